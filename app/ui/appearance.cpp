@@ -9,14 +9,14 @@
 
 #include "app/views/theme.hpp"
 
-// Outside any namespace: the macro declares a function of the global one.
+// Outside any namespace: the macro declares a function in the global namespace.
 static void load_icons() { Q_INIT_RESOURCE(pipedeck); }
 
 namespace pipedeck::app {
 
 namespace {
 
-/// Colours by name in the rules below: %window% and so on.
+/// Replaces colour names in the rules below: %window% and so on.
 QString with_colors(QString rules, const Theme& theme) {
   const std::pair<const char*, QColor> colors[] = {
       {"%window%", theme.window},
@@ -126,7 +126,7 @@ QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; paddi
 )";
 
 const Theme& system_theme() {
-  static const Theme& theme = Theme::of(QApplication::palette());  // before this program set its own
+  static const Theme& theme = Theme::of(QApplication::palette());  // before this program sets its own
   return theme;
 }
 
@@ -157,12 +157,12 @@ void apply_appearance(Appearance appearance) {
   const Theme& theme = appearance == Appearance::light  ? Theme::light()
                        : appearance == Appearance::dark ? Theme::night()
                                                         : system;
-  // Once only: under a style sheet the style is a proxy, which must not be replaced while it is at work.
+  // Only once: under a style sheet the style is a proxy, which must not be replaced while in use.
   if (qApp->styleSheet().isEmpty()) QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
   QApplication::setPalette(theme.palette());
   qApp->setStyleSheet(with_colors(QString::fromLatin1(rules), theme));
-  // The style sheet polishes widgets anew after they heard of the palette: those that keep colours of their own take
-  // them again now.
+  // The style sheet polishes widgets again after their palette change. Widgets with their own colours must set them
+  // again.
   for (QWidget* widget : QApplication::allWidgets()) {
     QEvent changed(QEvent::PaletteChange);
     QApplication::sendEvent(widget, &changed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Light or dark, for the whole application: a palette and the few rules that a palette can't say.
+// Light or dark appearance of the whole application: a palette and the few style rules that a palette cannot express.
 #pragma once
 
 #include <QString>
@@ -11,7 +11,7 @@ enum class Appearance { system, light, dark };
 QString appearance_name(Appearance appearance);  ///< for settings: "system"
 Appearance appearance_named(const QString& name);
 
-/// `system` follows the palette that the desktop gave the application at its start.
+/// Applies an appearance. `system` follows the palette that the desktop gave the application at its start.
 void apply_appearance(Appearance appearance);
 
 }  // namespace pipedeck::app

@@ -34,7 +34,7 @@ enum RunColumn {
   error_after_column,
   run_columns
 };
-/// How a run is used: the order of its box.
+/// The uses of a run, in the order of its box.
 enum RunChoice { fit_choice, hold_out_choice, leave_choice };
 enum FigureColumn {
   name_column,
@@ -67,7 +67,7 @@ QTableWidgetItem* cell(const QString& text, bool left = false) {
 }
 
 QString plain(double value) { return decimal(value, 3); }
-/// Signed: quartiles of an overhead may lie below 0.
+/// Returns a signed time: quartiles of an overhead may be below 0.
 QString overhead_text(double seconds) {
   const QString size = format_time(Seconds(std::abs(seconds)));
   return seconds < 0 ? QStringLiteral("−") + size : size;
@@ -189,7 +189,7 @@ QComboBox* CalibrationDialog::make_box(const QString& run, int choice) {
   return box;
 }
 
-/// Choices of runs that are still there stay.
+/// Lists the runs. Choices for existing runs stay.
 void CalibrationDialog::list_runs() {
   std::map<int, int> chosen;
   for (int row = 0; row < runs_->rowCount(); ++row)
@@ -285,7 +285,7 @@ void CalibrationDialog::show_figures(const CalibrationRecord& record) {
   }
 }
 
-/// Records list runs in the order in which they were given: that of the ticked rows.
+/// Shows the errors. Records list runs in the order in which they were passed: that of the ticked rows.
 void CalibrationDialog::show_errors(const CalibrationRecord& record) {
   std::size_t next = 0;
   for (int row = 0; row < runs_->rowCount() && next < record.runs.size(); ++row) {
@@ -300,7 +300,7 @@ void CalibrationDialog::show_errors(const CalibrationRecord& record) {
   }
 }
 
-/// What was fitted is not of these runs any more.
+/// Clears the errors: the fit no longer belongs to these runs.
 void CalibrationDialog::clear_errors() {
   for (int row = 0; row < runs_->rowCount(); ++row)
     if (box(row))

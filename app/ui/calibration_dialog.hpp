@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Run > Calibrate from runs: which runs are fitted from and which are held out, what came of it, and its use. The
-// window beside it stays usable.
+// Run > Calibrate from runs: the runs used for fitting and for validation, the result, and its use. The dialog does not
+// block the window.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ class QTableWidget;
 
 namespace pipedeck::app {
 
-/// "2026-11-21 15:00, host": what a mark says.
+/// Returns "2026-11-21 15:00, host", the text of a mark.
 QString calibration_origin(const CalibrationRecord& record);
-/// With the figures, as a tool tip has it.
+/// Returns the origin with the fitted parameters, for a tooltip.
 QString calibration_text(const CalibrationRecord& record);
 
 class CalibrationDialog : public QDialog {

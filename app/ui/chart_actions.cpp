@@ -132,7 +132,7 @@ void ChartActions::add_table(QMenu* menu) {
   });
 }
 
-/// In front of what shares its place, high enough for some rows.
+/// Raises the table above docks in the same place, high enough for some rows.
 void ChartActions::show_table() {
   constexpr int rows_height = 220;
   dock_->show();
@@ -149,7 +149,7 @@ GanttView* ChartActions::chart() const {
 
 void ChartActions::follow_plan() { table_->set_chart(chart()); }
 
-/// From every other plan to the one that is selected.
+/// Lists the differences from every other plan to the selected one.
 void ChartActions::fill_difference_menu(QMenu* menu) {
   menu->clear();
   const GanttView* to = chart();

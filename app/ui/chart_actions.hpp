@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be done with the charts of compared plans: entries of the View menu, the context menu, the table of
-// operations. All of it can be reached by keyboard.
+// Actions on the charts of compared plans: entries of the View menu and the context menu, and the table of operations.
+// All are available by keyboard.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ class ChartActions : public QObject {
     QMainWindow* window;
     ComparePage* compare;
     QSettings* settings;
-    std::function<void()> show_charts;              ///< brings their page to the front
+    std::function<void()> show_charts;              ///< brings the charts' page to the front
     std::function<void(int from, int to)> explain;  ///< shows the waterfall between two plans
   };
   /// Adds its actions to `menu`.
@@ -52,7 +52,7 @@ class ChartActions : public QObject {
   void fill_difference_menu(QMenu* menu);
   void show_menu(const QPoint& position);
   void fill_operation_menu(QMenu* menu, PlanPanel* panel, const QPoint& position);
-  /// The chart of the selected plan, or the first; null: there is none.
+  /// Returns the chart of the selected plan, or the first; null if there is none.
   GanttView* chart() const;
   ComparisonPane& charts() const;
   void zoom_to_selection();

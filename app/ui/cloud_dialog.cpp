@@ -23,7 +23,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// A figure, by which the rows are ordered.
+/// A cell with a number by which rows are sorted.
 class FigureItem : public QTableWidgetItem {
  public:
   FigureItem(const QString& text, double figure) : QTableWidgetItem(text), figure_(figure) {
@@ -143,7 +143,7 @@ void CloudDialog::fill() {
   table_->resizeColumnsToContents();
 }
 
-/// Rows that have every word that was typed, somewhere.
+/// Shows the rows that contain every typed word.
 void CloudDialog::search() {
   const QStringList words = search_->text().split(QLatin1Char(' '), Qt::SkipEmptyParts);
   int first = -1;
@@ -177,7 +177,7 @@ void CloudDialog::choose() {
     emit form_->changed();
 }
 
-/// Up and Down go through the table while one types.
+/// Moves through the table with Up and Down while the search field has the focus.
 bool CloudDialog::eventFilter(QObject* watched, QEvent* event) {
   if (watched == search_ && event->type() == QEvent::KeyPress) {
     const int key = static_cast<QKeyEvent*>(event)->key();

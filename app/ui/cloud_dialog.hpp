@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Machines that clouds rent out: a table to search on the left, what becomes of the chosen one on the right.
+// Machines that clouds rent out: a searchable table on the left, a preview of the chosen machine on the right.
 #pragma once
 
 #include <vector>
@@ -20,9 +20,9 @@ class CloudDialog : public QDialog {
  public:
   explicit CloudDialog(QWidget* parent = nullptr);
 
-  /// What would be added; nothing while no machine is chosen.
+  /// Returns the cluster to add; nothing while no machine is chosen.
   std::optional<Cluster> cluster() const;
-  /// Of the row that is chosen; empty: none is.
+  /// Returns the name in the chosen row; empty if none is chosen.
   QString chosen() const;
 
  protected:

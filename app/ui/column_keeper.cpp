@@ -14,12 +14,12 @@ namespace pipedeck::app {
 namespace {
 
 const QString columns_key = QStringLiteral("columns");
-/// Which columns were as wide as their contents before the mouse came.
+/// Property with the columns whose widths followed their contents before a drag.
 const char* const by_contents = "columns_by_contents";
-/// The mouse is pressed on the header.
+/// Property that is set while the mouse is pressed on the header.
 const char* const held = "columns_held";
 
-/// "compare_page/plan_table/10": a table of other columns has another key.
+/// Returns a key such as "compare_page/plan_table/10": a table with another number of columns has another key.
 QString key_of(const QAbstractItemView& view, const QHeaderView& header) {
   QString where;
   for (const QWidget* above = view.parentWidget(); above && where.isEmpty(); above = above->parentWidget())
@@ -56,7 +56,7 @@ void ColumnKeeper::watch(QHeaderView& header, const QString& key) {
   connect(&header, &QHeaderView::sectionResized, this, touched);
 }
 
-/// Widths by contents can't be dragged: under the mouse they are widths by hand.
+/// Makes columns draggable: widths by contents become interactive under the mouse.
 void ColumnKeeper::let_be_dragged(QHeaderView& header) {
   QVariantList sections;
   for (int section = 0; section < header.count(); ++section) {

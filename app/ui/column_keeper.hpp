@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Columns of the window's tables as a person arranged them: dragged to other widths and into another order, found again
-// at the next start. Columns that nobody touched go on taking the widths that their contents need.
+// Column widths and order of the window's tables, restored at the next start if the user changed them. Other columns
+// continue to follow their contents.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class ColumnKeeper : public QObject {
   Q_OBJECT
 
  public:
-  /// Of all tables and trees that have names and are there now.
+  /// Watches all existing tables and trees that have names.
   ColumnKeeper(QWidget& window, QSettings& settings);
 
   void restore();
@@ -37,7 +37,7 @@ class ColumnKeeper : public QObject {
 
   struct Watched {
     QPointer<QHeaderView> header;
-    QByteArray first;  ///< as the program made it
+    QByteArray first;  ///< as the program created it
   };
   std::map<QString, Watched> headers_;  ///< by key in the settings
   QSettings& settings_;

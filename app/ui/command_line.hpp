@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `pipedeck` was asked for on its command line.
+// Parser of the command line of `pipedeck`.
 #pragma once
 
 #include <optional>
@@ -19,17 +19,17 @@ struct Screenshot {
 struct WindowCommand {
   QStringList files;
   std::vector<Screenshot> screenshots;
-  QString appearance;  ///< the same
+  QString appearance;  ///< empty: as chosen in the window
   bool compare = false;
   bool reset_layout = false;
   bool help = false;
   bool version = false;
-  bool start_time = false;  ///< print how long it took until the window could be used
-  QString error;            ///< empty: understood
+  bool start_time = false;  ///< print the time until the window was usable
+  QString error;            ///< empty: no error
   bool operator==(const WindowCommand&) const = default;
 };
 
-/// `arguments` without the program's name.
+/// Parses `arguments`, without the program's name.
 WindowCommand parse_command_line(const QStringList& arguments);
 QString usage_text();
 

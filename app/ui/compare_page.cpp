@@ -92,7 +92,7 @@ const PlanRow* ComparePage::row(int id) const {
 }
 
 void ComparePage::refresh() {
-  // The project changed under a drag (undo, a comparison that ended): the preview is of a plan that is gone.
+  // The project changed during a drag (undo, a finished comparison): the previewed plan no longer exists.
   stop_preview();
   rows_ = plan_rows(session_);
   show_rows(rows_);
@@ -143,7 +143,7 @@ void ComparePage::set_memory_by_item(bool on) {
   show_memory_items();
 }
 
-/// Of a plan under the hand the strips show the sum: its items would always be those of a moment ago.
+/// Shows the items of all plans. A dragged plan shows only the sum, because its items would always be out of date.
 void ComparePage::show_memory_items() {
   if (!charts_->memory_by_item()) return;
   for (PlanPanel* panel : charts_->panels()) {
@@ -221,8 +221,8 @@ void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
   emit rows_changed();
 }
 
-/// The editor and the figures wait for nothing; the charts follow when they are made ready, beside the window. Of those
-/// that come meanwhile only the newest is, so that a hand that never rests still sees charts.
+/// Prepares the charts in the background, while the editor and the metrics update at once. Only the newest waiting
+/// simulation is drawn, so that charts update even during a continuous drag.
 void ComparePage::prepare_charts() {
   if (drawing_.running() || !before_drag_) return;
   const PlanRow* dragged = row(before_drag_->id);
@@ -266,7 +266,7 @@ void ComparePage::commit(const PlanEdit& edit) {
     return;
   }
   const QString name = edit_name(edit, *entry->plan, *find_profile(session_.state(), entry->profile)->profile);
-  // The state's change refreshes this page.
+  // The change of state refreshes this page.
   session_.change(name, with_plan_edited(session_.state(), id, *std::move(edited)));
 }
 

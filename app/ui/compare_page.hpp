@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of plans over the split editor over the charts, and what happens between them while a plan is under the
-// hand.
+// The table of plans, the split editor and the charts, and their interaction while a plan is dragged.
 #pragma once
 
 #include <cstdint>
@@ -32,29 +31,29 @@ class ComparePage : public QWidget {
   explicit ComparePage(Session& session, QWidget* parent = nullptr);
 
   void set_plan_actions(const QList<QAction*>& actions);
-  /// Shows the session's plans as they are now.
+  /// Shows the session's current plans.
   void refresh();
-  /// More figures are known; a drag at hand goes on undisturbed and shows them when it ends.
+  /// Shows new metrics. A drag in progress continues undisturbed and shows them when it ends.
   void refresh_figures();
 
   PlanTable& table() const { return *table_; }
-  /// Brings out what decides the iteration of every plan that is drawn.
+  /// Highlights the critical path in the chart of every plan.
   void set_critical_shown(bool shown);
-  /// Memory of every plan that is drawn as strips of its items.
+  /// Shows the memory of every plan as strips of its items.
   void set_memory_by_item(bool on);
   PlanBar& plan_bar() const { return *plan_bar_; }
   SplitEditor& split() const { return *split_; }
   StageCard& stage_card() const { return *stage_card_; }
   ComparisonPane& charts() const { return *charts_; }
   const std::vector<PlanRow>& rows() const { return rows_; }
-  /// A plan under the hand is shown.
+  /// Returns true while a dragged plan is shown.
   bool previewing() const { return before_drag_.has_value(); }
   const PlanRow* row(int id) const;
-  /// Table and charts at their natural heights again.
+  /// Resets table and charts to their natural heights.
   void reset_layout();
 
  signals:
-  void rows_changed();  ///< also while a plan is under the hand
+  void rows_changed();  ///< also during a drag
   void plan_activated(int id);
 
  protected:
@@ -62,7 +61,7 @@ class ComparePage : public QWidget {
 
  private:
   void show_rows(const std::vector<PlanRow>& rows);
-  /// What is missing until there are plans.
+  /// Returns what is missing until there are plans.
   QString next_step() const;
   void show_split();
   void show_schedules();
@@ -76,7 +75,7 @@ class ComparePage : public QWidget {
   void stop_preview();
   void commit(const PlanEdit& edit);
   void end_preview();
-  /// The fields beside the strip as the plan has them.
+  /// Sets the fields next to the strip to the plan's values.
   void show_fields(const Plan& plan);
 
   Session& session_;
@@ -88,9 +87,9 @@ class ComparePage : public QWidget {
   ComparisonPane* charts_;
   QSplitter* splitter_;
   std::vector<PlanRow> rows_;
-  std::shared_ptr<const Plan> offered_;  ///< the plan that the schedules are offered for
+  std::shared_ptr<const Plan> offered_;  ///< the plan for which the schedules are offered
   std::optional<PlanRow> before_drag_;
-  Background drawing_;  ///< makes ready what the charts show of a plan under the hand
+  Background drawing_;  ///< prepares the charts of a dragged plan
   bool critical_shown_ = false;
   bool laid_out_ = false;
 };

@@ -5,7 +5,7 @@
 
 namespace pipedeck::app {
 
-/// The size that a dialog likes to have, but no larger than the window that asks: that one fits the screen.
+/// Resizes a dialog to the size `liked`, but at most to that of its window, which fits the screen.
 inline void resize_within_window(QDialog& dialog, const QSize& liked) {
   const QWidget* parent = dialog.parentWidget();
   dialog.resize(parent ? liked.boundedTo(parent->window()->size()) : liked);

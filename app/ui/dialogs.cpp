@@ -28,7 +28,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Dialogs)
 };
 
-/// Shown without an event loop of its own: jobs go on, and several may stand beside one another.
+/// Shows a box without its own event loop: jobs continue, and several boxes can be open.
 void show_box(QWidget* parent, QMessageBox::Icon icon, const QString& title, const QString& words,
               Qt::TextFormat format) {
   auto* box = new QMessageBox(icon, title, words, QMessageBox::Ok, parent);
@@ -38,7 +38,7 @@ void show_box(QWidget* parent, QMessageBox::Icon icon, const QString& title, con
   box->open();
 }
 
-/// A page to scroll in, beside which the window stays usable.
+/// Shows a scrolling page that does not block the window.
 void show_page(QWidget* parent, const QString& title, const QString& markdown) {
   auto* dialog = new QDialog(parent);
   dialog->setAttribute(Qt::WA_DeleteOnClose);

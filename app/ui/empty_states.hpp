@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the pages say while the project has nothing for them, and what their buttons then do.
+// Texts of pages without content, and the actions of their buttons.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace pipedeck::app {
 
 class Session;
 
-/// The pages, and what is done about what is missing.
+/// A set of pages with the actions that provide missing content.
 struct EmptyScene {
   QWidget* compare = nullptr;
   QWidget* explain = nullptr;
@@ -26,7 +26,7 @@ class EmptyStates : public QObject {
 
  public:
   EmptyStates(Session& session, EmptyScene scene, QObject* parent);
-  /// After a change of the project, or of what runs.
+  /// Updates the texts after a change of the project or of the active jobs.
   void update();
 
  private:

@@ -44,7 +44,7 @@ EngineDialog::EngineDialog(Session& session, const Dialogs& dialogs, int plan, Q
   make_buttons();
   connect(engine_, &QComboBox::currentIndexChanged, this, &EngineDialog::look);
   connect(&session_, &Session::state_changed, this, &EngineDialog::look);
-  // Not when it is destroyed: with the window the session goes first.
+  // Not on destruction: when the window closes, the session is destroyed first.
   connect(this, &QDialog::finished, this, [this] { session_.jobs().cancel(job_); });
   look();
 }
@@ -182,7 +182,7 @@ void EngineDialog::show_nearest(const NearestPlan& nearest) {
   add_->setToolTip(there ? tr("It is in the comparison") : QString());
 }
 
-/// To the byte: an editor may show a text otherwise.
+/// Returns the exact bytes: the editor may display a text differently.
 QString EngineDialog::text() const {
   QString whole = offer_.nearest ? offer_.nearest->text : offer_.text;
   return whole.endsWith(QLatin1Char('\n')) ? whole : whole + QLatin1Char('\n');

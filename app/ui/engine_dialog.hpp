@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// File > Export > For another engine: what the engine takes of the plan, what it can't run of it, and the nearest plan
-// that it can. The window beside it stays usable.
+// File > Export > For another engine: the exported plan, its unsupported parts, and the nearest supported plan. The
+// dialog does not block the window.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ class EngineDialog : public QDialog {
   QWidget* make_nearest();
   void make_buttons();
   const EngineText& chosen() const;
-  /// Asks anew where the engine or the plan is another one.
+  /// Requests the export again if the engine or the plan has changed.
   void look();
   void show_offer(const Result<EngineOffer>& offer);
   void show_nearest(const NearestPlan& nearest);
@@ -45,7 +45,7 @@ class EngineDialog : public QDialog {
   const Dialogs& dialogs_;
   const int plan_;
   const std::vector<EngineText> texts_;
-  std::shared_ptr<const Plan> asked_;  ///< the plan that was looked at
+  std::shared_ptr<const Plan> asked_;  ///< the plan that was checked
   QString asked_text_;
   EngineOffer offer_;
   int job_ = 0;

@@ -40,7 +40,7 @@ ExplainPage::ExplainPage(Session& session, QWidget* parent)
 }
 
 void ExplainPage::explain(int from, int to) {
-  selected_ = session_.state().selected_plan;  // it has had its say
+  selected_ = session_.state().selected_plan;  // already taken into account
   from_ = from;
   to_ = to;
   refresh();
@@ -59,7 +59,7 @@ void ExplainPage::refresh() {
   show_jitter();
 }
 
-/// To the plan that was selected last, from the fastest of the others: both until somebody chooses.
+/// Chooses from the fastest other plan to the last selected one, until the user chooses.
 void ExplainPage::choose_plans() {
   const ProjectState& state = session_.state();
   std::vector<const PlanEntry*> plans;
@@ -113,7 +113,7 @@ void ExplainPage::show_sensitivity() {
                          running);
 }
 
-/// Of both plans, the one that is being looked at first.
+/// Shows the jitter of both plans, the visible one first.
 void ExplainPage::show_jitter() {
   const ProjectState& state = session_.state();
   JitterOptions options;

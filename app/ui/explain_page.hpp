@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The explain view over the session's plans: asks for what it shows, and shows it when it is there.
+// The explain view of the session's plans. It requests explanations and shows them when they are available.
 #pragma once
 
 #include <QWidget>
@@ -16,12 +16,12 @@ class ExplainPage : public QWidget {
  public:
   explicit ExplainPage(Session& session, QWidget* parent = nullptr);
 
-  /// Does nothing while it is hidden: explanations are computed for those who look.
+  /// Does nothing while hidden: explanations are computed only for a visible page.
   void refresh();
   ExplainView& view() const { return *view_; }
   /// Shows the waterfall from one plan to another.
   void explain(int from, int to);
-  /// Where the waterfall begins; 0: nowhere.
+  /// Returns the plan at which the waterfall begins; 0: none.
   int from_plan() const { return from_; }
 
  protected:
@@ -36,7 +36,7 @@ class ExplainPage : public QWidget {
   Session& session_;
   ExplainView* view_;
   int from_ = 0, to_ = 0;
-  int selected_ = 0;  ///< whose selection chose `to_`
+  int selected_ = 0;  ///< the selection that chose `to_`
 };
 
 }  // namespace pipedeck::app

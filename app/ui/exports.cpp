@@ -113,7 +113,7 @@ void Exports::write_table(Table table, const TableContext& context, const QStrin
   const TableText now = table_text(session_, table, context);
   if (!now.why_not.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.why_not);
   if (!now.pending) return write(tr("Export table"), file, now.csv.toStdString());
-  // Asked for above; a job computes it. Nothing runs any more and nothing came: it was cancelled.
+  // The table was requested above and a job computes it. If nothing runs and nothing arrived, the job was cancelled.
   if (tries > 0 && !session_.jobs().any_running())
     return dialogs_.error(window_, tr("Export table"), tr("The figures were not computed: try again."));
   QTimer::singleShot(look_again_ms, this, [=, this] { write_table(table, context, file, tries + 1); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// File > Export: reports, pictures of views, tables, batch jobs, plans for other engines. Figures that are still being
-// computed are waited for.
+// File > Export: reports, pictures of views, tables, batch jobs, plans for other engines. Exports wait for metrics that
+// are still being computed.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class QWidget;
 
 namespace pipedeck::app {
 
-/// What the exports are of: what the window shows at the time.
+/// A set of sources for exports: what the window currently shows.
 struct ExportScene {
   std::function<TableContext()> tables;
   std::function<QWidget*()> page;  ///< for pictures
@@ -31,10 +31,10 @@ class Exports : public QObject {
  public:
   Exports(Session& session, Dialogs dialogs, ExportScene scene, QWidget* window);
 
-  /// Report, tables, order of operations, jobs and engines, each with an action named "action_export_table_devices",
-  /// "action_export_job_slurm".
+  /// Fills the menu with report, tables, order of operations, jobs and engines. Each has an action with a name such as
+  /// "action_export_table_devices" or "action_export_job_slurm".
   void fill(QMenu* menu);
-  /// "Export picture…" and the tables that belong to the view, in its context menu.
+  /// Adds "Export picture…" and the tables that belong to the view to its context menu.
   void offer_in(QWidget* view, const std::vector<Table>& tables);
 
   void export_picture(QWidget* of);
@@ -42,17 +42,17 @@ class Exports : public QObject {
   void export_schedule();
   void export_job(JobLauncher launcher);
   void export_report();
-  /// The dialog of the selected plan.
+  /// Opens the dialog of the selected plan.
   void export_for_engine();
 
  signals:
   void written(const QString& file);
 
  private:
-  /// Writes when the table is there.
+  /// Writes the table when it is available.
   void write_table(Table table, const TableContext& context, const QString& file, int tries);
   void write(const QString& title, const QString& file, const std::string& text);
-  /// The selected plan's name for a file's.
+  /// Returns the selected plan's name for use in a file name.
   QString plan_name() const;
 
   Session& session_;
@@ -61,9 +61,9 @@ class Exports : public QObject {
   QWidget* window_;
 };
 
-/// `path` with `ending` where it has none.
+/// Returns `path`, with `ending` if it has none.
 QString with_ending(const QString& path, const QString& ending);
-/// "DAPPLE 8:8" as "dapple-8-8".
+/// Returns "dapple-8-8" for "DAPPLE 8:8".
 QString file_name_of(const QString& name);
 
 }  // namespace pipedeck::app

@@ -15,7 +15,7 @@ namespace pipedeck::app {
 namespace {
 constexpr int page_margin = 28;
 constexpr int widest_picture = 1100;
-constexpr int settle_ms = 120;  // of a window that is being resized
+constexpr int settle_ms = 120;  // after the last resize of the window
 }  // namespace
 
 HelpBrowser::HelpBrowser(QWidget* parent) : QTextBrowser(parent) {
@@ -36,7 +36,7 @@ void HelpBrowser::show_markdown(const QString& markdown) {
   set_out();
 }
 
-/// Again where the width changed, at the same place of the text.
+/// Lays out the page again if the width has changed, at the same text position.
 void HelpBrowser::set_out() {
   if (set_width_ == picture_width()) return;
   const int position = wanted_ >= 0 ? wanted_ : set_width_ > 0 ? top_position() : 0;
@@ -49,7 +49,7 @@ void HelpBrowser::set_out() {
   scroll_to(position);
 }
 
-/// What Markdown leaves plain: tables with lines and room, headings with room above.
+/// Styles elements that Markdown leaves plain: tables get lines and padding, headings get space above.
 void HelpBrowser::dress() {
   const Theme& theme = Theme::of(palette());
   QTextCursor cursor(document());
@@ -95,8 +95,8 @@ void HelpBrowser::scroll_to(int position) {
 }
 
 QVariant HelpBrowser::loadResource(int type, const QUrl& name) {
-  if (type != QTextDocument::ImageResource) return {};          // nothing comes from outside
-  if (!isVisible()) return QImage(1, 1, QImage::Format_RGB32);  // scaled when there is a width to draw them for
+  if (type != QTextDocument::ImageResource) return {};          // nothing is loaded from outside
+  if (!isVisible()) return QImage(1, 1, QImage::Format_RGB32);  // scaled when there is a width to draw for
   const double ratio = devicePixelRatioF();
   const int room = static_cast<int>(picture_width() * ratio);
   QImage& kept = pictures_[{name.path(), room}];

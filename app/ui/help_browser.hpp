@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A page of help: Markdown set in the theme's colours, its pictures no wider than the window.
+// A page of help: Markdown in the theme's colours, with pictures no wider than the window.
 #pragma once
 
 #include <map>
@@ -18,9 +18,9 @@ class HelpBrowser : public QTextBrowser {
   explicit HelpBrowser(QWidget* parent = nullptr);
 
   void show_markdown(const QString& markdown);
-  /// What stands at the top, as a position in the document.
+  /// Returns the document position of the top line.
   int top_position() const;
-  /// Brings a position to the top.
+  /// Scrolls a position to the top.
   void scroll_to(int position);
 
   QVariant loadResource(int type, const QUrl& name) override;
@@ -40,8 +40,8 @@ class HelpBrowser : public QTextBrowser {
 
   QString markdown_;
   int set_width_ = 0;
-  int wanted_ = 0;  ///< the place that was gone to, until the reader scrolls; -1: none
-  std::map<std::pair<QString, int>, QImage> pictures_;  ///< by name and room
+  int wanted_ = 0;                                      ///< requested position, until the user scrolls; -1: none
+  std::map<std::pair<QString, int>, QImage> pictures_;  ///< by name and available width
   QTimer later_;
 };
 

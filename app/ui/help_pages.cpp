@@ -6,7 +6,7 @@
 #include <QTextBlock>
 #include <QTextDocument>
 
-// Outside any namespace: the macro declares a function of the global one.
+// Outside any namespace: the macro declares a function in the global namespace.
 static void load_help() { Q_INIT_RESOURCE(pipedeck_help); }
 
 namespace pipedeck::app {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pages that Help shows, compiled into the program, and their headings.
+// The pages of Help, which are compiled into the program, and their headings.
 #pragma once
 
 #include <vector>
@@ -12,23 +12,23 @@ class QTextDocument;
 namespace pipedeck::app {
 
 struct HelpPage {
-  QString file;  ///< "user-guide.md": what links call it
+  QString file;  ///< "user-guide.md", as in links
   QString title;
 };
-/// In the order of the contents.
+/// Returns the pages in the order of the contents.
 std::vector<HelpPage> help_pages();
-/// Empty where there is no such page.
+/// Returns the text of a page; empty if there is no such page.
 QString help_text(const QString& file);
 
 struct HelpHeading {
   QString title;
-  QString slug;  ///< what links call it: "2-compare"
+  QString slug;  ///< the name in links: "2-compare"
   int level = 1;
   int position = 0;  ///< in the document
 };
 std::vector<HelpHeading> headings_of(const QTextDocument& document);
 
-/// As GitHub names anchors: small letters, strokes for spaces, no other signs.
+/// Returns the anchor name as on GitHub: lower case, hyphens for spaces, no other punctuation.
 QString slug_of(const QString& heading);
 
 }  // namespace pipedeck::app

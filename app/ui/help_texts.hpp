@@ -7,7 +7,7 @@ namespace pipedeck::app {
 
 QString about_html();
 QString licences_html();
-/// docs/reproduction.md: the papers' tables beside our answers.
+/// Returns docs/reproduction.md: the papers' tables next to our results.
 QString reproduction_markdown();
 
 }  // namespace pipedeck::app

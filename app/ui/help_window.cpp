@@ -143,7 +143,7 @@ void HelpWindow::load(const QString& file) {
   fill_contents();
 }
 
-/// The headings of the page that is shown, under its name; the other pages by their names.
+/// Lists the headings of the visible page under its name, and the names of the other pages.
 void HelpWindow::fill_contents() {
   contents_->clear();
   for (const HelpPage& page : help_pages()) {
@@ -196,7 +196,7 @@ void HelpWindow::update_history() {
 
 QString HelpWindow::heading() const {
   QString title;
-  // The line that was brought to the top lies a little below the edge.
+  // A line that was scrolled to the top is a little below the edge.
   const int at = browser_->cursorForPosition(QPoint(40, 30)).position();
   for (const HelpHeading& heading : headings_of(*browser_->document()))
     if (heading.position <= at) title = heading.title;
@@ -220,7 +220,7 @@ bool HelpWindow::find_in_page(const QString& words, bool backward, bool from_edg
   return browser_->find(words, backward ? QTextDocument::FindBackward : QTextDocument::FindFlags());
 }
 
-/// On through this page, then through the others, round to where it began.
+/// Searches the rest of this page, then the others, and wraps around.
 void HelpWindow::find(bool backward) {
   const QString words = search_->text().trimmed();
   if (words.isEmpty()) return;

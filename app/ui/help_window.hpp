@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Help > User guide: the pages with their pictures, contents at the side, search through all of them, links between
-// them. Nothing is fetched; links to the world outside go to the reader's browser.
+// Help > User guide: pages with pictures, a table of contents, full-text search and links. Nothing is downloaded;
+// external links open in the browser.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ class HelpWindow : public QWidget {
   Q_OBJECT
 
  public:
-  /// `open_outside` is given addresses that are no pages.
+  /// Calls `open_outside` with addresses that are not pages.
   explicit HelpWindow(std::function<void(const QUrl&)> open_outside, QWidget* parent = nullptr);
 
-  /// A page at one of its headings, by slug; an unknown one shows its beginning.
+  /// Shows a page at the heading with that slug; an unknown slug shows the beginning.
   void show_page(const QString& file, const QString& slug = {});
   const QString& file() const { return file_; }
-  /// The heading at the top of what is shown.
+  /// Returns the heading at the top of the visible part.
   QString heading() const;
   HelpBrowser& browser() const { return *browser_; }
 

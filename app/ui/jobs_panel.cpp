@@ -51,7 +51,7 @@ JobsPanel::JobsPanel(Jobs& jobs, QWidget* parent) : QTreeWidget(parent), jobs_(j
   connect(&jobs_, &Jobs::changed, this, &JobsPanel::refresh);
 }
 
-/// The heading and one job.
+/// Returns the height of the heading and one job.
 QSize JobsPanel::minimumSizeHint() const {
   return {QTreeWidget::minimumSizeHint().width(), header()->sizeHint().height() + table_row_height(font())};
 }
@@ -92,12 +92,12 @@ void JobsPanel::show_job(QTreeWidgetItem* item, const JobInfo& job) {
   item->setForeground(detail,
                       job.state == JobState::failed ? Theme::of(palette()).bad : palette().color(QPalette::Text));
   if (job.state != JobState::running) {
-    removeItemWidget(item, progress);  // hiding is not enough: a view shows its items' widgets whenever it lays out
+    removeItemWidget(item, progress);  // hiding is not enough: a view shows its items' widgets at each layout
     removeItemWidget(item, stop);
     return;
   }
   auto* bar = qobject_cast<QProgressBar*>(itemWidget(item, progress));
-  bar->setRange(0, job.progress < 0 ? 0 : 1000);  // an empty range shows a bar that only moves
+  bar->setRange(0, job.progress < 0 ? 0 : 1000);  // an empty range shows an indeterminate bar
   bar->setValue(static_cast<int>(1000 * std::clamp(job.progress, 0.0, 1.0)));
 }
 

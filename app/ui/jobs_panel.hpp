@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What goes on in the background: a line a job with its progress, its end, and a button that stops it.
+// A list of background jobs: one per line with its progress, its end, and a button that stops it.
 #pragma once
 
 #include <QTreeWidget>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was found of the largest size that fits, in words and as rows with bars.
+// The result of a search for the largest size that fits, as sentences and as rows with bars.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace pipedeck::app {
 
-/// The answer, what its plan takes, and why the next size is none: a sentence each.
+/// Returns one sentence each for the answer, its plan's requirements, and why the next size does not fit.
 QStringList largest_words(const LargestFound& found);
 
-/// A row a size that was planned for, its bar as long as the size.
+/// Returns one row per planned size; the length of its bar is the size.
 std::vector<BarRow> tried_rows(const LargestFound& found);
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the launch panel says, as the project keeps it.
+// JSON of the settings of the launch panel, as stored in the project.
 #pragma once
 
 #include <QJsonObject>
@@ -9,7 +9,7 @@
 namespace pipedeck::app {
 
 QJsonObject launch_settings_to_json(int steps, const LaunchSettings& settings);
-/// Steps and settings; what is missing or makes no sense is as it is at first.
+/// Returns steps and settings; missing or invalid values have their defaults.
 LaunchRequest launch_settings_from_json(const QJsonObject& json);
 
 }  // namespace pipedeck::app

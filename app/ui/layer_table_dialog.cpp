@@ -32,7 +32,7 @@ constexpr int most_shown = 50;                           ///< rows
 constexpr int meaning_row = 0, unit_row = 1, boxes = 2;  ///< rows of the table above those of the file
 constexpr int least_width = 130;                         ///< of a column, for its boxes
 
-/// Told apart by their signs as well as by their colours.
+/// Returns a sign, which distinguishes findings in addition to their colours.
 QString sign_of(TableFinding::Kind kind) {
   constexpr const char* signs[] = {"✗", "≈", "✓"};
   return QString::fromUtf8(signs[kind]);
@@ -159,7 +159,7 @@ QComboBox& LayerTableDialog::unit_box(int column) const {
   return *static_cast<QComboBox*>(table_->cellWidget(unit_row, column));
 }
 
-/// The first entry leaves it to the figures and the heading.
+/// Fills the units. The first entry derives the unit from the values and the heading.
 void LayerTableDialog::fill_units(int column, const std::string& unit) {
   const int key = meaning_box(column).currentIndex() - 1;
   QComboBox& box = unit_box(column);
@@ -174,7 +174,7 @@ void LayerTableDialog::fill_units(int column, const std::string& unit) {
   box.setEnabled(!units.isEmpty());
 }
 
-/// A meaning has one column: the one that had it so far is left alone.
+/// Chooses the meaning of a column and clears it in the column that had it.
 void LayerTableDialog::choose_meaning(int column) {
   const int index = meaning_box(column).currentIndex();
   for (int other = 0; index > 0 && other < table_->columnCount(); ++other) {
@@ -232,7 +232,7 @@ void LayerTableDialog::show_findings() {
   }
 }
 
-/// Cells with something wrong in them, as far as they are shown.
+/// Marks the visible cells that contain errors.
 void LayerTableDialog::mark_cells() {
   const Theme& theme = Theme::of(palette());
   const QColor marked = blended(theme.bad, theme.panel, 0.3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table of layers before it becomes a profile: its first rows, above each column what it is taken for and in which
-// unit, below what is wrong, assumed and understood.
+// Preview of a table of layers before it becomes a profile. It shows the first rows, a meaning and a unit above each
+// column, and below them the errors, assumptions and results.
 #pragma once
 
 #include <optional>
@@ -26,10 +26,10 @@ class LayerTableDialog : public QDialog {
  public:
   explicit LayerTableDialog(TablePreview preview, QWidget* parent = nullptr);
 
-  /// What would be added; nothing while something is wrong.
+  /// Returns the profile to add; nothing while there are errors.
   const std::optional<Profile>& profile() const { return reading_.profile; }
 
-  /// Above the column.
+  /// Returns the box above a column.
   QComboBox& meaning_box(int column) const;
   QComboBox& unit_box(int column) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Profiles from tables of layers: columns are chosen and what is understood is shown first, added as one step of undo.
+// Import of profiles from tables of layers. The user chooses columns and sees a preview; the result is one undo step.
 #pragma once
 
 #include <QString>
@@ -8,7 +8,7 @@
 
 namespace pipedeck::app {
 
-/// Without a dialog for it (pictures are taken) the profile is added as its columns are guessed.
+/// Imports a table. Without a dialog (for screenshots), adds the profile with the guessed columns.
 void import_layer_table(QWidget& window, Session& session, const Dialogs& dialogs, const QString& file);
 
 }  // namespace pipedeck::app

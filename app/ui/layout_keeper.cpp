@@ -21,7 +21,7 @@ const QString state_key = QStringLiteral("window/state");
 const QString sort_key = QStringLiteral("window/sorted_by");
 const QString splitters_key = QStringLiteral("splitters");
 
-/// Those with names; the others are parts of parts.
+/// Returns the splitters with names; the others are internal to a part.
 QList<QSplitter*> splitters_of(const QMainWindow& window) {
   QList<QSplitter*> named;
   for (QSplitter* splitter : window.findChildren<QSplitter*>())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a person arranged the window, kept in the settings: docks and tool bars, splitters that were moved, columns that
-// were dragged, how the table is sorted. What was never touched follows the program's own idea of it.
+// The user's window layout, stored in the settings: docks, tool bars, moved splitters, dragged columns, the sort order
+// of the table. Untouched parts follow the program's defaults.
 #pragma once
 
 #include <QObject>
@@ -19,7 +19,7 @@ class LayoutKeeper : public QObject {
   Q_OBJECT
 
  public:
-  /// Made when all parts of the window are there; their first places are what reset() goes back to.
+  /// Must be created when all parts of the window exist; reset() returns to their initial state.
   LayoutKeeper(QMainWindow& window, PlanTable& table, QSettings& settings);
 
   void restore();
@@ -34,7 +34,7 @@ class LayoutKeeper : public QObject {
   QByteArray first_;
 };
 
-/// Whether a person gave the splitter its sizes, so that nobody else does.
+/// Returns true if the user has set the splitter's sizes; the program then does not change them.
 bool moved_by_hand(const QSplitter& splitter);
 
 }  // namespace pipedeck::app

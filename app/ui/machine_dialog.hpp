@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was understood of described machines, before it becomes a cluster.
+// Preview of described machines before they become a cluster.
 #pragma once
 
 #include <QDialog>
@@ -14,7 +14,7 @@ class MachineDialog : public QDialog {
  public:
   explicit MachineDialog(MachinePreview preview, QWidget* parent = nullptr);
 
-  /// What would be added; nothing while it can't be made.
+  /// Returns the cluster to add; nothing if it is invalid.
   const std::optional<Cluster>& cluster() const { return form_->cluster(); }
 
  private:

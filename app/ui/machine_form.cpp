@@ -24,7 +24,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int most_copies = 1024;
-/// Larger clusters are told in figures: drawing them while somebody types takes too long.
+/// Larger clusters are described in text: drawing them while the user types takes too long.
 constexpr std::size_t most_drawn = 1024;
 
 QStringList rate_units() {
@@ -148,7 +148,7 @@ QuantityEdit* MachineForm::add_rate(QFormLayout& form, const QString& caption, c
 void MachineForm::add_shape(QFormLayout& form) {
   shape_ = new QComboBox;
   shape_->setObjectName(QStringLiteral("machine_shape"));
-  shape_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // its sentences are long
+  shape_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // its texts are long
   shape_->setMinimumContentsLength(20);
   shape_->addItem(tr("As fits: links where all pairs of a machine are alike"));
   shape_->addItem(tr("One link a machine, as wide as its narrowest pair: simple to edit"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was understood of described machines, drawn, with everything that was assumed, and questions for what they leave
-// open.
+// A drawing of recognised machines with all assumptions, and fields for the values that their description lacks.
 #pragma once
 
 #include <optional>
@@ -27,9 +26,9 @@ class MachineForm : public QWidget {
  public:
   explicit MachineForm(MachinePreview preview, QWidget* parent = nullptr);
 
-  /// What would be added; nothing while it can't be made.
+  /// Returns the cluster to add; nothing if it is invalid.
   const std::optional<Cluster>& cluster() const { return cluster_; }
-  /// Of another machine, which leaves the same open.
+  /// Shows another machine, whose description lacks the same values.
   void set_machine(MachinePreview preview);
 
  signals:

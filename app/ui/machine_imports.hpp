@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Clusters from what machines tell of themselves: files, or this machine, which a child process looks at so that the
-// window never loads a driver; and from what clouds publish of theirs. What is understood and assumed is shown before
-// it is added, as one step of undo.
+// Import of clusters from descriptions of machines: files, this machine, or the catalogues of clouds. A child process
+// inspects this machine, so that the window never loads a driver. Results and assumptions are shown before they are
+// added as one undo step.
 #pragma once
 
 #include <QStringList>
@@ -10,13 +10,13 @@
 
 namespace pipedeck::app {
 
-/// Without a dialog for it (pictures are taken) the cluster is added as it is understood.
+/// Imports a cluster. Without a dialog (for screenshots), adds it as recognised.
 void import_machines(QWidget& window, Session& session, const Dialogs& dialogs, const QStringList& files);
 
-/// `runner` is pipedeck-cli. Ends by itself; what goes wrong is said.
+/// Inspects this machine with `runner`, which is pipedeck-cli. Works in the background and reports errors.
 void import_this_machine(QWidget& window, Session& session, const Dialogs& dialogs, const QString& runner);
 
-/// A machine of a cloud, chosen by its name.
+/// Imports a cloud machine that the user chooses by name.
 void import_cloud_machines(QWidget& window, Session& session, const Dialogs& dialogs);
 
 }  // namespace pipedeck::app

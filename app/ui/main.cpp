@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <QApplication>
+#include <QLocale>
 #include <QSettings>
 #include <QTimer>
 
@@ -19,7 +20,7 @@ using namespace pipedeck::app;
 
 namespace {
 
-/// Seconds since this process was started, loading of libraries included.
+/// Returns the seconds since the start of this process, including the loading of libraries.
 double seconds_since_start() {
   std::ifstream stat("/proc/self/stat");
   std::string line;
@@ -47,7 +48,7 @@ void open_asked_for(MainWindow& window, const WindowCommand& command) {
   window.session().compare();
 }
 
-/// For pictures: nobody is there to answer, and what can't be opened ends the program.
+/// Returns dialogs for screenshots: no user can answer, and a file that cannot be opened ends the program.
 Dialogs dialogs_without_people(bool& failed) {
   Dialogs dialogs = real_dialogs();
   dialogs.error = [&failed](QWidget*, const QString&, const QString& text) {
@@ -63,12 +64,17 @@ Dialogs dialogs_without_people(bool& failed) {
   return dialogs;
 }
 
+/// Sets the system's decimal sign for all figures that the window shows, without signs between groups of digits.
+void show_figures_as_the_system() {
+  QLocale locale = QLocale::system();
+  locale.setNumberOptions(QLocale::OmitGroupSeparator);
+  QLocale::setDefault(locale);
+}
+
 int run_window(const WindowCommand& command) {
   constexpr int bad_input = 2;
   QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
-  QLocale locale;  // the system's: figures are shown its way
-  locale.setNumberOptions(QLocale::OmitGroupSeparator);
-  QLocale::setDefault(locale);
+  show_figures_as_the_system();
   const bool pictures = !command.screenshots.empty();
   bool failed = false;
   MainWindow window({pictures ? dialogs_without_people(failed) : real_dialogs(), &settings,
@@ -76,7 +82,7 @@ int run_window(const WindowCommand& command) {
   if (command.reset_layout) window.reset_layout();
   if (!command.appearance.isEmpty()) apply_appearance(appearance_named(command.appearance));
   window.show();
-  QTimer::singleShot(0, &window, [&] {  // after the first paint: the window is there before the files are read
+  QTimer::singleShot(0, &window, [&] {  // after the first paint: the window appears before the files are read
     if (command.start_time) {
       print(stderr, QStringLiteral("usable after %1 s\n").arg(seconds_since_start(), 0, 'f', 2));
     }

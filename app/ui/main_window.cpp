@@ -79,7 +79,7 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
-  delete plan_actions_;  // follows the focus, which moves while widgets go
+  delete plan_actions_;  // it follows the focus, which moves while widgets are destroyed
   session_.disconnect(this);
   session_.jobs().disconnect(this);
 }
@@ -214,7 +214,8 @@ void MainWindow::connect_views() {
   connect(bar_, &QuestionBar::cancel_requested, &session_, &Session::cancel_comparison);
   connect(bar_, &QuestionBar::launch_requested, this,
           [this] { (session_.launching() ? actions_->stop : actions_->launch)->trigger(); });
-  // Under a drag the charts come first: many texts beside them would make it stutter. They follow when the hand rests.
+  // During a drag the charts have priority: updating many texts as well would stutter. The texts follow when the drag
+  // pauses.
   auto* inspector_later = new QTimer(this);
   inspector_later->setSingleShot(true);
   inspector_later->setInterval(80);
@@ -258,12 +259,12 @@ void MainWindow::reset_layout() {
   compare_page_->reset_layout();
 }
 
-/// A run under way ends with the window: whoever closes it is asked, and what was measured is kept.
+/// Asks the user before closing, because an active run ends with the window. Its measurements are saved.
 bool MainWindow::may_end_run() {
   if (!session_.launching()) return true;
   const RunRecord& run = session_.launch_at_hand()->record();
   if (seams_.dialogs.stop_run && !seams_.dialogs.stop_run(this, run_title(run))) return false;
-  if (!session_.launching()) return true;  // it ended while the question stood
+  if (!session_.launching()) return true;  // it ended while the question was open
   QEventLoop until_ended;
   connect(&session_, &Session::launch_ended, &until_ended, &QEventLoop::quit);
   session_.stop_launch();

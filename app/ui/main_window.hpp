@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The main window: docks, actions and the wiring between session and views. What is open and what is done with it is
-// the session's business.
+// The main window: docks, actions and the connections between session and views. The session owns the open project and
+// all operations on it.
 #pragma once
 
 #include <memory>
@@ -43,13 +43,13 @@ class TopologyView;
 class ViewState;
 class WhatIfPage;
 
-/// What the window takes from outside; tests put their own in place.
+/// A set of external dependencies of the window; tests replace them.
 struct WindowSeams {
   Dialogs dialogs;
-  QSettings* settings = nullptr;  ///< outlives the window
+  QSettings* settings = nullptr;  ///< must outlive the window
   QString runner;                 ///< path of pipedeck-cli
-  QString state_folder = {};      ///< where unsaved work without a name is kept; empty: nowhere
-  bool look_only = false;         ///< pictures are taken: files are not locked, kept or recovered
+  QString state_folder = {};      ///< for unsaved work without a name; empty: none
+  bool look_only = false;         ///< for screenshots: files are not locked, autosaved or recovered
 };
 
 enum class Page { compare, explain, what_if, profile, topology, run };
@@ -68,16 +68,16 @@ class MainWindow : public QMainWindow {
   WhatIfPage& what_if_page() const { return *what_if_page_; }
   Page page() const;
   void show_page(Page page);
-  /// The widget of a page, for pictures.
+  /// Returns the widget of a page, for screenshots.
   QWidget* page_widget(Page page) const;
 
-  /// Opens projects, imports all else, in order.
+  /// Opens projects and imports all other files, in order.
   void open_files(const QStringList& files);
-  /// Takes from the sample what is still missing for a comparison.
+  /// Takes inputs that a comparison still lacks from the sample.
   void complete_question() { session_.complete_question(); }
-  /// The sample project, compared at once: something to look at. Not a change that anyone must save.
+  /// Opens the sample project and compares its plans. This counts as no unsaved change.
   void open_sample();
-  /// Asks about work that killed programs left. False: nothing was opened.
+  /// Asks about unsaved work of killed programs. Returns false if nothing was opened.
   bool offer_left_behind();
   void reset_layout();
 
@@ -123,7 +123,7 @@ class MainWindow : public QMainWindow {
   void new_project();
   void open_with_dialog();
   void open_project(const QString& file);
-  bool save();  ///< begins it; false: nothing was begun
+  bool save();  ///< starts saving; false: not started
   bool save_as();
   QString suggested_name() const;
   void import_with_dialog();
@@ -169,7 +169,7 @@ class MainWindow : public QMainWindow {
   Inspector* inspector_ = nullptr;
   NotesEdit* notes_ = nullptr;
   PlanActions* plan_actions_ = nullptr;
-  HelpWindow* help_ = nullptr;  ///< made when it is asked for
+  HelpWindow* help_ = nullptr;  ///< created on demand
   std::vector<QDockWidget*> docks_;
   QLabel* saved_label_ = nullptr;
   QLabel* devices_label_ = nullptr;
@@ -177,7 +177,7 @@ class MainWindow : public QMainWindow {
   EmptyStates* empty_states_ = nullptr;
   LayoutKeeper* layout_ = nullptr;
   ViewState* view_ = nullptr;
-  int shown_profile_ = 0;  ///< picked in the tree; 0: the question's
+  int shown_profile_ = 0;  ///< selected in the tree; 0: the one chosen in the tool bar
   int shown_cluster_ = 0;
   bool untouched_sample_ = false;
 };

@@ -322,7 +322,7 @@ QString chapter_about(Page page) {
 
 }  // namespace
 
-/// At the chapter about what is in front of the reader.
+/// Opens the help at the chapter about the visible page.
 void MainWindow::show_help() {
   if (!help_) help_ = new HelpWindow([](const QUrl& address) { QDesktopServices::openUrl(address); }, this);
   const bool started = stack_->currentWidget() == tabs_;

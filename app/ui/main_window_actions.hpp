@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The actions whose state follows the session.
+// The actions whose state depends on the session.
 #pragma once
 
 #include <array>

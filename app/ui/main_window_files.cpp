@@ -47,7 +47,7 @@ QStringList local_files(const QMimeData* data) {
 }  // namespace
 
 bool MainWindow::may_discard() {
-  if (session_.saver().waiting()) return false;  // asked already, and waiting for what was answered
+  if (session_.saver().waiting()) return false;  // already asked; the answer is being carried out
   notes_->commit();
   if (!seams_.look_only) view_->remember();
   session_.finish_saving();
@@ -107,12 +107,12 @@ void MainWindow::open_files(const QStringList& files) {
       view_->opened();
     }
   }
-  // A run's processes write one each.
+  // Each process of a run writes one.
   if (traces.size() > 1)
     session_.import_traces(traces);
   else if (!traces.isEmpty())
     import_trace(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, traces.front());
-  // Several describe one cluster together. Where only pictures are taken nobody is there to be asked.
+  // Several files describe one cluster together. There is no user to ask while screenshots are taken.
   if (!machines.isEmpty()) import_machines(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, machines);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window after a change of the session: every part shows what is there now.
+// Updates of the window after a change of the session.
 #include <QDateTime>
 #include <QDockWidget>
 #include <QFileInfo>
@@ -102,7 +102,7 @@ QString MainWindow::comparison_summary() const {
   return summary;
 }
 
-/// What Launch trains on.
+/// Shows the hardware that Launch trains on.
 void MainWindow::refresh_devices() {
   const QString cores = count_text(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"));
   devices_label_->setText(session_.state().backend.gpus ? tr("Launch trains on GPUs")
@@ -207,7 +207,7 @@ void MainWindow::show_calibration() {
   dialog->show();
 }
 
-/// Seen on every page: whose figures the predictions have, and the way to have them without.
+/// Shows on every page which calibration the predictions use, and how to switch it off.
 void MainWindow::refresh_calibration_mark() {
   const CalibrationEntry& calibration = session_.state().calibration;
   calibration_mark_->setVisible(calibration.record != nullptr);
@@ -222,7 +222,7 @@ void MainWindow::refresh_calibration_mark() {
 }
 
 void MainWindow::compare_from_start(const QString& profile, const QString& cluster, int batch) {
-  // The cluster first: transformers are computed for its devices.
+  // The cluster first: profiles of transformers are computed for its devices.
   const ClusterEntry* own_cluster = find_cluster_named(session_.state(), cluster.toStdString());
   own_cluster ? session_.choose_cluster(own_cluster->id) : session_.choose_cluster_preset(cluster);
   const ProfileEntry* own_profile = find_profile_named(session_.state(), profile.toStdString());

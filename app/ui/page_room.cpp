@@ -30,7 +30,7 @@ PageRoom::PageRoom(QMainWindow& window, QTabWidget& pages, QList<QDockWidget*> d
 }
 
 void PageRoom::show_page() {
-  const bool pressed = pressed_ || presses(*shown_);  // it has its size still
+  const bool pressed = pressed_ || presses(*shown_);  // it still has its size
   if (!pressed && window_.isVisible()) {
     widths_.clear();
     for (const QDockWidget* dock : docks_) widths_ << dock->width();
@@ -40,7 +40,7 @@ void PageRoom::show_page() {
   claim_room(*shown_, true);
   pressed_ = std::accumulate(widths_.begin(), widths_.end(), shown_->minimumSizeHint().width()) > window_.width();
   if (!pressed || widths_.isEmpty()) return;
-  // First the wide page's claim is to be forgotten: each widget tells the one that it is in by an event.
+  // First the old minimum width must be discarded: events pass the change from each widget to its parent.
   for (QWidget* widget = shown_; widget != &window_; widget = widget->parentWidget()) {
     widget->updateGeometry();
     QCoreApplication::sendPostedEvents(widget->parentWidget(), QEvent::LayoutRequest);

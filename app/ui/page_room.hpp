@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Room for the page that is shown, and for it alone: a wide page that is hidden does not take width from the docks, and
-// when it is left they are as wide again as they were before.
+// Width management of the pages. Only the visible page claims its minimum width. A hidden wide page takes no room from
+// the docks; when it is left, they regain their widths.
 #pragma once
 
 #include <QList>
@@ -17,7 +17,7 @@ class PageRoom : public QObject {
   Q_OBJECT
 
  public:
-  /// `docks` stand beside the pages.
+  /// Manages `docks`, which are next to the pages.
   PageRoom(QMainWindow& window, QTabWidget& pages, QList<QDockWidget*> docks);
 
  private:
@@ -26,9 +26,9 @@ class PageRoom : public QObject {
   QMainWindow& window_;
   QTabWidget& pages_;
   QList<QDockWidget*> docks_;
-  QList<int> widths_;  ///< of the docks, as they are when no page presses them
+  QList<int> widths_;  ///< of the docks, when no page constrains them
   QWidget* shown_;
-  bool pressed_ = false;  ///< `shown_` needed more than they left when it came
+  bool pressed_ = false;  ///< `shown_` needed more width than the docks left
 };
 
 }  // namespace pipedeck::app

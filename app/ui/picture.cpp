@@ -32,7 +32,7 @@ bool draw_svg(QWidget& widget, QIODevice& device) {
 
 bool draw_pdf(QWidget& widget, QIODevice& device) {
   QPdfWriter writer(&device);
-  constexpr int dots_per_inch = 96;  // a page as large as the widget on a screen
+  constexpr int dots_per_inch = 96;  // a page has the size of the widget on a screen
   writer.setResolution(dots_per_inch);
   writer.setPageSize(QPageSize(QSizeF(widget.size()) * 72.0 / dots_per_inch, QPageSize::Point));
   writer.setPageMargins({});

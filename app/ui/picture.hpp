@@ -7,7 +7,8 @@ class QWidget;
 
 namespace pipedeck::app {
 
-/// Draws the widget into a PNG, SVG or PDF file, by the name's ending. Empty: done; else what went wrong.
+/// Draws the widget into a PNG, SVG or PDF file, chosen by the file ending. Returns an error message, or an empty
+/// string.
 QString write_picture(QWidget& widget, const QString& path);
 
 }  // namespace pipedeck::app

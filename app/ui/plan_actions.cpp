@@ -20,7 +20,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Beside the plans' text, which has no place for them: an array of strings, in the plans' order.
+/// Stored next to the plans' text, which cannot hold them: an array of strings, in the plans' order.
 const QString remarks_format = QStringLiteral("application/x-pipedeck-remarks+json");
 
 QStringList remarks_in(const QMimeData& data) {

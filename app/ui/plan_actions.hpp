@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plans, and the other entries of the project tree, as objects: cut, copied, pasted, duplicated, renamed in their
-// place, noted about, deleted. What an action is about is what is selected where the focus is: in the tree, else in the
-// table.
+// Actions on plans and other entries of the project tree: cut, copy, paste, duplicate, rename, annotate, delete. They
+// apply to the selection of the focused widget: the tree, otherwise the table.
 #pragma once
 
 #include <QObject>
@@ -19,7 +18,7 @@ class PlanTable;
 class ProjectTree;
 class ProjectTreeModel;
 
-/// The parts of the window that the actions are about.
+/// A set of the window's parts that the actions use.
 struct PlanScene {
   Session* session = nullptr;
   QWidget* window = nullptr;
@@ -36,14 +35,14 @@ class PlanActions : public QObject {
  public:
   explicit PlanActions(PlanScene scene);
 
-  /// Undo's neighbours: cut, copy, paste, select all.
+  /// Adds the neighbours of Undo: cut, copy, paste, select all.
   void fill_edit_menu(QMenu* menu);
   void fill_plan_menu(QMenu* menu);
-  /// Their shortcuts hold in these widgets and what is in them; other pages have objects of their own.
+  /// Limits the shortcuts to these widgets and their children; other pages have their own objects.
   void hold_in(const QList<QWidget*>& widgets);
-  /// For context menus of plans: all of them.
+  /// Returns all actions, for context menus of plans.
   QList<QAction*> for_plans() const;
-  /// After a change of the project, of the selection or of the focus.
+  /// Updates the actions after a change of the project, the selection or the focus.
   void update();
 
  private:

@@ -57,7 +57,7 @@ std::vector<PlanRow> plan_rows(Session& session) {
     }
     if (const auto verdict = session.verdict(*entry)) {
       row.simulation = verdict->simulation;
-      // A planner's plan says itself what the other warm-up costs.
+      // A planner's rationale already contains the cost of the other warm-up.
       const QString warmup = row.plan.why.empty() ? warmup_text(row.plan, *verdict) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
     }
@@ -68,7 +68,7 @@ std::vector<PlanRow> plan_rows(Session& session) {
     return row.measured ? row.measured->count : std::numeric_limits<double>::infinity();
   });
   if (fastest == rows.end() || !fastest->measured) return rows;
-  for (PlanRow& row : rows) row.fastest = row.measured == fastest->measured;  // plans alike share their run
+  for (PlanRow& row : rows) row.fastest = row.measured == fastest->measured;  // identical plans share their run
   return rows;
 }
 
@@ -85,7 +85,7 @@ std::vector<Choice> shown_schedules(const std::vector<ScheduleChoice>& schedules
 
 QString run_title(const RunRecord& run) {
   QStringList parts{run.when.toString(QStringLiteral("HH:mm")), run.model, run.name};
-  parts.removeAll(QString());  // a trace tells no model
+  parts.removeAll(QString());  // a trace names no model
   return parts.join(QStringLiteral(" · "));
 }
 

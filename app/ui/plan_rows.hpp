@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The session's plans as the views take them.
+// Conversion of the session's plans to the types of the views.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@
 
 namespace pipedeck::app {
 
-/// Of the question at hand, in project order. What is not simulated yet is asked for.
+/// Returns the plans of the current model, cluster and batch, in project order. Requests missing simulations.
 std::vector<PlanRow> plan_rows(Session& session);
 
-/// "Warm-up A. Policy B: 0.837 s (−9.3 %)."
+/// Returns "Warm-up A. Policy B: 0.837 s (−9.3 %)."
 QString warmup_text(const Plan& plan, const Verdict& verdict);
 
-/// With their examples as pictures.
+/// Returns the choices with their examples as pictures.
 std::vector<Choice> shown_schedules(const std::vector<ScheduleChoice>& schedules);
 
 std::vector<ProjectEntry> tree_entries(const ProjectState& state, ProjectSection section);

@@ -29,7 +29,7 @@ namespace {
 constexpr int list_width = 200;
 constexpr int most = 1 << 20;
 
-/// "min-slice" as a caption: "Min slice".
+/// Returns "Min slice" for "min-slice".
 QString caption_of(const OptionInfo& option) {
   QString caption = in_qt(option.name).replace('-', ' ');
   if (!caption.isEmpty()) caption[0] = caption[0].toUpper();
@@ -252,7 +252,7 @@ void PlannerDialog::read_layers(const QString& text) {
 }
 
 void PlannerDialog::restore_defaults() {
-  // Accepted as they are: the fields of a dialog that closes need no update.
+  // Accepted unchanged: the fields of a closing dialog need no update.
   planning_ = {};
   layers_problem_.clear();
   accept();

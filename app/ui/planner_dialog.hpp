@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which planners take part in a comparison, their options, and what every plan must have.
+// Settings of a comparison: the planners that take part, their options, and the constraints on all plans.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,11 @@ class PlannerDialog : public QDialog {
   Q_OBJECT
 
  public:
-  /// Profile and cluster tell layers and devices of pins; either may be null while nothing is chosen.
+  /// Reads layers and devices for the constraints from profile and cluster; either is null while none is chosen.
   PlannerDialog(Planning planning, std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
                 QWidget* parent = nullptr);
 
-  /// Without entries for planners that are as the registry has them.
+  /// Returns the settings, without entries for planners that have the registry's defaults.
   Planning planning() const;
 
  private:

@@ -69,7 +69,7 @@ void ProfileActions::offer_measurement() {
   connect(&measurement_, &Measurement::running_changed, this, &ProfileActions::update_measurement);
 }
 
-/// The tool tip says what it does, or why it can't.
+/// Updates the action; its tooltip explains it, or why it is unavailable.
 void ProfileActions::update_measurement() {
   const QString why = measurement_.running() ? tr("A measurement is under way.")
                                              : why_not_measurable(scene_.session->state(), scene_.shown());
@@ -109,7 +109,7 @@ void ProfileActions::update() {
   update_measurement();
 }
 
-/// One step, or why there is none.
+/// Applies one undo step, or reports the error.
 void ProfileActions::change(const QString& name, const Result<Profile>& edited) {
   if (!edited) return emit scene_.session->error(name, in_qt(edited.error()));
   if (*edited == *profile()) return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A model edited in the Profile view: what its table, its menu and its keys ask for becomes one step of undo, and what
-// can't be is said.
+// Edits of a model in the Profile view, from its table, menu and keys. Each is one undo step; failures are reported.
 #pragma once
 
 #include <functional>
@@ -21,7 +20,7 @@ struct ProfileScene {
   Session* session = nullptr;
   QWidget* window = nullptr;
   ProfileView* view = nullptr;
-  std::function<int()> shown;  ///< the profile that the view shows; 0: none
+  std::function<int()> shown;  ///< the visible profile; 0: none
   std::function<void(int)> show;
   Dialogs dialogs;
   QString runner;  ///< pipedeck-cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a file would be as a profile, below the questions of an import's dialog: the sum of its layers in a line, their
-// table, and what was understood and assumed.
+// Preview of a file as a profile in an import dialog: totals in a line, the table of layers, notes on results and
+// assumptions.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ class ProfilePreview : public QWidget {
   Q_OBJECT
 
  public:
-  /// `dialog` begins the names of the parts: "trace" has trace_summary, trace_layers, trace_notes. `beside` stands at
+  /// Takes a prefix of object names: "trace" gives trace_summary, trace_layers, trace_notes. The widget `beside` is at
   /// the right of the table.
   explicit ProfilePreview(const QString& dialog, QWidget* beside = nullptr);
 
   void show_profile(const Profile& profile, const std::vector<std::string>& notes);
-  /// Why there is none.
+  /// Shows why there is no profile.
   void show_error(const Error& error);
 
   QTableWidget& layers() const { return *layers_; }
@@ -44,11 +44,11 @@ class ProfilePreview : public QWidget {
   QListWidget* notes_;
 };
 
-/// Layers, weights, what is kept for the backward pass and the time of a micro-batch.
+/// Returns the number of layers, weights, bytes saved for backward, and the time of a micro-batch.
 QString profile_sum(const Profile& profile);
 
-/// In the window's language; figures of several groups of digits stay on one line. With `tips` an item tells its whole
-/// line, for those that are elided: names of a file may be too long for the list.
+/// Adds lines in the window's language, without breaks inside numbers. With `tips` each item has its full line as
+/// tooltip: names from files may be too long for the list.
 void add_lines(QListWidget& list, const std::vector<std::string>& lines, bool tips);
 
 }  // namespace pipedeck::app

@@ -24,7 +24,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Of a name too long for it both ends are shown, which tell projects' clusters apart.
+/// A box that elides long names in the middle: the ends distinguish a project's clusters.
 class NameBox : public QComboBox {
  public:
   using QComboBox::QComboBox;
@@ -42,7 +42,7 @@ class NameBox : public QComboBox {
   }
 };
 
-/// Data of an item: an int is the id of what the project has, a string the name of a preset, nothing is "Import…".
+/// Fills a box. An item's data is an int for a project id, a string for a preset's name, and nothing for "Import…".
 void fill(QComboBox* box, const std::vector<std::pair<int, QString>>& own, const QStringList& presets, int chosen,
           const QString& nothing) {
   const QSignalBlocker quiet(box);
@@ -62,7 +62,7 @@ void fill(QComboBox* box, const std::vector<std::pair<int, QString>>& own, const
   box->setToolTip(box->currentText());
 }
 
-/// A sign before what is chosen, and the words in the tool tip.
+/// Shows a warning sign before the choice and the note in its tooltip.
 void warn_of(QComboBox* box, const QString& note) {
   box->setAccessibleDescription(note);
   if (note.isEmpty() || box->currentIndex() < 0) return;
@@ -166,7 +166,7 @@ void QuestionBar::make_judge_boxes(QHBoxLayout* row) {
 void QuestionBar::make_buttons(QHBoxLayout* row) {
   compare_ = new QPushButton(tr("Compare"), this);
   compare_->setObjectName(QStringLiteral("primary"));
-  compare_->setMinimumWidth(120);  // as a German one needs
+  compare_->setMinimumWidth(120);  // wide enough for German
   connect(compare_, &QPushButton::clicked, this,
           [this] { comparing_ ? emit cancel_requested() : emit compare_requested(); });
   launch_ = new QPushButton(tr("▶ Launch"), this);
@@ -213,7 +213,7 @@ void QuestionBar::profile_activated(int index) {
     emit profile_chosen(data.toInt());
   } else if (data.typeId() == QMetaType::QString) {
     emit profile_preset_chosen(data.toString());
-    profile_->setCurrentIndex(profile_->findData(shown_.profile));  // nothing may have been chosen of it after all
+    profile_->setCurrentIndex(profile_->findData(shown_.profile));  // the user may have cancelled the choice
   } else {
     profile_->setCurrentIndex(profile_->findData(shown_.profile));
     emit import_requested();
@@ -235,7 +235,7 @@ void QuestionBar::cluster_activated(int index) {
 void QuestionBar::batch_edited() {
   const auto samples = typed_count(batch_->currentText());
   if (samples && *samples != shown_.workload.global_batch) return emit global_batch_chosen(*samples);
-  batch_->setEditText(QString::number(shown_.workload.global_batch));  // as it is, whatever way it was typed
+  batch_->setEditText(QString::number(shown_.workload.global_batch));  // in the standard format, however it was typed
 }
 
 void QuestionBar::micro_batch_edited() {

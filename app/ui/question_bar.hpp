@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tool bar that asks the question: model profile, cluster, batch, how plans are judged; Compare and Launch; what
-// came of it on the right.
+// The tool bar of a comparison: model profile, cluster, batch and simulation options, Compare and Launch, and the
+// result on the right.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class ChoiceBox;
 struct QuestionBarState {
   bool comparing = false;
   bool launching = false;
-  QString why_not_comparable;  ///< empty: Compare can be pressed
+  QString why_not_comparable;  ///< empty: Compare is enabled
   QString summary;             ///< two lines on the right
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Says over the pages that the project's file is not written from this window, and leads out of it.
+// A bar over the pages of a read-only project that offers to save a copy.
 #pragma once
 
 #include <QFrame>
@@ -13,7 +13,7 @@ class ReadOnlyBar : public QFrame {
 
  public:
   explicit ReadOnlyBar(QWidget* parent = nullptr);
-  /// Empty: the file may be written, there is nothing to say.
+  /// Shows why the file cannot be written; empty: it can, and the bar hides.
   void show_reason(const QString& why);
 
  signals:

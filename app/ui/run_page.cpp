@@ -21,9 +21,9 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr int timeline_interval_ms = 500;  // a chart that changes more often can't be read
+constexpr int timeline_interval_ms = 500;  // a chart that changes more often is unreadable
 
-/// A measured timeline's widget: the lanes with the ruler under them.
+/// A widget of a measured timeline: the lanes with the ruler below.
 class TimelineBox : public QWidget {
  public:
   TimelineBox(TimeLink* link, GanttView*& gantt) {
@@ -43,7 +43,7 @@ class TimelineBox : public QWidget {
   }
 };
 
-/// As runs call their devices: on GPUs, on a processor, elsewhere.
+/// Returns the pattern of device names: for GPUs, for a processor, otherwise.
 QString device_pattern(const RunModel& model) {
   if (model.on_gpus()) return QStringLiteral("gpu:%1");
   return model.recorded_elsewhere() ? QStringLiteral("G%1") : QStringLiteral("cpu:%1");
@@ -127,7 +127,7 @@ void RunPage::refresh() {
   if (shown_run_ > 0 && find_run(state, shown_run_)) view_->select_run(shown_run_);
 }
 
-/// A plan cuts one model's layers, so that model is what it trains.
+/// Shows the models. A plan partitions one model's layers, so that it trains that model.
 void RunPage::show_models(int plan) {
   const PlanEntry* entry = find_plan(session_.state(), plan);
   std::vector<LaunchChoice> models;
@@ -253,7 +253,7 @@ void RunPage::launch(int plan) {
   view_->select_plan(plan);
   show_models(plan);
   LaunchOrder wanted = order();
-  wanted.plan = plan;  // one that is not in the list says why
+  wanted.plan = plan;  // if it is not in the list, the launch reports why
   session_.launch(wanted);
 }
 
@@ -268,7 +268,7 @@ std::vector<int> RunPage::best_plans() const {
   std::ranges::stable_sort(fitting);
   std::vector<int> plans;
   const auto plan_of = [&](int id) -> const Plan& { return *find_plan(session_.state(), id)->plan; };
-  for (const auto& [time, plan] : fitting) {  // several planners may have found the same
+  for (const auto& [time, plan] : fitting) {  // several planners may have found the same plan
     const auto alike = [&, id = plan](int other) { return trains_alike(plan_of(id), plan_of(other)); };
     if (std::ranges::none_of(plans, alike)) plans.push_back(plan);
   }
@@ -289,12 +289,12 @@ void RunPage::try_best(int plans) {
   if (best.empty() || trials_.running() || session_.launching()) return;
   best.resize(std::min(best.size(), static_cast<std::size_t>(std::max(1, plans))));
   LaunchOrder like = order();
-  like.settings.checkpoint.clear(), like.settings.resume.clear();  // each would go on from the one before it
+  like.settings.checkpoint.clear(), like.settings.resume.clear();  // each would resume from the previous one
   like.settings.cores.clear();                                     // chosen for the devices of one plan
   trials_.start(best, like.settings, chosen_model(best.front()));
 }
 
-/// How far the trials are, or what came of each, the fastest first.
+/// Shows the progress of the trials, or the result of each, fastest first.
 void RunPage::show_trials() {
   const auto time = [](const Trial& trial) { return trial.measured.value_or(Seconds(1e300)); };
   std::vector<Trial> trials = trials_.done();
@@ -356,11 +356,11 @@ void RunPage::end(int run) {
 void RunPage::show_run(int id) {
   const RunEntry* entry = find_run(session_.state(), id);
   if (!entry || session_.launching() || id == shown_run_) return;
-  const auto whole = with_traces(entry->run);  // read now: projects open without them
+  const auto whole = with_traces(entry->run);  // read now: projects open without traces
   if (!whole) emit session_.error(tr("Show run"), in_qt(whole.error()));
   const RunRecord& run = whole ? **whole : *entry->run;
   shown_run_ = id;
-  view_->set_timeline_widget(nullptr);  // it goes with the run that was shown before
+  view_->set_timeline_widget(nullptr);  // it is deleted with the run shown before
   timeline_ = nullptr;
   view_->show_run(run_title(run), run.events);
   if (!run.message.isEmpty()) {
@@ -372,7 +372,7 @@ void RunPage::show_run(int id) {
   if (typical) {
     show_timelines(run.predicted, *typical);
   } else if (run.predicted && run.predicted->timeline.size() > 0) {
-    show_timelines(nullptr, {0, run.predicted->timeline});  // a simulation that was imported: nothing was measured
+    show_timelines(nullptr, {0, run.predicted->timeline});  // an imported simulation: nothing was measured
   }
   view_->select_run(id);
 }
@@ -429,7 +429,7 @@ void RunPage::show_timelines(const std::shared_ptr<const Simulation>& predicted,
   timeline_->set_timeline(timeline);
   timeline_->set_pale(make_gantt_content(predicted));
   view_->set_timeline_heading(predicted || !view_->model().recorded_elsewhere() ? QString() : tr("MEASURED"));
-  if (auto* search = view_->findChild<ChartSearch*>()) search->refresh();  // what it found lies in other operations now
+  if (auto* search = view_->findChild<ChartSearch*>()) search->refresh();  // its matches belong to the old operations
   link_.set_label_width(timeline_->wanted_label_width());
   const auto full = std::max(timeline->makespan(), predicted ? predicted->timeline.makespan() : Nanoseconds{});
   link_.set_full(static_cast<double>(full.count));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The run page's choice of processor or GPUs: part of the project, one step of undo; and what is offered where GPUs are
-// missing, too few, or fail.
+// The run page's choice of processor or GPUs. It is part of the project and one undo step. Alternatives are offered if
+// GPUs are missing, too few, or fail.
 #include <algorithm>
 
 #include "app/session/backend_choice.hpp"
@@ -45,7 +45,7 @@ bool RunPage::too_few_gpus() const {
   return entry && gpus_.count() > 0 && !has_gpus_for(*entry->plan);
 }
 
-/// What the command line advises are options of its own.
+/// Returns a text for the window: the command line's advice names its own options.
 QString RunPage::too_few_words() const {
   const std::size_t devices = devices_used(*find_plan(session_.state(), view_->request().plan)->plan).size();
   return tr("The plan wants %1 GPUs, one a device; found here: %2.").arg(devices).arg(gpus_.text());

@@ -32,7 +32,7 @@ Page page_named(const QString& view) {
   return view == QLatin1String("run") ? Page::run : Page::compare;
 }
 
-/// The chart of the selected plan, else of the first that is drawn; null: none is.
+/// Returns the chart of the selected plan, else of the first drawn one; null if there is none.
 PlanPanel* chart_of(MainWindow& window) {
   const ComparisonPane& charts = window.compare_page().charts();
   if (PlanPanel* selected = charts.panel(window.session().state().selected_plan)) return selected;
@@ -47,13 +47,13 @@ QWidget* widget_of(MainWindow& window, const QString& view) {
   return window.page_widget(window.page());
 }
 
-/// Draws one picture after another, each when nothing runs any more: showing a page may start a job that fills it.
+/// A queue that draws one picture after another, each when no job runs: showing a page may start a job that fills it.
 class Photographer {
  public:
   Photographer(MainWindow& window, std::vector<Screenshot> screenshots)
       : window_(window), screenshots_(std::move(screenshots)) {}
 
-  /// The exit status when all are drawn.
+  /// Returns the exit status when all are drawn.
   std::optional<int> look_again() {
     if (window_.session().jobs().any_running()) return std::nullopt;
     if (next_ == screenshots_.size()) return failed_ > 0 ? 1 : 0;
@@ -71,7 +71,7 @@ class Photographer {
   }
 
  private:
-  /// For this picture alone: what the window remembers stays as it is.
+  /// Applies only to this picture: the window's stored setting is unchanged.
   void show_items(bool on) {
     const auto* remembered = window_.findChild<QAction*>(QStringLiteral("action_memory_by_item"));
     auto* page = qobject_cast<ComparePage*>(window_.page_widget(Page::compare));
@@ -82,7 +82,7 @@ class Photographer {
     QWidget* widget = widget_of(window_, wanted.view);
     const QString failure =
         widget ? write_picture(*widget, wanted.file)
-               : QStringLiteral("%1: there is no plan to draw; give --compare").arg(wanted.view);  // not shown
+               : QStringLiteral("%1: there is no plan to draw; give --compare").arg(wanted.view);  // not visible
     if (failure.isEmpty()) return;
     ++failed_;
     std::fputs(QStringLiteral("pipedeck: %1\n").arg(failure).toUtf8().constData(), stderr);

@@ -9,8 +9,8 @@ namespace pipedeck::app {
 
 class MainWindow;
 
-/// Waits until nothing is computed any more, draws the views asked for, ends the application: status 0, or 1 and why
-/// on standard error.
+/// Waits until all computations are finished, draws the requested views and quits the application. The status is 0, or
+/// 1 with the reason on standard error.
 void take_screenshots(MainWindow& window, const std::vector<Screenshot>& screenshots);
 
 }  // namespace pipedeck::app

@@ -31,7 +31,7 @@ QStringList key_texts(const QAction& action) {
   return texts;
 }
 
-/// Of a menu in a menu "Export: Plan".
+/// Collects the actions of a menu; those of a submenu have names such as "Export: Plan".
 void collect(const QMenu& menu, const QString& within, std::vector<Shortcut>& found, std::set<const QAction*>& seen) {
   for (QAction* action : menu.actions()) {
     if (action->menu()) {
@@ -59,7 +59,7 @@ void add_menus(const QWidget& window, std::vector<ShortcutGroup>& groups, std::s
   }
 }
 
-/// Charts of several plans tell the same.
+/// Adds the keys of a view. Charts of several plans describe the same keys.
 void add_view_keys(const QWidget& view, std::vector<ShortcutGroup>& groups) {
   for (const KeyGroup& told : described_keys(view)) {
     std::vector<Shortcut>& shortcuts = group_named(groups, told.title).shortcuts;

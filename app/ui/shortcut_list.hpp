@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every shortcut of the window: of its actions, menu by menu, and what its views tell of their keys. Nothing is written
-// down twice: a new action with a shortcut is in the list by itself.
+// A list of all shortcuts of the window: those of its actions, menu by menu, and the keys that its views describe. New
+// actions with a shortcut appear automatically.
 #pragma once
 
 #include <QStringList>
@@ -13,7 +13,7 @@ class QWidget;
 namespace pipedeck::app {
 
 struct Shortcut {
-  QStringList keys;           ///< "Ctrl+R"; each does it
+  QStringList keys;           ///< "Ctrl+R"; any of them works
   QString what;               ///< "Compare"
   QAction* action = nullptr;  ///< null: a view's own key
 };
@@ -23,10 +23,10 @@ struct ShortcutGroup {
   std::vector<Shortcut> shortcuts;
 };
 
-/// Menus first, in their order, then views.
+/// Returns the groups of menus in their order, then those of views.
 std::vector<ShortcutGroup> shortcuts_of(const QWidget& window);
 
-/// Those whose keys or words hold every word of `wanted`; groups without any are left out.
+/// Returns the shortcuts whose keys or names contain every word of `wanted`, without empty groups.
 std::vector<ShortcutGroup> matching(const std::vector<ShortcutGroup>& groups, const QString& wanted);
 
 }  // namespace pipedeck::app

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int column_width = 330;
 constexpr int widest = 3 * column_width + 4 * ThemeSizes::margin;
-const QSize least_beside(64, 48);  // of the window that stays seen around the card
+const QSize least_beside(64, 48);  // part of the window that stays visible around the card
 
 QLabel* key_cap(const QString& text, const Theme& theme) {
   auto* cap = new QLabel(text);
@@ -130,7 +130,7 @@ void ShortcutOverlay::search(const QString& wanted) {
   list_->setWidget(page());
 }
 
-/// Groups one after another down as many columns as there is room for, broken where the columns come out even.
+/// Places the groups in as many columns as fit, broken so that the columns have similar heights.
 QWidget* ShortcutOverlay::page() const {
   const Theme& theme = Theme::of(palette());
   auto* page = new QWidget;

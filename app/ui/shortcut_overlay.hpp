@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The list of shortcuts over the window, with a field to search in. Esc, another `?` or a click beside it puts it away.
+// The list of shortcuts over the window, with a search field. Esc, another `?` or a click outside closes it.
 #pragma once
 
 #include <QPointer>
@@ -17,13 +17,13 @@ class ShortcutOverlay : public QWidget {
   Q_OBJECT
 
  public:
-  /// Of `window`, which it covers while it is shown.
+  /// Creates the overlay of `window`, which it covers while visible.
   explicit ShortcutOverlay(QWidget* window);
 
-  /// With what there is at that moment.
+  /// Shows the current shortcuts.
   void open();
   void close_overlay();
-  /// What is listed now.
+  /// Returns the listed shortcuts.
   const std::vector<ShortcutGroup>& shown() const { return shown_; }
 
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Cluster menu and the drawing's context menu. Keys hold while the drawing has the focus.
+// The Cluster menu and the drawing's context menu. Shortcuts work while the drawing has the focus.
 #pragma once
 
 #include <QObject>
@@ -15,7 +15,7 @@ class TopologyActions : public QObject {
   Q_OBJECT
 
  public:
-  /// `show_page` brings the topology page to the front: what a menu does should be seen.
+  /// Takes `show_page`, which brings the topology page to the front so that the effect of a menu is visible.
   TopologyActions(TopologyEditing& editing, std::function<void()> show_page, QObject* parent);
 
   void fill_menu(QMenu* menu);

@@ -22,7 +22,7 @@ Node node_of(const PaletteEntry& entry, int devices) {
   return node;
 }
 
-/// Where places are a hand's, what lay beside the one box moves out of the rack's way.
+/// Opens a rack. In a manual layout, boxes next to the closed rack move out of its way.
 DrawnCluster opened(DrawnCluster drawn, const std::string& rack) {
   DrawnCluster next = with_collapsed(std::move(drawn), rack, false);
   if (!next.layout.places.empty()) next.layout.places = with_room_for(topology_layout(next.cluster, next.layout), rack);
@@ -124,7 +124,7 @@ void TopologyEditing::connect_properties() {
   });
 }
 
-// ---- from here into the project
+// ---- into the project
 
 DrawnCluster TopologyEditing::drawn() const {
   DrawnCluster drawn = kept();
@@ -253,7 +253,7 @@ void TopologyEditing::add_switch() {
     emit view_.palette_list().itemActivated(item);
 }
 
-// ---- what is selected
+// ---- the selection
 
 void TopologyEditing::remove() {
   const TopologySelection chosen = view_.canvas()->selection();
@@ -302,7 +302,7 @@ void TopologyEditing::align(Alignment alignment) {
   take(tr("Align"), with_places(drawn(), aligned(boxes, alignment)));
 }
 
-/// Without places all is arranged anew at every change, until something is moved by hand.
+/// Discards all places: everything is arranged anew at each change, until an item is moved by hand.
 void TopologyEditing::lay_out() {
   if (!ready()) return;
   DrawnCluster next = kept();

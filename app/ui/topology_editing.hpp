@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the topology page asks for, made steps of undo: every edit of the cluster that is shown comes through here.
+// Edits of the topology page as undo steps; every edit of the visible cluster passes through here.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@ class TopologyEditing : public QObject {
   Q_OBJECT
 
  public:
-  /// `show` brings a cluster of the project onto the page.
+  /// Takes `show`, which shows a cluster of the project on the page.
   TopologyEditing(Session& session, TopologyView& view, std::function<void(int id)> show, QObject* parent);
 
   TopologyView& view() const { return view_; }
-  /// A cluster is shown and can be edited.
+  /// Returns true if a cluster is shown that can be edited.
   bool ready() const { return view_.cluster() && view_.cluster_id() > 0; }
 
   // -- clusters
@@ -30,7 +30,7 @@ class TopologyEditing : public QObject {
   void rename_cluster(const QString& name);
   void links_for_matrix();
 
-  // -- what is selected
+  // -- the selection
   void add_node();
   void add_switch();
   void remove();
@@ -38,14 +38,14 @@ class TopologyEditing : public QObject {
   void cut();
   void paste();
   void duplicate();
-  /// Two ends, or one switch and everything else selected.
+  /// Connects two selected ends, or one switch with everything else selected.
   void connect_selected();
   void align(Alignment alignment);
   void lay_out();
   void group();
   void ungroup();
   void set_collapsed(bool collapsed);
-  /// The racks of what is selected.
+  /// Returns the racks that contain selected items.
   std::set<std::string> racks_selected() const;
 
  signals:
@@ -56,11 +56,11 @@ class TopologyEditing : public QObject {
  private:
   void connect_view();
   void connect_properties();
-  /// As it is drawn: places of everything, also where they were arranged automatically.
+  /// Returns the cluster as drawn, with the places of all items, including automatic ones.
   DrawnCluster drawn() const;
-  /// As it is kept: a change of figures leaves the drawing automatic.
+  /// Returns the cluster as stored, so that a change of values keeps the drawing automatic.
   DrawnCluster kept() const;
-  /// One step, or words why not. True: done.
+  /// Applies one undo step, or shows why it cannot. Returns true if it was applied.
   bool take(const QString& name, Result<DrawnCluster> next);
   void refuse(const Error& error);
   void drop(const PaletteEntry& entry, const ClusterLayout::Place& place, const QString& onto);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Copies of what is selected in a drawing: by the clipboard, or at once beside it.
+// Copies of the selection in a drawing, by clipboard or directly next to it.
 #include "app/ui/topology_editing.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void TopologyEditing::take_pasted(const QString& name, Result<PastedPlaces> past
   if (take(name, std::move(pasted->drawn))) view_.canvas()->show_selection(added);
 }
 
-/// A little beside the original; where that is out of sight, in the middle of what is seen.
+/// Pastes near the original, or in the middle of the view if the original is not visible.
 void TopologyEditing::paste() {
   if (!ready()) return;
   const std::string text = QGuiApplication::clipboard()->text().toStdString();
@@ -62,7 +62,7 @@ void TopologyEditing::duplicate() {
   QRectF box;
   for (const std::string& place : chosen.places)
     if (const auto end = view_.scene().end_named(place)) box = box.united(view_.scene().rect_of(*end));
-  // Beside it where there is room, else a little aside.
+  // Next to the original where there is room, else slightly offset.
   const auto ends = view_.scene().ends();
   const double aside = on_grid(box.width() + 2 * topology_grid);
   const bool free = std::ranges::none_of(

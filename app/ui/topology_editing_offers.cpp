@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands around a drawing: the palette, and what the cluster is good for.
+// The surroundings of a drawing: the palette, and the cluster's strengths.
 #include "app/ui/topology_editing.hpp"
 
 #include "app/session/cluster_strengths.hpp"
@@ -9,7 +9,7 @@
 
 namespace pipedeck::app {
 
-/// Also of a project without a cluster.
+/// Returns the importers, also for a project without a cluster.
 TopologyPalette::Section TopologyEditing::imports() {
   TopologyPalette::Section section{tr("IMPORT"), {}};
   const std::tuple<PaletteEntry::Kind, QString, QString, QString> sources[] = {

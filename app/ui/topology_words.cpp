@@ -14,7 +14,7 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::TopologyWords)
 };
 
-constexpr double notable = 1.05;  ///< slower by less is alike
+constexpr double notable = 1.05;  ///< smaller slowdowns count as equal
 
 void say_types(QStringList& to, const std::vector<ClusterStrengths::Type>& types) {
   if (types.empty()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The session's findings about clusters in words and as the views take them.
+// The session's findings about clusters, as texts and in the types of the views.
 #pragma once
 
 #include <QStringList>
@@ -11,12 +11,13 @@
 
 namespace pipedeck::app {
 
-/// `model`: whose gradients were all-reduced; empty: nobody's, a round figure.
+/// Returns sentences about the strengths. The all-reduced gradients are those of `model`; empty: a round size of no
+/// model.
 QStringList strength_sentences(const ClusterStrengths& strengths, const QString& model);
 
 PaletteEntry palette_entry(const DeviceOffer& offer);
 
-/// Returns an edit's refusal.
+/// Returns the message of a rejected edit.
 QString said(const Error& error);
 
 }  // namespace pipedeck::app

@@ -19,7 +19,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int most_samples = 1 << 20;
-constexpr int found_depth = -1;  ///< layers are found, not chosen by depth
+constexpr int found_depth = -1;  ///< layers are detected, not chosen by depth
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the modules of a trace would be as a profile: its layers in figures and all that was assumed. It becomes one, or
-// a measured timeline.
+// Preview of a trace's modules as a profile: its layers with their values, and all assumptions. The user imports it as
+// a profile or as a measured timeline.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ class TraceDialog : public QDialog {
  public:
   explicit TraceDialog(TracePreview preview, QWidget* parent = nullptr);
 
-  /// As the fields stand; nothing where no profile can be made. Once the timeline was chosen: that.
+  /// Returns the answer of the fields; nothing if no profile can be built. If the timeline was chosen, returns that.
   std::optional<TraceAnswer> answer() const;
 
  private:

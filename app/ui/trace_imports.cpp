@@ -50,7 +50,7 @@ void import_trace(QWidget& window, Session& session, const Dialogs& dialogs, con
         session.import_traces({file});
         return Text::tr("no modules to make a profile of: a measured timeline");
       }
-      // Asked once this job has ended, so that none is under way while somebody thinks.
+      // Asked after this job has ended, so that no job is active while the user decides.
       QTimer::singleShot(0, &window,
                          [&window, &session, ask, preview = *preview] { add(window, session, ask, *preview); });
       return Text::tr("modules found");

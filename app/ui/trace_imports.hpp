@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Traces: those with modules become what somebody chooses, a profile or a measured timeline; all others a timeline.
+// Import of traces. The user imports a trace with modules as a profile or as a measured timeline; other traces become
+// timelines.
 #pragma once
 
 #include <QString>
@@ -8,7 +9,7 @@
 
 namespace pipedeck::app {
 
-/// Read in the background. Without a dialog for it (pictures are taken) every trace becomes a timeline.
+/// Imports a trace in the background. Without a dialog (for screenshots) every trace becomes a timeline.
 void import_trace(QWidget& window, Session& session, const Dialogs& dialogs, const QString& file);
 
 }  // namespace pipedeck::app

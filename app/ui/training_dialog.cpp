@@ -18,7 +18,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int example_replicas = 8;
-constexpr double most_lost = 0.9;  // as --fragmentation
+constexpr double most_lost = 0.9;  // the limit of --fragmentation
 
 template <class Value>
 void add_choice(QComboBox& box, const QString& text, Value value, const QString& help) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plan > What training keeps: optimizer, precision, ZeRO, and what of a device's memory is not the model's.
+// Plan > What training keeps: optimizer, precision, ZeRO stage, and device memory that does not belong to the model.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class TrainingDialog : public QDialog {
   Q_OBJECT
 
  public:
-  /// The profile tells what it comes to; null while none is chosen.
+  /// Computes the totals from the profile, which is null while none is chosen.
   TrainingDialog(const TrainingState& now, std::shared_ptr<const Profile> profile, QWidget* parent = nullptr);
 
   TrainingState training_state() const;

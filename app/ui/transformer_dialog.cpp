@@ -24,8 +24,8 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int most_samples = 1 << 20, most_tokens = 1 << 24;
-constexpr int usual_size = 128;        ///< of what a graph leaves open, until somebody says
-constexpr std::size_t most_sizes = 8;  ///< rows for them: no model has more
+constexpr int usual_size = 128;        ///< for sizes that a graph leaves open, until the user sets them
+constexpr std::size_t most_sizes = 8;  ///< rows for open sizes: no model has more
 
 }  // namespace
 
@@ -147,7 +147,7 @@ AnalyticOptions TransformerDialog::answers() const {
   return options;
 }
 
-/// Precisions are the device type's: the one that was chosen stays where it has it.
+/// Lists the precisions of the device type. The chosen one stays if the type has it.
 void TransformerDialog::choose_device() {
   const QStringList precisions = precisions_of(device_->currentText());
   const QString before = precision_->currentText();

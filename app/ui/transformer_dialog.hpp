@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What becomes of a transformer's configuration, or of an ONNX model, on a device type: its layers in figures, each
-// with the formulas behind it, and all that was assumed, before it becomes a profile.
+// Preview of a transformer's configuration, or of an ONNX model, on a device type before it becomes a profile. It shows
+// the layers' values, their formulas and all assumptions.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class TransformerDialog : public QDialog {
  public:
   explicit TransformerDialog(TransformerPreview preview, QWidget* parent = nullptr);
 
-  /// What would be added; nothing while it can't be made.
+  /// Returns the profile to add; nothing if it is invalid.
   std::optional<Profile> profile() const;
 
  private:
@@ -46,7 +46,7 @@ class TransformerDialog : public QDialog {
   QLineEdit* name_;
   QComboBox *device_, *precision_, *attention_;
   QSpinBox *sequence_, *micro_batch_;
-  std::vector<QSpinBox*> sizes_;  ///< that a graph leaves open
+  std::vector<QSpinBox*> sizes_;  ///< left open by a graph
   QCheckBox *dropout_, *sequence_parallel_;
   QListWidget* formulas_;
   ProfilePreview* figures_;

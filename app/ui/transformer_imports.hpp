@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Profiles from published configurations of transformers: shown first, added as one step of undo.
+// Import of profiles from published configurations of transformers, with a preview and as one undo step.
 #pragma once
 
 #include <QString>
@@ -8,11 +8,10 @@
 
 namespace pipedeck::app {
 
-/// Without a dialog for it (pictures are taken) the profile is added as it is computed for the device type that is
-/// assumed.
+/// Imports a configuration. Without a dialog (for screenshots), adds the profile for the assumed device type.
 void import_transformer(QWidget& window, Session& session, const Dialogs& dialogs, const QString& file);
 
-/// The same of one of the presets.
+/// Imports a preset.
 void choose_transformer_preset(QWidget& window, Session& session, const Dialogs& dialogs, const QString& name);
 
 }  // namespace pipedeck::app

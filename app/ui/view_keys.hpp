@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The keys that the pages' views obey by themselves, for the list of shortcuts.
+// Descriptions of the keys that the pages' views handle themselves, for the list of shortcuts.
 #pragma once
 
 namespace pipedeck::app {

@@ -23,7 +23,7 @@ namespace {
 const QString group = QStringLiteral("projects");
 constexpr int most_kept = 30;
 
-/// Pages by what they are, not by where they stand among others.
+/// Returns a page's key: its class, not its index.
 QString key_of(const QWidget& page) {
   return QString::fromLatin1(page.metaObject()->className()).section(QStringLiteral("::"), -1);
 }
@@ -49,7 +49,7 @@ ViewState::ViewState(MainWindow& window, QSettings& settings) : QObject(&window)
   const TimeLink& link = window_.compare_page().charts().link();
   connect(&link, &TimeLink::axis_changed, this, &ViewState::zoom_when_drawn);
   connect(&window_.session().jobs(), &Jobs::ended, this, [this] {
-    if (!window_.session().jobs().any_running()) wanted_.reset();  // the charts are of another length now
+    if (!window_.session().jobs().any_running()) wanted_.reset();  // the charts have another length now
   });
 }
 

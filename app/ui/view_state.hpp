@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a project looked like when it was left: the page, the visible span of the charts, what was compared with what,
-// which run was looked at. It is saved with the project and kept in the settings when the project is closed, but it is
-// no edit: nothing to undo, nothing to be asked about. What is selected and ticked is the project's own.
+// The view state of a project: the page, the visible span of the charts, the compared plans, the visible run. It is
+// saved with the project, and stored in the settings when the project is closed. It is not an edit, so it is neither
+// undoable nor an unsaved change. The selection and the ticks belong to the project.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ class ViewState : public QObject {
  public:
   ViewState(MainWindow& window, QSettings& settings);
 
-  /// As JSON, for the project file.
+  /// Returns the state as JSON for the project file.
   std::string captured() const;
-  /// The project that has just been opened is shown as it was left, here since it was saved, else by whoever saved it.
+  /// Restores the state of the opened project: from the settings if stored since the last save, else from the file.
   void opened();
-  /// The project is about to be left.
+  /// Stores the state before the project is closed.
   void remember();
 
  private:
@@ -36,7 +36,7 @@ class ViewState : public QObject {
 
   MainWindow& window_;
   QSettings& settings_;
-  std::optional<TimeAxis> wanted_;  ///< until the charts are as long as they were
+  std::optional<TimeAxis> wanted_;  ///< until the charts have their former length
 };
 
 }  // namespace pipedeck::app

@@ -34,9 +34,9 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int settle_ms = 40;
-constexpr int wide = 1000;  ///< pixels from which on there is room for three columns; else two, and the page scrolls
+constexpr int wide = 1000;  ///< pixels that allow three columns; below, two, and the page scrolls
 constexpr int least_front = 360, least_purchases = 240;  ///< pixels of height, one above the other
-constexpr int most_unasked = 64;  ///< devices up to which the front and purchases are looked for unasked
+constexpr int most_unasked = 64;  ///< devices up to which the front and purchases are searched automatically
 
 std::optional<FoundPlan> found_of(const StudyAnswer& answer) {
   return answer.best ? std::optional(answer.best->found) : std::nullopt;
@@ -113,7 +113,7 @@ QWidget* WhatIfPage::make_content() {
   tabs_->addTab(largest_, tr("How large"));
   column->addWidget(tabs_, 1);
   row->addLayout(column, 1);
-  auto* scroll = new QScrollArea;  // in a small window it has less than it needs
+  auto* scroll = new QScrollArea;  // a small window has less room than the content needs
   scroll->setObjectName(QStringLiteral("what_if_scroll"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);
@@ -258,7 +258,7 @@ void WhatIfPage::show_answer() {
   panel_->set_times(times ? times_text(*times) : QString());
 }
 
-/// Once a question, where it takes seconds only: nobody has to ask for the picture.
+/// Starts the search once per question if it takes only seconds, so that the chart appears automatically.
 void WhatIfPage::look_around() {
   if (looked_around_ || !unasked_ || !isVisible() || study_.searching() || !study_.today().final) return;
   looked_around_ = true;
@@ -313,7 +313,7 @@ void WhatIfPage::show_purchase_hint() {
   buy_->set_state(hint, running);
 }
 
-/// -1: the best plan again.
+/// Shows a plan; -1: the best plan again.
 void WhatIfPage::show_plan(int plan) {
   picked_.reset();
   picked_simulation_.reset();
@@ -325,7 +325,7 @@ void WhatIfPage::show_plan(int plan) {
   show_answer();
 }
 
-/// Shown in place of the best plan, its prediction when it is there.
+/// Shows a plan in place of the best one; its prediction follows when available.
 void WhatIfPage::pick(const FoundPlan& plan) {
   picked_ = plan;
   picked_simulation_.reset();

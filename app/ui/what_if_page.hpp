@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What-if over the session's question: sliders on the left, what becomes of the best plan beside them, the front and
-// what to buy first below.
+// The What-if page of the session's model, cluster and batch. Sliders are on the left, next to them the effect on the
+// best plan, below them the Pareto front and purchases.
 #pragma once
 
 #include <QTimer>
@@ -33,13 +33,13 @@ class WhatIfPage : public QWidget {
  public:
   WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent = nullptr);
 
-  /// Does nothing while it is hidden: plans are looked for when somebody looks.
+  /// Does nothing while hidden: plans are searched only for a visible page.
   void refresh();
 
-  /// Shows the points that a sweep kept in this file, and goes on from them; what is wrong with it is said.
+  /// Shows the saved points of a sweep and continues from them. Reports errors in the file.
   void go_on_from(const QString& file);
 
-  /// Whether the front and purchases of small clusters are looked for before anybody asks.
+  /// Enables the automatic search for the front and for purchases of small clusters.
   void set_unasked(bool on) { unasked_ = on; }
   WhatIfStudy& study() { return study_; }
   WhatIfPanel& panel() const { return *panel_; }
@@ -87,8 +87,8 @@ class WhatIfPage : public QWidget {
   WhatIfStudy study_;
   CapacityStudy capacity_study_;
   LargestStudy largest_study_;
-  LiveEdit preview_;  ///< simulates the plan that is picked in the front
-  QTimer settle_;     ///< between a slider's moves
+  LiveEdit preview_;  ///< simulates the plan selected in the front
+  QTimer settle_;     ///< delay after a slider's move
   QStackedWidget* stack_;
   QLabel* empty_;
   WhatIfPanel* panel_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tells Qt, once, which interface a painted view has for assistive technology.
+// Registers with Qt, once per process, the accessibility interface of a painted view.
 #pragma once
 
 #include <QAccessible>

@@ -14,7 +14,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr std::size_t most_kept = 2048;  ///< of a chart with very many parts
+constexpr std::size_t most_kept = 2048;  ///< for charts with very many parts
 
 class ItemAccessible : public QAccessibleInterface, public QAccessibleActionInterface {
  public:

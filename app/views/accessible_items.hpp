@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Painted views whose parts are a list, for assistive technology: a child for each part, made when it is asked for.
+// Accessibility of painted views whose parts form a list: one child per part, created on request.
 #pragma once
 
 #include <QRect>
@@ -9,19 +9,19 @@ class QWidget;
 
 namespace pipedeck::app {
 
-/// What a view tells of its parts.
+/// An interface through which a view describes its parts.
 class AccessibleItems {
  public:
   virtual ~AccessibleItems() = default;
   virtual int item_count() const = 0;
   virtual QString item_text(int item) const = 0;
-  virtual QRect item_rect(int item) const = 0;  ///< in the view; null where it is out of sight
+  virtual QRect item_rect(int item) const = 0;  ///< in the view; null where it is not visible
   virtual bool item_selected(int) const { return false; }
   virtual bool items_can_be_pressed() const { return false; }
   virtual void press_item(int) {}
 };
 
-/// Once in a program for all such views; more do no harm.
+/// Installs the factory for all such views. Further calls have no effect.
 void install_accessible_items();
 
 }  // namespace pipedeck::app

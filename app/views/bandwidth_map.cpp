@@ -20,9 +20,9 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double legend_width = 110;
-constexpr double least_map = 80;  ///< below it the legend leaves its room to the squares; tips tell what they are
+constexpr double least_map = 80;  ///< if smaller, the squares take the legend's room; tooltips replace it
 constexpr std::size_t legend_limit = 6;
-constexpr std::size_t device_limit = 136;  ///< more would be squares too small to read: nodes then
+constexpr std::size_t device_limit = 136;  ///< above, squares would be too small to read: the map shows nodes
 constexpr std::size_t node_limit = 256;
 
 std::size_t device_count(const Cluster& cluster) {
@@ -32,7 +32,7 @@ std::size_t device_count(const Cluster& cluster) {
   return count;
 }
 
-/// Different bandwidths, widest first.
+/// Returns the different bandwidths, largest first.
 std::vector<double> levels_of(const BandwidthMatrix& matrix) {
   std::set<double, std::greater<>> different;
   for (const auto& row : matrix)
@@ -41,7 +41,8 @@ std::vector<double> levels_of(const BandwidthMatrix& matrix) {
   return {different.begin(), different.end()};
 }
 
-/// Wider is darker on light, lighter on dark; by logarithm, since networks span powers of ten.
+/// Returns the shade of a bandwidth: larger is darker on light, lighter on dark. The scale is logarithmic because
+/// networks span powers of ten.
 QColor shade(double value, const std::vector<double>& levels, const Theme& theme) {
   if (value <= 0 || levels.empty()) return theme.panel;
   const double widest = std::log(levels.front()), narrowest = std::log(levels.back());
@@ -52,7 +53,7 @@ QColor shade(double value, const std::vector<double>& levels, const Theme& theme
 }  // namespace
 
 BandwidthMap::BandwidthMap(QWidget* parent) : QWidget(parent) {
-  install_accessible_items();  // before anybody asks for an interface
+  install_accessible_items();  // before any interface is requested
   setObjectName(QStringLiteral("bandwidth_map"));
   setAccessibleName(tr("Bandwidth between devices"));
 }
@@ -108,7 +109,7 @@ void BandwidthMap::paint_on(QPainter& painter) const {
   const QString title = of_nodes_ ? tr("BANDWIDTH BETWEEN NODES") : tr("BANDWIDTH BETWEEN DEVICES");
   painter.drawText(QRectF(0, 0, width(), top - 4), Qt::AlignLeft | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(title, Qt::ElideRight, width()));
-  // Edges on whole pixels: squares of a fraction of one would show seams.
+  // Edges are on whole pixels: fractions would show seams between squares.
   const auto edge = [side](std::size_t i) { return std::round(static_cast<double>(i) * side); };
   for (std::size_t i = 0; i < matrix_.size(); ++i)
     for (std::size_t j = 0; j < matrix_.size(); ++j)

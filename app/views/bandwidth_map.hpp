@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bandwidth between any two devices, or nodes where devices are many, as a map of squares: what the planners see of the
-// network.
+// A map of squares with the bandwidth between any two devices, or between nodes where there are many devices. It shows
+// the network as the planners see it.
 #pragma once
 
 #include <vector>
@@ -22,12 +22,12 @@ class BandwidthMap : public QWidget, public AccessibleItems {
  public:
   explicit BandwidthMap(QWidget* parent = nullptr);
 
-  /// Null: nothing.
+  /// Sets the cluster; null clears the map.
   void set_cluster(const Cluster* cluster);
-  /// "G0 – G8: 3.13 GB/s" for the square under `point`; empty beside the map.
+  /// Returns "G0 – G8: 3.13 GB/s" for the square under `point`, or an empty string outside the map.
   QString tip(QPointF point) const;
 
-  /// A pair each, of nodes also each with itself; row by row above the diagonal, as the map shows them.
+  /// Returns the number of pairs, row by row above the diagonal, as in the map. Nodes are also paired with themselves.
   int item_count() const override;
   QString item_text(int pair) const override;
   QRect item_rect(int pair) const override;
@@ -55,7 +55,7 @@ class BandwidthMap : public QWidget, public AccessibleItems {
   BandwidthMatrix matrix_;
   QStringList names_;
   bool of_nodes_ = false;
-  QPixmap picture_;  ///< thousands of squares are drawn once
+  QPixmap picture_;  ///< thousands of squares are drawn only once
 };
 
 }  // namespace pipedeck::app

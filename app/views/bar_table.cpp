@@ -17,8 +17,8 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int bar_column = 1;
-constexpr int least_bar = 24;       // pixels of the bar's column
-constexpr double bar_share = 0.56;  // of a row's height
+constexpr int least_bar = 24;       // minimum width of the bar column, in pixels
+constexpr double bar_share = 0.56;  // of the row height
 
 class BarDelegate : public FlatDelegate {
  public:
@@ -61,7 +61,7 @@ class BarDelegate : public FlatDelegate {
     const double left = x(std::min(row.from, row.to)), right = x(std::max(row.from, row.to));
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    // Blue and orange as in the charts' difference lane: red and green are one colour to some.
+    // Blue and orange, as in the charts' difference lane: some readers cannot distinguish red from green.
     painter.setBrush(row.meaning == BarMeaning::total    ? theme.muted
                      : row.meaning == BarMeaning::better ? theme.of(OpKind::forward)
                                                          : theme.of(OpKind::backward));
@@ -99,7 +99,8 @@ void BarTable::resizeEvent(QResizeEvent* event) {
   fit_columns();
 }
 
-/// Figures whole, bars what labels leave; where that is too little, labels are cut off (tool tips have them).
+/// Shows values in full and gives bars the room that labels leave. If that is too little, labels are elided (tooltips
+/// have them).
 void BarTable::fit_columns() {
   const auto wanted = [&](int column) {
     return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
@@ -132,7 +133,7 @@ void BarTable::set_rows(const std::vector<BarRow>& rows) {
   fit_columns();
 }
 
-/// Every end and mark is within; among themselves bars leave some room on both sides.
+/// Computes limits that include every end and mark. `among_bars` adds a margin on both sides.
 void BarTable::find_limits() {
   least_ = most_ = 0;
   bool first = axis_ == Axis::among_bars;

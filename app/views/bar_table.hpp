@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table whose middle column is a bar chart: figures and picture in one, readable by eye, by keyboard and by
-// assistive technology. Ctrl+C copies the rows.
+// A table whose middle column is a bar chart, readable by eye, by keyboard and by assistive technology. Ctrl+C copies
+// the rows.
 #pragma once
 
 #include <QTableWidget>
@@ -15,12 +15,13 @@ class BarTable : public QTableWidget {
  public:
   explicit BarTable(const QStringList& header, QWidget* parent = nullptr);
 
-  /// Bars are lengths, from 0 on; or only where they stand to one another matters, and the axis begins where they do.
+  /// `from_zero`: bars start at 0. `among_bars`: only the differences between bars matter, and the axis starts near the
+  /// lowest value.
   enum class Axis { from_zero, among_bars };
   void set_axis(Axis axis) { axis_ = axis; }
   void set_rows(const std::vector<BarRow>& rows);
   const std::vector<BarRow>& rows() const { return rows_; }
-  /// What all bars are drawn within.
+  /// Limits of the axis that all bars share.
   double least() const { return least_; }
   double most() const { return most_; }
   void copy() const;

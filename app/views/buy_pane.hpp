@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What to buy first: a row a purchase, the largest gain first; a click shows it.
+// A list of purchases, one per row, the largest gain first. A click shows the purchase.
 #pragma once
 
 #include <QWidget>
@@ -28,7 +28,7 @@ class BuyPane : public QWidget {
   void wanted();
   void cancel_wanted();
   void csv_wanted();
-  void chosen(int row);  ///< clicked, or Enter
+  void chosen(int row);  ///< by a click or Enter
 
  protected:
   void changeEvent(QEvent* event) override;

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int most_nodes_asked = 64;
 constexpr double most_sample_tokens = 1 << 24;
-constexpr int all_types = 1;  ///< of the box of types; 0: as today
+constexpr int all_types = 1;  ///< index in the box of types; 0: as today
 
 }  // namespace
 
@@ -134,7 +134,7 @@ QLineEdit* CapacityPane::add_field(WrappingRow& row, const QString& caption, con
   return field;
 }
 
-/// All fields, or what is wrong with the first that can't be read.
+/// Reads all fields, or reports the first that cannot be read.
 void CapacityPane::read_goal() {
   if (!budget_) return;
   const auto text = [](const QLineEdit* field) { return field->text().trimmed().toStdString(); };

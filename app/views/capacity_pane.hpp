@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How many devices a training takes: what is to be trained within what, and a row with a bar a cluster. A click shows a
-// point's plan, a double click or Enter takes it.
+// A pane that computes how many devices a training needs: the goal on top, and a table with one row and bar per
+// cluster. A click shows the plan of a point; a double click or Enter applies it.
 #pragma once
 
 #include <optional>
@@ -30,28 +30,29 @@ class CapacityPane : public QWidget {
  public:
   explicit CapacityPane(QWidget* parent = nullptr);
 
-  /// What clusters can be: of this cluster's type, or of each of `types` too; sums are in `currency`.
+  /// Sets the candidate clusters: of this cluster's device type, or of each of `types` as well. Prices are in
+  /// `currency`.
   void set_base(int nodes, const std::vector<std::string>& types, const std::string& currency);
-  /// What the fields say; absent where one can't be read (`problem` says which).
+  /// Returns the goal in the fields; absent if a field cannot be read (`problem` names it).
   std::optional<CapacityGoal> goal() const;
   int most_nodes() const;
   void set_reach(int most_nodes, bool every_type);
-  /// As chosen: "" for the cluster's own.
+  /// Returns the chosen types; "" stands for the cluster's own.
   std::vector<std::string> types() const;
 
   void set_rows(const std::vector<BarRow>& rows);
-  /// `words`: the answer, or what would be one; `running`: the button cancels.
+  /// Shows `words`, the answer or a hint. While `running`, the button cancels.
   void set_state(const QString& words, bool running, bool resumes);
   BarTable& table() const { return *table_; }
-  /// Of the field that can't be read; empty: all can.
+  /// Returns what is wrong with the field that cannot be read; empty if all can be read.
   const QString& problem() const { return problem_; }
 
  signals:
   void wanted();
   void cancel_wanted();
   void csv_wanted();
-  void keep_wanted();   ///< points, in a file
-  void go_on_wanted();  ///< from a file of points
+  void keep_wanted();   ///< save the points to a file
+  void go_on_wanted();  ///< continue from a file of points
   void goal_changed();
   void chosen(int row);
   void activated(int row);

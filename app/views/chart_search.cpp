@@ -151,7 +151,7 @@ std::optional<ChartSearch::Place> ChartSearch::current() const {
   return std::nullopt;
 }
 
-/// In the chart of the selection, then in those after it, then from the beginning.
+/// Searches the chart of the selection, then those after it, then from the beginning.
 std::optional<ChartSearch::Place> ChartSearch::step(bool forward) const {
   const auto from = current();
   const std::size_t charts = found_.size();
@@ -161,7 +161,7 @@ std::optional<ChartSearch::Place> ChartSearch::step(bool forward) const {
     return operation ? std::optional(Place{chart, *operation}) : std::nullopt;
   };
   if (!from) {
-    // Nothing is selected: what is in view comes first.
+    // Nothing is selected: the visible part comes first.
     for (std::size_t chart = 0; chart < charts; ++chart)
       if (const auto& matches = found_[chart]; matches && matches->count() > 0)
         if (const auto operation = matches->from(link_->axis().begin)) return Place{chart, *operation};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The search field over charts: marks what it finds in all of them, and goes from one to the next. Searches run off the
-// window's thread; typing on replaces one that is under way.
+// The search field over the charts. It marks the matches in all charts and steps through them. Searches run in a
+// background thread; further typing restarts them.
 #pragma once
 
 #include <functional>
@@ -25,14 +25,14 @@ class ChartSearch : public QWidget {
   Q_OBJECT
 
  public:
-  /// `charts`: those that are searched, in their order; asked anew for each search.
+  /// Calls `charts` for each search; it returns the charts to search, in order.
   ChartSearch(TimeLink* link, std::function<std::vector<GanttView*>()> charts, QWidget* parent = nullptr);
 
-  /// Shows the field with the keyboard in it; what was found stays.
+  /// Shows the field and gives it the focus. Earlier matches stay.
   void open(const QString& text = {});
   void close_search();
   QString text() const;
-  /// The charts may have changed: looks again where they did.
+  /// Searches the charts that have changed again.
   void refresh();
   void next() { go(true); }
   void previous() { go(false); }
@@ -55,7 +55,7 @@ class ChartSearch : public QWidget {
   std::vector<std::shared_ptr<const GanttContent>> contents() const;
   void take(const std::vector<std::shared_ptr<const GanttMatches>>& found);
   void go(bool forward);
-  /// The match that is selected.
+  /// Returns the selected match.
   std::optional<Place> current() const;
   std::optional<Place> step(bool forward) const;
   void tell();

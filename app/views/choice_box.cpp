@@ -19,9 +19,10 @@ constexpr QSize picture_size(104, 46);
 constexpr int padding = ThemeSizes::grid;
 constexpr int gap = 12;
 constexpr int text_width = 330;
-constexpr double faint = 0.4;  // of what can't be chosen
+constexpr double faint = 0.4;  // opacity of unavailable choices
 
-/// Draws the rows of the open list. Pictures are kept: a moving highlight draws none of them again.
+/// A delegate that draws the rows of the open list. It caches the pictures, so that a moving highlight does not redraw
+/// them.
 class ChoiceDelegate : public QStyledItemDelegate {
  public:
   ChoiceDelegate(const ChoiceBox& box, QObject* parent) : QStyledItemDelegate(parent), box_(box) {}
@@ -116,7 +117,7 @@ void ChoiceBox::set_current(const QString& key) {
 QString ChoiceBox::current() const { return currentData().toString(); }
 
 void ChoiceBox::showPopup() {
-  // The list is wider than the box: its lines are to be read.
+  // The list is wider than the box, so that its lines are readable.
   int width = 0;
   for (int row = 0; row < count(); ++row)
     width = std::max(width, view()->sizeHintForIndex(model()->index(row, 0)).width());
@@ -128,7 +129,7 @@ void ChoiceBox::activate(int index) {
   const QString key = itemData(index).toString();
   if (key == shown_) return;
   emit chosen(key);
-  // Whoever listens sets what came of it; where nothing did, the box goes back.
+  // A listener sets the resulting choice; if it does not, the box resets.
   if (key != shown_) set_current(shown_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A box whose list shows each choice with a small picture, its name and a line that says what it is. What can't be
-// chosen is there too, and says why.
+// A combo box whose list shows each choice with a small picture, its name and a one-line description. Unavailable
+// choices are listed with the reason.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@ class QPainter;
 namespace pipedeck::app {
 
 struct Choice {
-  QString key;      ///< what `chosen` tells
+  QString key;      ///< the argument of `chosen`
   QString title;    ///< in the closed box
   QString summary;  ///< one line
-  QString why_not;  ///< empty: it can be chosen
+  QString why_not;  ///< empty: available
   std::function<void(QPainter&, const QRectF&, const Theme&)> picture;
 };
 
@@ -30,7 +30,7 @@ class ChoiceBox : public QComboBox {
   explicit ChoiceBox(QWidget* parent = nullptr);
 
   void set_choices(std::vector<Choice> choices);
-  /// What is shown as chosen; nothing where there is no such key.
+  /// Shows a choice as current; none if the key is unknown.
   void set_current(const QString& key);
   QString current() const;
   const std::vector<Choice>& choices() const { return choices_; }
@@ -38,7 +38,7 @@ class ChoiceBox : public QComboBox {
   void showPopup() override;
 
  signals:
-  void chosen(const QString& key);  ///< by the user, another than before
+  void chosen(const QString& key);  ///< by the user, if it differs from the current one
 
  private:
   void activate(int index);

@@ -18,7 +18,7 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Choices)
 };
 
-/// A box in shares of the picture's inside.
+/// Draws a box, in fractions of the picture's inside.
 void box(QPainter& painter, const QRectF& area, const QRectF& share, const QColor& colour) {
   const QRectF inner = area.adjusted(inset, inset, -inset, -inset);
   painter.setPen(Qt::NoPen);
@@ -37,14 +37,14 @@ void pipe(QPainter& painter, const QRectF& area, const Theme& theme) {
   painter.drawLine(inner.bottomLeft(), inner.bottomRight());
 }
 
-/// Each transfer has the whole width of its way.
+/// Draws transfers that each have the full width of their link.
 void paint_ideal(QPainter& painter, const QRectF& area, const Theme& theme) {
   pipe(painter, area, theme);
   box(painter, area, {0.04, 0.22, 0.36, 0.58}, theme.of(OpKind::send));
   box(painter, area, {0.42, 0.22, 0.36, 0.58}, theme.of(OpKind::all_reduce));
 }
 
-/// Two at once have half of the width each and take twice as long.
+/// Draws two concurrent transfers: each has half the width and takes twice as long.
 void paint_shared(QPainter& painter, const QRectF& area, const Theme& theme) {
   pipe(painter, area, theme);
   box(painter, area, {0.04, 0.22, 0.72, 0.29}, theme.of(OpKind::send));
@@ -62,7 +62,7 @@ void paint_reductions(QPainter& painter, const QRectF& area, const Theme& theme,
   for (const auto& [from, width] : spans) box(painter, area, {from, 0.55, width, 0.35}, theme.of(OpKind::all_reduce));
 }
 
-/// Devices on a circle that pass on to their neighbours; in shares of the picture's inside.
+/// Draws devices on a circle that send to their neighbours, in fractions of the picture's inside.
 void ring(QPainter& painter, const QRectF& area, QPointF centre, double size, int devices, const QColor& colour,
           const Theme& theme) {
   const QRectF inner = area.adjusted(inset + 3, inset + 3, -inset - 3, -inset - 3);
@@ -93,7 +93,7 @@ void paint_least(QPainter& painter, const QRectF& area, const Theme& theme) {
   for (const double x : {0.62, 0.9}) ring(painter, area, {x, 0.5}, 0.55, 4, theme.of(OpKind::all_reduce), theme);
 }
 
-/// A binary tree with its root at (x, 0.05), `width` wide.
+/// Draws a binary tree with its root at (x, 0.05), `width` wide.
 void tree(QPainter& painter, const QRectF& area, double x, double width, const Theme& theme) {
   const QRectF inner = area.adjusted(inset + 3, inset + 3, -inset - 3, -inset - 3);
   const auto node = [&](int level, int i) {

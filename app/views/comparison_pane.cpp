@@ -22,7 +22,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr double right_air = 1.02;  // after the longest plan's end
+constexpr double right_air = 1.02;  // margin after the longest plan's end
 
 constexpr int least_height_for_overview = 240;
 
@@ -36,7 +36,7 @@ ComparisonPane::ComparisonPane(QWidget* parent) : QWidget(parent), link_(new Tim
   build();
   update_background();
   set_rows({});
-  // Who picks an operation means its plan.
+  // Selecting an operation also selects its plan.
   connect(link_, &TimeLink::selection_changed, this, [this] {
     const auto& selection = link_->selection();
     if (selection && selected_ != selection->chart) emit plan_clicked(selection->chart);
@@ -71,7 +71,7 @@ PlanPanel* ComparisonPane::take_panel(int id) {
   connect(made, &PlanPanel::clicked, this, &ComparisonPane::plan_clicked);
   connect(chart, &GanttView::lanes_changed, this, [this, chart] {
     share_scale();
-    // L in a chart shows the links of that one alone; what is shown in all of them is known where all agree.
+    // L toggles the links of this chart only. The common setting follows if there is only one chart.
     if (panels_.size() == 1 && links_visible_ != chart->links_visible())
       emit links_visible_changed(links_visible_ = chart->links_visible());
   });
@@ -106,7 +106,7 @@ std::vector<GanttView*> ComparisonPane::charts() const {
   return charts;
 }
 
-/// What is shown of all charts together follows what they show.
+/// Updates the views that depend on the contents of all charts.
 void ComparisonPane::contents_changed() {
   show_minimap();
   show_measured();
@@ -208,7 +208,8 @@ void ComparisonPane::share_scale() {
     if (!content) continue;
     const auto end = static_cast<double>(content->end);
     longest = std::max(longest, end);
-    // An asynchronous plan is simulated over many iterations: all of them would make one of the others a sliver.
+    // An asynchronous plan is simulated over many iterations. Showing all of them would shrink the other plans to
+    // slivers.
     const auto iteration = static_cast<double>(panel->row().simulation->iteration.count);
     fit = std::max(fit, panel->row().plan.synchronous() ? end : std::min(end, asynchronous_view * iteration));
   }
@@ -264,7 +265,7 @@ void ComparisonPane::set_selected_plan(std::optional<int> id) {
   const bool another = id != selected_;
   selected_ = id;
   for (PlanPanel* panel : panels_) panel->set_selected(id == panel->plan_id());
-  // Only a new choice scrolls, and after the layout has its places: a refresh leaves the reader where he is.
+  // Scroll only on a new choice, and after the layout is done: a refresh keeps the scroll position.
   if (another) show_measured();
   if (another && id) QMetaObject::invokeMethod(this, &ComparisonPane::scroll_to_selected, Qt::QueuedConnection);
 }
@@ -294,7 +295,7 @@ bool ComparisonPane::eventFilter(QObject* watched, QEvent* event) {
   return QWidget::eventFilter(watched, event);
 }
 
-/// A low window has room for charts alone.
+/// Hides everything except the charts in a low window.
 void ComparisonPane::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   show_minimap();

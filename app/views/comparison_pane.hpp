@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ticked plans one under another, or side by side, on one time scale: titles, Gantt charts, memory curves; ruler,
-// overview and legend; a search field; what lies between two cursors; the difference between two of the plans.
+// The ticked plans on one time scale, stacked or side by side: titles, Gantt charts and memory curves. The pane also
+// has a ruler, an overview, a legend and a search field. It shows the measured time span and the difference between two
+// plans.
 #pragma once
 
 #include <memory>
@@ -37,36 +38,36 @@ class ComparisonPane : public QWidget {
  public:
   explicit ComparisonPane(QWidget* parent = nullptr);
 
-  /// The plans in their order; those ticked are shown. A plan whose simulation is the same object as before keeps its
-  /// chart, so that calling this at every move of a drag costs only what changed.
+  /// Sets the plans in order; the ticked ones are shown. A plan with the same simulation object keeps its chart, so
+  /// that each step of a drag updates only what changed.
   void set_rows(const std::vector<PlanRow>& rows);
   void set_selected_plan(std::optional<int> id);
-  /// The old verdict of a plan that is being dragged, drawn as a ghost; null ends it.
+  /// Draws the previous simulation of a plan that is being dragged as a ghost; null ends it.
   void set_ghost(int id, const std::shared_ptr<const Simulation>& old);
   void set_device_names(const QStringList& names);
-  /// Memory as a strip a device, by item, instead of all curves in one plot.
+  /// Shows memory as one strip per device, by item, instead of all curves in one plot.
   void set_memory_by_item(bool on);
   bool memory_by_item() const { return memory_by_item_; }
-  /// The items of a plan's strips; null while they are not known.
+  /// Sets the items of a plan's strips; null while they are unknown.
   void set_memory_items(int id, const std::shared_ptr<const std::vector<DeviceItems>>& items);
 
-  /// As many beside one another as there is room for, instead of one under another.
+  /// Places as many charts side by side as fit, instead of stacking them.
   void set_side_by_side(bool on);
   bool side_by_side() const { return side_by_side_; }
   void set_overview_visible(bool on);
-  /// Lanes of links in all charts.
+  /// Shows or hides the link lanes in all charts.
   void set_links_visible(bool on);
   bool links_visible() const { return links_visible_; }
-  /// What changes from one plan to another, under the chart of the second. The same twice, or a plan that is not shown:
-  /// none.
+  /// Shows the difference between two plans under the chart of the second. Two equal ids, or a plan that is not shown,
+  /// clear it.
   void set_difference(int from, int to);
-  /// Plans of the difference that is shown.
+  /// Returns the plans of the difference that is shown.
   std::optional<std::pair<int, int>> difference_plans() const { return difference_plans_; }
   DifferenceView* difference() const { return difference_; }
   ChartSearch& search() const { return *search_; }
   MinimapView& minimap() const { return *minimap_; }
   MeasureBar& measure_bar() const { return *measure_bar_; }
-  /// The panel at a position of the pane; null: none.
+  /// Returns the panel at a position of the pane, or null.
   PlanPanel* panel_at(const QPoint& position) const;
 
   TimeLink& link() const { return *link_; }
@@ -76,7 +77,7 @@ class ComparisonPane : public QWidget {
 
  signals:
   void plan_clicked(int id);
-  /// Charts came, went or got their contents.
+  /// Charts were added or removed, or received their contents.
   void charts_changed();
   void links_visible_changed(bool on);
   void difference_closed();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the compared plans stand: one under another or side by side, their rulers, overview and legend below.
+// Layout of the compared plans: stacked or side by side, with rulers, overview and legend below.
 #include "app/views/comparison_pane.hpp"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr int least_column = 420;  // pixels of a chart beside others
+constexpr int least_column = 420;  // minimum width of charts side by side, in pixels
 
-/// What is left below the last plan: the cursor runs through it down to the ruler.
+/// An empty space below the last plan, through which the cursor continues to the ruler.
 class CursorSpace : public TimeView {
  public:
   CursorSpace(TimeLink* link, QWidget* parent) : TimeView(link, parent) {
@@ -58,7 +58,7 @@ void ComparisonPane::build() {
   empty_->setWordWrap(true);
   search_ = new ChartSearch(
       link_, [this] { return charts(); }, this);
-  // Back to where the keyboard was.
+  // Returns the focus to where it was.
   connect(search_, &ChartSearch::closed, this, [this] {
     const PlanPanel* shown = selected_ ? panel(*selected_) : nullptr;
     if (!shown && !panels_.empty()) shown = panels_.front();
@@ -141,7 +141,7 @@ void ComparisonPane::place_panels() {
   placed_columns_ = count;
 }
 
-/// One under each column.
+/// Places one ruler under each column.
 void ComparisonPane::place_rulers(int columns) {
   while (rulers_->count() > columns) {
     QLayoutItem* item = rulers_->takeAt(rulers_->count() - 1);

@@ -96,7 +96,7 @@ void CoreFields::fill_table() {
                          lines * table_->verticalHeader()->defaultSectionSize() + 4);
 }
 
-/// All devices have a core or none has: the others follow, one core after another.
+/// Applies an edited cell. Either all devices have a core or none has, so that missing ones are filled in sequence.
 void CoreFields::take_cell(int row) {
   bool number = false;
   const int core = table_->item(row, 1)->text().toInt(&number);

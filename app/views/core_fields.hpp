@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which processor core stands for which device: a short list such as "0-3,4-7", or, when asked for, a line a device.
+// Assignment of processor cores to devices: a short list such as "0-3,4-7", or on request one row per device.
 #pragma once
 
 #include <QList>
@@ -22,7 +22,7 @@ class CoreFields : public QWidget {
   void set_cores(const QList<int>& cores);
   /// Empty: the operating system chooses.
   QList<int> cores() const;
-  /// Why the list can't be used; empty: it can.
+  /// Returns why the list is invalid; empty if it is valid.
   QString problem() const;
 
  signals:

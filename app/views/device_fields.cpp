@@ -198,7 +198,7 @@ void DeviceTypeEdit::show_type(const DeviceType& type, int colour, bool used) {
   update();
 }
 
-/// The type's colour in the drawing, down the left side.
+/// Paints the type's colour in the drawing along the left side.
 void DeviceTypeEdit::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);

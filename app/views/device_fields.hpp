@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Fields for the devices of a node and for the figures of a device type.
+// Fields for the devices of a node and for the parameters of a device type.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,8 @@ namespace pipedeck::app {
 
 class QuantityEdit;
 
-/// "8 × T4" a row: how many, of which type, away with them; and a row more.
+/// An editor with a row such as "8 × T4" per group: the count, the type and a button that removes it. Another button
+/// adds a row.
 class DeviceGroupsEdit : public QWidget {
   Q_OBJECT
 
@@ -50,13 +51,13 @@ class DeviceGroupsEdit : public QWidget {
   QToolButton* more_;
 };
 
-/// Name, memory, speed, price of a type: all devices of it in the cluster.
+/// An editor of a device type: name, memory, speed and price. It changes all devices of this type in the cluster.
 class DeviceTypeEdit : public QWidget {
   Q_OBJECT
 
  public:
   explicit DeviceTypeEdit(QWidget* parent = nullptr);
-  /// `used`: some node has devices of it, so that it can't go.
+  /// Shows a type. It cannot be removed while it is `used` by a node.
   void show_type(const DeviceType& type, int colour, bool used);
 
  signals:

@@ -17,7 +17,7 @@ namespace {
 constexpr int head = 26, foot = 26;  // the headline above the lanes, the legend below them
 constexpr int swatch = 11;
 
-/// The charts' theme with the colours of a difference in the places of kinds.
+/// Returns the charts' theme with the colours of a difference in place of those of kinds.
 Theme difference_theme(const Theme& theme) {
   Theme changed = theme;
   const QColor gained = theme.of(OpKind::forward), lost = theme.of(OpKind::backward);
@@ -27,7 +27,7 @@ Theme difference_theme(const Theme& theme) {
   set(Difference::other, blended(theme.muted, theme.panel, 0.35));
   set(Difference::gained, gained);
   set(Difference::lost, lost);
-  // These two are hatched as kinds of their numbers are.
+  // These two are hatched like the kinds with the same numbers.
   set(Difference::earlier, blended(gained, theme.panel, 0.45));
   set(Difference::later, blended(lost, theme.panel, 0.45));
   return changed;
@@ -47,7 +47,7 @@ Nanoseconds whole(std::int64_t time) { return Nanoseconds(time); }
 
 DifferenceView::DifferenceView(TimeLink* link, QWidget* parent) : TimeView(link, parent), card_(new HoverCard(this)) {
   setObjectName(QStringLiteral("difference_view"));
-  install_accessible_items();  // before anybody asks for an interface
+  install_accessible_items();  // before any interface is requested
   setAccessibleName(tr("Difference between two plans"));
 }
 

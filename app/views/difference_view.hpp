@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The difference lane: what one plan's devices do when another's do not, and how much earlier or later the same
-// operations start. Blue is gained, orange lost.
+// The difference lane of two plans: where the devices of only one are busy, and how much earlier or later the same
+// operations start. Blue marks gains, orange losses.
 #pragma once
 
 #include <memory>
@@ -21,17 +21,17 @@ class DifferenceView : public TimeView, public AccessibleItems {
  public:
   explicit DifferenceView(TimeLink* link, QWidget* parent = nullptr);
 
-  /// From one plan to another; null: being computed.
+  /// Sets the difference from one plan to another; null while it is being computed.
   void set_difference(std::shared_ptr<const GanttDifference> difference, const QString& from, const QString& to);
   void set_device_names(const QStringList& names);
   const std::shared_ptr<const GanttDifference>& difference() const { return difference_; }
-  /// "Difference to DAPPLE 8:8: 0.3 s of device time gained, 0.1 s lost".
+  /// Returns "Difference to DAPPLE 8:8: 0.3 s of device time gained, 0.1 s lost".
   QString headline() const;
-  /// What both plans do on the device at a position.
+  /// Returns what both plans execute on the device at a position.
   QStringList describe(const QPointF& position) const;
   int wanted_label_width() const;
 
-  /// A span of a lane in which the plans differ, lane by lane.
+  /// Returns the number of spans in which the plans differ, lane by lane.
   int item_count() const override { return span_ends_.empty() ? 0 : span_ends_.back(); }
   QString item_text(int span) const override;
   QRect item_rect(int span) const override;
@@ -58,12 +58,12 @@ class DifferenceView : public TimeView, public AccessibleItems {
   };
   Span span(int index) const;
   QString difference_text(Difference what) const;
-  /// "backward 3 of stage 1", or "idle".
+  /// Returns "backward 3 of stage 1", or "idle".
   QString doing(const GanttContent& content, DeviceId device, double time, std::optional<Operation>* found) const;
 
   std::shared_ptr<const GanttDifference> difference_;
   GanttGeometry geometry_;
-  std::vector<int> span_ends_;  ///< by lane: spans in it and in those above
+  std::vector<int> span_ends_;  ///< by lane: number of spans in it and in those above
   GanttPainter painter_;
   QString from_, to_;
   QStringList device_names_;

@@ -47,7 +47,7 @@ void EmptyState::say(const EmptyText& text) {
   setAccessibleName(text.title);
   setAccessibleDescription(text.text);
   while (QLayoutItem* item = buttons_->takeAt(0)) {
-    if (QWidget* old = item->widget()) {  // it may be the one that was pressed
+    if (QWidget* old = item->widget()) {  // deleted later: it may be the button that was pressed
       old->setObjectName({});
       old->hide();
       old->deleteLater();

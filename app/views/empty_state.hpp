@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Over a page that has nothing to show yet: what is missing, and buttons that get it.
+// An overlay for a page without content: what is missing, and buttons that provide it.
 #pragma once
 
 #include <functional>
@@ -19,17 +19,17 @@ struct EmptyText {
     QString text;
     std::function<void()> run;
   };
-  std::vector<Button> buttons;  ///< the first is the one to press
+  std::vector<Button> buttons;  ///< the first is the primary one
 };
 
 class EmptyState : public QWidget {
   Q_OBJECT
 
  public:
-  /// Covers `page` from its edges while it has something to say.
+  /// Covers `page` completely while it has a text to show.
   explicit EmptyState(QWidget* page);
 
-  /// Without a title: the page is not empty.
+  /// Shows a text. An empty title hides the overlay.
   void say(const EmptyText& text);
 
  protected:

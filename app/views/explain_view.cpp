@@ -70,7 +70,7 @@ QWidget* ExplainView::make_waterfall() {
   auto* column = new QVBoxLayout(half);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(heading(tr("Where two plans differ"), font()));
-  // One below the other: names of plans are long.
+  // Stacked, because names of plans are long.
   auto* choice = new QGridLayout;
   choice->setColumnStretch(1, 1);
   const auto add = [&](int row, const QString& caption, const char* name) {
@@ -159,7 +159,7 @@ QWidget* ExplainView::make_jitter() {
   column->addWidget(jitter_);
   jitter_hint_ = hint_label("jitter_hint");
   column->addWidget(jitter_hint_);
-  // As high as two plans need, whatever is shown.
+  // The height of two plans, whatever is shown.
   const int height = jitter_->horizontalHeader()->sizeHint().height() + 2 * table_row_height(jitter_->font()) + 4;
   jitter_->setFixedHeight(height);
   jitter_hint_->setFixedHeight(height);
@@ -171,7 +171,7 @@ double ExplainView::variation() const { return variation_->value() / 100; }
 void ExplainView::set_jitter(const std::vector<BarRow>& rows, const QString& hint) {
   jitter_->set_rows(rows);
   jitter_hint_->setText(hint);
-  (rows.empty() ? static_cast<QWidget*>(jitter_) : jitter_hint_)->hide();  // before the other: never both
+  (rows.empty() ? static_cast<QWidget*>(jitter_) : jitter_hint_)->hide();  // hide first: never both visible
   jitter_->setVisible(!rows.empty());
   jitter_hint_->setVisible(rows.empty());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why plans take as long as they do: the waterfall between two of them, and what would shorten one.
+// Explanations of iteration times: the waterfall between two plans, and what would shorten one of them.
 #pragma once
 
 #include <vector>
@@ -29,15 +29,15 @@ class ExplainView : public QWidget {
  public:
   explicit ExplainView(QWidget* parent = nullptr);
 
-  /// Plans to choose from; `from` and `to` are chosen.
+  /// Sets the plans to choose from; `from` and `to` are selected.
   void set_plans(const std::vector<ExplainPlan>& plans, int from, int to);
-  /// `hint` stands where there are no rows.
+  /// Sets the rows; shows `hint` if there are none.
   void set_waterfall(const std::vector<BarRow>& rows, const QString& hint);
   void set_sensitivity(const std::vector<BarRow>& rows, const QString& hint, bool running);
 
-  /// A row a plan. `hint` stands where there are none.
+  /// Sets one row per plan; shows `hint` if there are none.
   void set_jitter(const std::vector<BarRow>& rows, const QString& hint);
-  /// Of each pass: standard deviation over mean.
+  /// Returns the standard deviation over the mean of each pass.
   double variation() const;
 
   BarTable& jitter() const { return *jitter_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The front with what belongs to it: its axes, its table twin, the button that looks for plans.
+// The Pareto front with its axes, its table and the button that searches for plans.
 #pragma once
 
 #include <vector>
@@ -29,7 +29,7 @@ class FrontPane : public QWidget {
   explicit FrontPane(QWidget* parent = nullptr);
 
   void set_plans(const std::vector<FoundPlan>& plans);
-  /// `hint`: above the plans, or where they would be; `running`: the button cancels.
+  /// Shows `hint` above the plans, or in their place if there are none. While `running`, the button cancels.
   void set_state(const QString& hint, bool running);
 
   FrontView& view() const { return *view_; }
@@ -38,7 +38,7 @@ class FrontPane : public QWidget {
   bool table_shown() const;
 
  signals:
-  void wanted();  ///< look for plans
+  void wanted();  ///< search for plans
   void cancel_wanted();
   void csv_wanted();
   void plan_selected(int plan);

@@ -27,13 +27,13 @@ FrontView::FrontView(QWidget* parent) : QWidget(parent), card_(new HoverCard(thi
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(240, 150);
-  install_accessible_items();  // before anybody asks for an interface
+  install_accessible_items();  // before any interface is requested
   setAccessibleName(tr("Front of throughput, memory and price"));
   lay_out();
 }
 
 void FrontView::set_content(const FrontContent& content) {
-  // A plan stays selected while others join it.
+  // A plan stays selected when other plans are added.
   const std::shared_ptr<const Plan> plan = selected_ ? content_.plans[*selected_].plan : nullptr;
   content_ = content;
   hovered_.reset();
@@ -180,7 +180,7 @@ void FrontView::paint_axes(QPainter& painter) const {
   painter.drawText(QRectF(4, 4, plot.width(), line), Qt::AlignLeft | Qt::AlignVCenter, tr("Samples per second"));
 }
 
-/// What the sizes mean: three points beside their figures, above the plot at the right.
+/// Paints the legend of sizes: three points with their values, above the plot at the right.
 void FrontView::paint_legend(QPainter& painter) const {
   const Theme& theme = Theme::of(palette());
   std::optional<double> least, most;
@@ -224,7 +224,7 @@ void FrontView::paint_points(QPainter& painter) const {
   const std::vector<QPointF> steps = geometry_.staircase(content_);
   painter.setPen(QPen(theme.accent, 1.5));
   painter.drawPolyline(steps.data(), static_cast<int>(steps.size()));
-  // The front lies over what it beats: filled, against hollow.
+  // The front is drawn above the plans that it dominates: filled points, the others hollow.
   for (const bool front : {false, true})
     for (std::size_t i = 0; i < geometry_.points.size(); ++i) {
       if (content_.on_front[i] != front) continue;

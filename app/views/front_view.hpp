@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The front drawn: samples a second up, memory or price across, the third as the points' size. Click or arrows select,
-// double click or Enter takes the plan, Esc lets go.
+// A chart of the Pareto front: samples per second on the y-axis, memory or price on the x-axis, the third metric as
+// point size. A click or the arrow keys select a plan, a double click or Enter applies it, Esc clears the selection.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class FrontView : public QWidget, public AccessibleItems {
   void set_content(const FrontContent& content);
   const FrontContent& content() const { return content_; }
   const FrontGeometry& geometry_of_points() const { return geometry_; }
-  /// Shown, not told.
+  /// Emits no signal.
   void select(std::optional<std::size_t> plan);
   std::optional<std::size_t> selected() const { return selected_; }
   const HoverCard& card() const { return *card_; }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_kept = 2048;  // operations
 
-/// Operations that a row shows: those of its main lane, then its all-reduces.
+/// Returns the lanes of a row: its main lane, then its all-reduces.
 std::vector<TimelineLane> lanes_of_row(const GanttView& view, std::size_t row) {
   std::vector<TimelineLane> lanes;
   const GanttContent& content = *view.content();
@@ -33,7 +33,7 @@ QRect on_screen(const QWidget& view, const QRectF& box) {
   return {view.mapToGlobal(box.topLeft().toPoint()), box.size().toSize()};
 }
 
-/// What all parts of a chart have in common.
+/// A base class of all parts of a chart.
 class ChartPart : public QAccessibleInterface {
  public:
   explicit ChartPart(GanttView* view) : view_(view), content_(view->content()) {}
@@ -74,7 +74,7 @@ class AccessibleGantt : public QAccessibleWidget {
 
  private:
   const std::vector<GanttRow>& rows() const { return view_->geometry_of_lanes().rows; }
-  /// Whether there is a content to speak of; parts of another one are forgotten.
+  /// Returns true if there is content. Discards the parts of earlier content.
   bool ready() const {
     if (seen_ != view_->content() || !(seen_rows_ == rows())) {
       forget();
@@ -240,7 +240,7 @@ QAccessibleInterface* AccessibleGantt::childAt(int x, int y) const {
   return row ? lane(*row) : nullptr;
 }
 
-/// A device of a memory chart, or several that hold the same.
+/// A device of a memory chart, or several with the same curve.
 class CurvePart : public QAccessibleInterface {
  public:
   CurvePart(MemoryView* view, std::size_t curve) : view_(view), curves_(view->curves()), curve_(curve) {}

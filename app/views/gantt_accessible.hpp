@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The painted charts for assistive technology: a Gantt chart has its lanes as children and they their operations, a
-// memory chart its devices. Children are made when they are asked for, and only the latest of them are kept.
+// Accessibility of the painted charts. The children of a Gantt chart are its lanes, and their children are operations;
+// the children of a memory chart are its devices. Children are created on request, and only the latest are cached.
 #pragma once
 
 #include "app/models/gantt_geometry.hpp"
@@ -9,10 +9,10 @@ namespace pipedeck::app {
 
 class GanttView;
 
-/// Once is enough; every chart's constructor calls it.
+/// Installs the factory. Every chart's constructor calls it; further calls have no effect.
 void install_accessible_charts();
 
-/// The reader is now at this operation.
+/// Reports that the focus has moved to this operation.
 void tell_focus(GanttView& view, const GanttHit& hit);
 
 }  // namespace pipedeck::app

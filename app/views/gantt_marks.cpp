@@ -13,7 +13,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr std::size_t most_outlined = 500;  // more boxes with outlines and connectors than that are a grey cloud
+constexpr std::size_t most_outlined = 500;  // more boxes with outlines and connectors become a grey cloud
 constexpr int underline = 2;                // pixels
 
 void add(std::vector<PixelSpan>& spans, double left, double right) {
@@ -23,7 +23,7 @@ void add(std::vector<PixelSpan>& spans, double left, double right) {
     spans.push_back({left, right});
 }
 
-/// Where a part of the path is drawn.
+/// A converter from parts of the path to their positions.
 class Boxes {
  public:
   Boxes(const GanttFrame& frame, int strip) : frame_(frame), strip_(strip) {}
@@ -42,7 +42,7 @@ class Boxes {
   int strip_;
 };
 
-/// The rows of a chart as pixels of a canvas: what is told in pixels of the widget is drawn in those of the screen.
+/// A set of rows as pixels of a canvas. It converts pixels of the widget to physical pixels.
 class Lanes {
  public:
   Lanes(const GanttFrame& frame, double left, double right)
@@ -53,7 +53,7 @@ class Lanes {
         pixels_(PixelCanvas::of(frame.painter, frame.canvas,
                                 QRect(left_, 0, std::max(0, right_ - left_), frame.canvas.height()))) {}
 
-  /// Half of the empty lane's colour over all but the `bright` parts.
+  /// Blends half of the empty lane's colour over everything except the `bright` parts.
   void dim_around(std::size_t row, const std::vector<PixelSpan>& bright, QRgb empty, bool first_line) {
     veiled_.assign(width(), PixelCanvas::all_bits);
     for (const PixelSpan& span : bright) {
@@ -66,7 +66,7 @@ class Lanes {
     pixels_.veil(left_, top, first_line ? top + 1 : physical(lane.bottom()), veiled_, empty);
   }
 
-  /// `height` pixels from `top` on under each of the parts, which end a pixel before the next.
+  /// Underlines each part with `height` pixels from `top` on. A line ends one pixel before the next part.
   void underline(const std::vector<PixelSpan>& parts, double top, double height, QRgb color) {
     lined_.assign(width(), 0);
     for (const PixelSpan& part : parts)
@@ -74,7 +74,7 @@ class Lanes {
           PixelCanvas::all_bits);
     pixels_.stamp(left_, physical(top), physical(top + height), lined_, color);
   }
-  /// The same over each of the parts that were left bright.
+  /// Draws such a line over each part that stayed bright.
   void line_bright(double top, double height, QRgb color) {
     lined_.resize(width());
     std::ranges::transform(veiled_, lined_.begin(), [](QRgb veiled) { return ~veiled; });
@@ -95,7 +95,7 @@ class Lanes {
   std::vector<QRgb> veiled_, lined_;  // scratch of one row
 };
 
-/// What a row shows of the matches, apart from one another.
+/// Returns the spans of a row's matches, sorted and disjoint.
 std::vector<PixelSpan> bright_parts(const GanttFrame& frame, const GanttMatches& matches, const GanttRow& row) {
   const auto spans_of = [&](std::size_t lane) {
     std::vector<PixelSpan> spans = match_spans(matches, lane, frame.axis, frame.plot.width());
@@ -112,7 +112,7 @@ std::vector<PixelSpan> bright_parts(const GanttFrame& frame, const GanttMatches&
   return bright;
 }
 
-/// The parts of the path that are in view.
+/// Returns the parts of the path that are in view.
 std::span<const CriticalBox> in_view(const std::vector<CriticalBox>& path, const TimeAxis& axis) {
   const auto first = std::ranges::partition_point(path, [&](const CriticalBox& part) { return part.end < axis.begin; });
   const auto last =
@@ -125,7 +125,7 @@ std::span<const CriticalBox> in_view(const std::vector<CriticalBox>& path, const
 RowMark mark_matches(const GanttFrame& frame, const GanttMatches& matches) {
   struct Drawing {
     Lanes lanes;
-    std::vector<PixelSpan> bright{};  // of the row at hand
+    std::vector<PixelSpan> bright{};  // of the current row
   };
   const int left = frame.plot.left();
   const auto drawing = std::make_shared<Drawing>(Drawing{Lanes(frame, left, left + frame.plot.width())});
@@ -143,7 +143,7 @@ RowMark mark_critical_path(const GanttFrame& frame, const std::vector<CriticalBo
   const Boxes boxes(frame, strip);
   const std::span<const CriticalBox> parts = in_view(path, frame.axis);
   std::vector<std::vector<PixelSpan>> bright(frame.geometry.rows.size());
-  // Of more parts than the eye can tell apart, some of each pixel stand for the others.
+  // Where there are more parts than a reader can distinguish, some of each pixel represent the others.
   constexpr std::size_t a_pixel = 16;
   const std::size_t stride =
       std::max<std::size_t>(1, parts.size() / (a_pixel * static_cast<std::size_t>(frame.plot.width())));
@@ -151,7 +151,7 @@ RowMark mark_critical_path(const GanttFrame& frame, const std::vector<CriticalBo
     const QRectF box = boxes.of(parts[i]);
     add(bright[parts[i].row], box.left(), box.right());
   }
-  // Of an asynchronous plan the path is that of its steady state: what lies before and after stays as it is.
+  // The path of an asynchronous plan covers its steady state. Everything before and after stays unchanged.
   const double left = std::max<double>(frame.plot.left(), boxes.x_of(path.front().begin));
   const double right = std::min<double>(frame.plot.right() + 1, boxes.x_of(path.back().end));
   const bool rails = parts.size() > most_outlined;
@@ -161,7 +161,7 @@ RowMark mark_critical_path(const GanttFrame& frame, const std::vector<CriticalBo
           },
           [frame, rails, lanes](std::size_t row) {
             if (!rails) return;
-            // Lines above and below where outlines would hide what they are around.
+            // Lines above and below, where outlines would hide the operations inside.
             const GanttRow& lane = frame.geometry.rows[row];
             for (const double top : {lane.top, lane.bottom() - 1}) lanes->line_bright(top, 1, frame.theme.text.rgb());
           }};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is brought out in a Gantt chart: everything else in the lanes is dimmed.
+// Highlights of a Gantt chart; everything else in the lanes is dimmed.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace pipedeck::app {
 
-/// Where a frame is drawn, in pixels of the widget.
+/// A frame to draw on, in pixels of the widget.
 struct GanttFrame {
   QPainter& painter;
   QImage& canvas;
@@ -25,12 +25,13 @@ struct GanttFrame {
   const Theme& theme;
 };
 
-/// Dims all but the matches and underlines them.
+/// Underlines the matches and dims everything else.
 RowMark mark_matches(const GanttFrame& frame, const GanttMatches& matches);
 
-/// The critical path: all else is dimmed.
+/// Highlights the critical path and dims everything else.
 RowMark mark_critical_path(const GanttFrame& frame, const std::vector<CriticalBox>& path, int strip);
-/// Over all rows: its operations outlined, each joined to the next, where they are few enough to be told apart.
+/// Outlines the operations of the path over all rows and connects each to the next, if there are few enough to
+/// distinguish.
 void outline_critical_path(const GanttFrame& frame, const std::vector<CriticalBox>& path, int strip);
 
 }  // namespace pipedeck::app

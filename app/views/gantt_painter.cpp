@@ -13,8 +13,8 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double box_from = 3;            // physical pixels: a narrower operation becomes part of a column
-constexpr double operations_a_pixel = 3;  // more of them in view are read from the level of detail
-constexpr double label_room = 4;          // beside a number, both sides together
+constexpr double operations_a_pixel = 3;  // above this density in view, the level of detail is used
+constexpr double label_room = 4;          // pixels to the left and right of a number, in sum
 
 bool numbered(OpKind kind) {
   return kind == OpKind::forward || kind == OpKind::backward || kind == OpKind::backward_input ||
@@ -26,7 +26,7 @@ DeviceId row_device(const GanttContent& content, const GanttRow& row) {
   return content.groups[row.group].devices[row.device];
 }
 
-/// A number that fits a box of this height.
+/// Returns a font whose digits fit a box of this height.
 QFont font_for(const QFont& base, int height) {
   QFont font = section_font(base);
   font.setPixelSize(std::clamp(height - 6, 8, std::max(8, QFontInfo(font).pixelSize())));
@@ -35,7 +35,7 @@ QFont font_for(const QFont& base, int height) {
 
 using Inks = std::array<PixelCanvas::Ink, op_kind_count>;
 
-/// `strength` below 1: as pale as the second timeline is.
+/// Returns the colours of all kinds; `strength` below 1 pales them as in the second timeline.
 Inks inks_of(const Theme& theme, double strength, int chunk = 0, int chunks = 1) {
   Inks inks;
   const auto shade = [&](OpKind kind) {
@@ -51,7 +51,7 @@ Inks inks_of(const Theme& theme, double strength, int chunk = 0, int chunks = 1)
   return inks;
 }
 
-/// One of them a chunk.
+/// Returns one set of colours per chunk.
 std::vector<Inks> inks_of_chunks(const Theme& theme, int chunks) {
   std::vector<Inks> all;
   for (int chunk = 0; chunk < chunks; ++chunk) all.push_back(inks_of(theme, 1, chunk, chunks));
@@ -80,9 +80,9 @@ struct GanttPainter::Band {
   int top, bottom;  ///< physical pixels
   const Inks* inks;
   bool labels;
-  bool plain;                          ///< nothing but the empty track lies beneath
-  bool first_line = false;             ///< where all lines are alike, the first is enough
-  const GanttGroup* chunks = nullptr;  ///< whose chunks have `inks` of their own, one after another; null: all alike
+  bool plain;                          ///< only the empty track is below
+  bool first_line = false;             ///< if all lines are equal, draw only the first
+  const GanttGroup* chunks = nullptr;  ///< their chunks have consecutive `inks`; null: all have the same
 
   int chunk(std::size_t operation) const { return chunks ? chunks->chunk_of(content->timeline->stage[operation]) : 0; }
   const PixelCanvas::Ink& ink(std::size_t operation) const {
@@ -94,7 +94,7 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
                         const QFont& font) {
   const qreal ratio = canvas.devicePixelRatio();
   const int left = qRound(scene.plot.left() * ratio), right = qRound((scene.plot.left() + scene.plot.width()) * ratio);
-  // Where only a part is drawn, only that part has its ground: of a lane half outside nothing else may be copied.
+  // A partial repaint restores only that part's background. Lines of a lane outside it must not be copied.
   const int top = qRound(scene.wanted.top() * ratio), bottom = qRound((scene.wanted.bottom() + 1) * ratio);
   const QRect area(left, top, right - left, bottom - top);
   const int lane = scene.geometry->rows.empty() ? 24 : scene.geometry->rows.front().height;
@@ -120,7 +120,7 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
   draw_transfers(frame);
 }
 
-/// Where all lines of a lane are alike, what dims it dims one of them.
+/// Draws a row with its marks. If all lines of the lane are equal, dims only one of them and copies it.
 void GanttPainter::draw_marked_row(Frame& frame, std::size_t index) {
   const GanttRow& row = frame.scene.geometry->rows[index];
   const std::vector<RowMark>& marks = frame.scene.marks;
@@ -153,7 +153,7 @@ bool GanttPainter::draw_row(Frame& frame, const GanttRow& row, bool first_line) 
   const bool plain = !scene.ghost;
   const auto collective = collective_lane(*scene.content, row);
   const bool reduces = collective && scene.content->timeline->lanes[*collective].size() > 0;
-  // Alone an all-reduce fills the lane; beneath a computation its strip is left, drawn after it.
+  // An all-reduce alone fills the lane. Below a computation it keeps only its strip, which is drawn afterwards.
   if (reduces) draw_lane(frame, {scene.content, *collective, top, bottom, frame.strong.data(), false, plain});
   const bool computes = row.kind != GanttRow::Kind::link;
   const GanttGroup* group = computes ? &scene.content->groups[row.group] : nullptr;
@@ -219,7 +219,7 @@ bool GanttPainter::draw_boxes(Frame& frame, const Band& band) {
   if (narrow) frame.pixels.columns(frame.left, band.top, once ? band.top + 1 : band.bottom, columns_, band.plain);
   const int gap = std::max(1, qRound(frame.ratio));
   const int radius = qRound(ThemeSizes::box_radius * frame.ratio);
-  // Boxes far longer than the plot are cut where nobody sees it: pixels are ints.
+  // Boxes much longer than the plot are clipped out of view, because pixels are ints.
   const double lowest = frame.left - 100.0, highest = frame.right + 100.0;
   for (const Box& box : boxes_) {
     const int left = qRound(std::max(box.left, lowest)), right = qRound(std::min(box.right, highest)) - gap;
@@ -231,7 +231,7 @@ bool GanttPainter::draw_boxes(Frame& frame, const Band& band) {
 }
 
 void GanttPainter::touch_columns(const Frame& frame, double left, double right, QRgb color) {
-  constexpr unsigned least = 40;  // in 255ths: the shortest operation still shows
+  constexpr unsigned least = 40;  // in 255ths: the shortest operation stays visible
   const int first = std::max(frame.left, static_cast<int>(left));
   for (int x = first; x < frame.right && x < right; ++x) {
     PixelCanvas::Column& column = columns_[static_cast<std::size_t>(x - frame.left)];
@@ -247,7 +247,7 @@ void GanttPainter::touch_columns(const Frame& frame, double left, double right, 
 void GanttPainter::draw_label(Frame& frame, const Band& band, const Box& box) {
   const Timeline& timeline = *band.content->timeline;
   const OpKind kind = timeline.kind[box.operation];
-  // The number stays in view while any wide part of its box is.
+  // The number stays in view while any wide part of its box does.
   const double from = std::max<double>(box.left, frame.left), to = std::min<double>(box.right, frame.right);
   if (!numbered(kind) || timeline.micro_batch[box.operation] < 0 || to - from < 9 * frame.ratio) return;
   const QRgb ground = band.ink(box.operation).color;
@@ -258,12 +258,12 @@ void GanttPainter::draw_label(Frame& frame, const Band& band, const Box& box) {
   };
   const QImage* fitting = written(band.chunks ? band.chunk(box.operation) : -1);
   const bool lettered = fitting && band.chunks;
-  if (!fitting && band.chunks) fitting = written(-1);  // the shade alone tells the chunk
+  if (!fitting && band.chunks) fitting = written(-1);  // only the shade shows the chunk
   if (!fitting) return;
   const QImage& picture = *fitting;
   const double x = std::round((from + to - frame.ratio - picture.width()) / 2);
   const double y = std::floor((band.top + band.bottom - picture.height()) / 2.0);
-  if (Theme::hatched(kind)) {  // no lines behind the number
+  if (Theme::hatched(kind)) {  // no hatch behind the number
     const int pad = qRound(2 * frame.ratio), left = static_cast<int>(x);
     frame.pixels.box(left - pad, left + picture.width() + pad, band.top + pad, band.bottom - pad, {ground, ground},
                      pad);
@@ -284,7 +284,7 @@ const QImage& GanttPainter::label(int number, int chunk, const QFont& font, QRgb
   const QString digits = QString::number(number), letter = chunk < 0 ? QString() : chunk_letter(chunk);
   const QString text = digits + letter;
   const QFontMetricsF metrics(font);
-  // As wide as any number of so many digits, so that neighbours are all numbered or none is.
+  // As wide as any number with that many digits, so that neighbours are either all numbered or none is.
   const double width = metrics.horizontalAdvance(QString(digits.size(), u'0') + (letter.isEmpty() ? letter : "b"));
   const QSize size(qCeil(width * ratio), qCeil(metrics.height() * ratio));
   QImage picture(size, QImage::Format_ARGB32_Premultiplied);
@@ -302,7 +302,7 @@ void GanttPainter::draw_ghost(Frame& frame, DeviceId device, int top, int bottom
   const auto group = ghost.group_of(device);
   if (!group || !ghost.groups[*group].compute) return;
   draw_lane(frame, {&ghost, *ghost.groups[*group].compute, top, bottom, &frame.faint, false, true});
-  // Where the old plan ended: seen at every zoom.
+  // The end of the old plan, visible at every zoom.
   const double end = frame.to_pixel(static_cast<double>(ghost.end));
   const QRgb color = frame.theme.muted.rgb();
   if (end > frame.left && end < frame.right)
@@ -311,7 +311,7 @@ void GanttPainter::draw_ghost(Frame& frame, DeviceId device, int top, int bottom
 
 void GanttPainter::draw_transfers(Frame& frame) {
   const GanttScene& scene = frame.scene;
-  constexpr int room = 4;  // pixels between lanes that a slanted line needs to be seen as one
+  constexpr int room = 4;  // minimum gap between lanes in which a slanted line is visible
   const std::vector<GanttRow>& rows = scene.geometry->rows;
   if (rows.size() < 2 || rows[1].top - rows[0].bottom() < room || rows[0].pale_height > 0) return;
   const Timeline& timeline = *scene.content->timeline;
@@ -325,7 +325,7 @@ void GanttPainter::draw_transfers(Frame& frame) {
   frame.painter.setClipRect(scene.plot);
   for (const GanttLink& link : scene.content->links) {
     const GanttRow *from = row_of(link.from), *to = row_of(link.to);
-    // Lines between neighbours only: across other lanes they would hide what they cross.
+    // Lines connect only adjacent lanes: across others they would hide what they cross.
     if (!from || !to || std::abs(to - from) != 1) continue;
     const double from_y = link.from < link.to ? from->bottom() + 0.5 : from->top - 0.5;
     const double to_y = link.from < link.to ? to->top - 0.5 : to->bottom() + 0.5;

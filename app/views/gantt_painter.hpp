@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Draws the lanes of a Gantt chart: boxes where an operation has a few pixels, columns of the level of detail where it
-// has less, micro-batch numbers where there is room.
+// Painter of the lanes of a Gantt chart. Operations of a few pixels become boxes, narrower ones columns of the level of
+// detail. Micro-batch numbers are drawn where they fit.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@
 
 namespace pipedeck::app {
 
-/// What is laid over each row as soon as it is drawn, while its pixels are in the processor's cache.
+/// A mark that is drawn over each row immediately after the row, while its pixels are in the cache.
 struct RowMark {
-  std::function<void(std::size_t row, bool first_line)> dim;  ///< all alike: of the row's first line of pixels alone
-  std::function<void(std::size_t row)> lines;                 ///< drawn over that
+  std::function<void(std::size_t row, bool first_line)> dim;  ///< `first_line`: only the row's first line of pixels
+  std::function<void(std::size_t row)> lines;                 ///< drawn on top
 };
 
 struct GanttScene {
@@ -31,12 +31,12 @@ struct GanttScene {
   const GanttGeometry* geometry = nullptr;
   TimeAxis axis;
   QRect plot;     ///< device-independent
-  QRect wanted;   ///< rows outside of it are left out
-  int strip = 5;  ///< of a lane, for all-reduces beneath computations
+  QRect wanted;   ///< rows outside are skipped
+  int strip = 5;  ///< height of all-reduces below computations in a lane
   std::vector<RowMark> marks{};
 };
 
-/// Keeps the pictures of numbers between frames.
+/// A painter that caches the images of numbers between frames.
 class GanttPainter {
  public:
   void draw(QPainter& painter, QImage& canvas, const GanttScene& scene, const Theme& theme, const QFont& font);
@@ -50,17 +50,18 @@ class GanttPainter {
   };
 
   void draw_marked_row(Frame& frame, std::size_t index);
-  /// True: only the first line of its lane, which all others repeat; where `first_line` asks for that.
+  /// Returns true if it drew only the first line of the lane, which all others repeat. It does so only on request
+  /// (`first_line`).
   bool draw_row(Frame& frame, const GanttRow& row, bool first_line);
   bool draw_lane(Frame& frame, const Band& band);
   bool draw_detail(Frame& frame, const Band& band);
   bool draw_boxes(Frame& frame, const Band& band);
   void draw_ghost(Frame& frame, DeviceId device, int top, int bottom);
   void draw_transfers(Frame& frame);
-  /// What is too narrow for a box gets the pixels that it touches, as strong as it covers them.
+  /// Adds an operation that is too narrow for a box to the pixels that it touches, weighted by its coverage.
   void touch_columns(const Frame& frame, double left, double right, QRgb color);
   void draw_label(Frame& frame, const Band& band, const Box& box);
-  /// `chunk` below 0: the device has one only.
+  /// Returns the image of a number. `chunk` below 0: the device has only one chunk.
   const QImage& label(int number, int chunk, const QFont& font, QRgb color, qreal ratio);
 
   std::map<std::tuple<int, int, QRgb>, QImage> labels_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two iterations as small pictures over one time scale: what changes is seen before it is read.
+// Two iterations as small pictures on one time scale, so that the change is visible at a glance.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace pipedeck::app {
 
-/// At most `lanes` of the compute lanes, evenly over all; empty where these have more than `operations`.
+/// Returns at most `lanes` of the compute lanes, evenly spaced; empty if these have more than `operations`.
 Timeline thinned(const Timeline& timeline, std::size_t lanes, std::size_t operations);
 
 class GanttPreview : public QWidget {

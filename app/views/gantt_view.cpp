@@ -22,7 +22,7 @@ namespace {
 constexpr int opened_indent = 10;
 constexpr int empty_height = 64;
 
-/// The small triangle that says a lane stands for several devices.
+/// Draws the small triangle that marks a lane of several devices.
 void draw_triangle(QPainter& painter, const QPointF& centre, bool open, const QColor& color) {
   QPolygonF shape;
   if (open)

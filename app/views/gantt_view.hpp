@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Gantt chart: a lane a device (replicas that do the same share one until it is opened), a second timeline as pale
-// half-height lanes, an old one as a ghost behind it. Wheel, W and S zoom at the cursor; A and D pan; F fits; arrows
-// step from operation to operation, along the critical path where that is shown; Enter or a click on a lane's name
-// opens and closes it; L shows the links; Esc clears. A huge timeline is shown by samples until its content is made.
+// The Gantt chart: one lane per device. Replicas with the same work share a lane until it is opened. A second timeline
+// appears as pale half-height lanes, an old one as a ghost behind the chart.
+//
+// Keys: the wheel, W and S zoom at the cursor; A and D pan; F fits. Arrows step through the operations, along the
+// critical path while it is shown. Enter or a click on a lane's name opens and closes it. L shows the links; Esc
+// clears. A huge timeline is shown by samples until its content is built.
 #pragma once
 
 #include <memory>
@@ -28,26 +30,26 @@ class GanttView : public TimeView {
  public:
   explicit GanttView(TimeLink* link, QWidget* parent = nullptr);
 
-  /// What is shown; null shows the empty text. The link's full span stays the owner's business (TimeLink::set_full).
+  /// Sets the content; null shows the empty text. The owner sets the link's full span (TimeLink::set_full).
   void set_content(std::shared_ptr<const GanttContent> content);
   void set_timeline(std::shared_ptr<const Timeline> timeline);
   void set_simulation(const std::shared_ptr<const Simulation>& simulation);
-  /// A second timeline as pale half-height lanes below: the prediction under a measured run.
+  /// Sets a second timeline as pale half-height lanes below: the prediction under a measured run.
   void set_pale(std::shared_ptr<const GanttContent> content);
-  /// The old plan's timeline, faint behind the new one while that is dragged; null ends it.
+  /// Shows the old plan's timeline faintly behind the new one during a drag; null ends it.
   void set_ghost(std::shared_ptr<const GanttContent> content);
-  /// What decides the iteration, brought out over all else; null: nothing is.
+  /// Highlights the critical path; null clears it.
   void set_critical(std::shared_ptr<const CriticalPath> path);
   const std::vector<CriticalBox>& critical() const { return critical_; }
-  /// What a search found, brought out in the lanes; null: nothing is. Of another content it is not shown.
+  /// Highlights the matches of a search; null clears them. Matches of another content are not shown.
   void set_matches(std::shared_ptr<const GanttMatches> matches);
   const std::shared_ptr<const GanttMatches>& matches() const { return matches_; }
-  /// Opens what hides an operation, selects it and brings it to the middle.
+  /// Unfolds the lane of an operation, selects the operation and centres it.
   void show_operation(std::size_t operation);
-  /// Names by device number instead of "G0".
+  /// Sets names by device number instead of "G0".
   void set_device_names(const QStringList& names);
   void set_empty_text(const QString& text);
-  /// Which of several charts over one link this is (a plan's id).
+  /// Sets which of several charts on one link this is (the plan's id).
   void set_chart_id(int id) { chart_id_ = id; }
   void set_links_visible(bool visible);
   void set_opened(DeviceId first_device, bool opened);
@@ -60,24 +62,24 @@ class GanttView : public TimeView {
   const std::shared_ptr<const GanttContent>& content() const { return content_; }
   const GanttGeometry& geometry_of_lanes() const { return geometry_; }
   bool links_visible() const { return links_visible_; }
-  /// Width that the longest lane name needs; owners give the link the largest of all.
+  /// Returns the width of the longest lane name. Owners give the link the maximum over all charts.
   int wanted_label_width() const;
-  /// The operation at a widget position.
+  /// Returns the operation at a widget position.
   std::optional<GanttHit> hit(const QPointF& position) const;
-  /// What the tooltip says of an operation, one fact a line.
+  /// Returns the tooltip of an operation, one fact per line.
   QStringList describe(const GanttHit& hit) const;
-  /// The same in one sentence, for those who hear it.
+  /// Returns the tooltip as one sentence, for screen readers.
   QString spoken(const GanttHit& hit) const;
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
  signals:
-  /// The reader opened or closed a lane, or showed or hid the links: names may need another width.
+  /// The user opened or closed a lane, or showed or hid the links. The label width may have changed.
   void lanes_changed();
   void content_changed();
   void search_requested();
-  /// A key or a search led to an operation of a lane that lies here.
+  /// A key or a search moved to an operation whose lane is here.
   void row_shown(int top, int bottom);
 
  protected:
@@ -104,7 +106,7 @@ class GanttView : public TimeView {
   void toggle_row(const GanttRow& row);
   QString place_text(const GanttRow& row) const;
   QString wait_text(const GanttRow& row, std::size_t operation) const;
-  /// What is not shown while a stage is folded.
+  /// Returns what is hidden while a stage is folded.
   QStringList describe_fold(const GanttRow& row) const;
   void draw_labels(QPainter& painter) const;
   void find_critical();
@@ -125,9 +127,9 @@ class GanttView : public TimeView {
   int chart_id_ = 0;
   bool links_visible_ = false;
   std::optional<GanttHit> hover_, selected_;
-  std::size_t selected_row_ = 0;  ///< where the last operation was picked
+  std::size_t selected_row_ = 0;  ///< where the last operation was selected
   HoverCard* card_;
-  bool card_of_key_ = false;  ///< it tells of the selection, not of what is under the mouse
+  bool card_of_key_ = false;  ///< it describes the selection, not the operation under the mouse
 };
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys of GanttView: from operation to operation, along the critical path, to what a search found.
+// Keyboard steps of GanttView: between operations, along the critical path, to the matches of a search.
 #include <algorithm>
 
 #include <QKeyEvent>
@@ -14,7 +14,7 @@ void GanttView::select(const GanttHit& hit) {
   const TimelineRow operation = content_->timeline->row(hit.operation);
   selected_row_ = hit.row;
   link().set_selection(OperationSelection{chart_id_, hit.operation, operation.operation});
-  if (selected_ != hit) selection_moved();  // the same operation in a twin's lane
+  if (selected_ != hit) selection_moved();  // the same operation in another replica's lane
   link().reveal(static_cast<double>(operation.start.count), static_cast<double>(operation.end().count));
 }
 
@@ -37,7 +37,7 @@ void GanttView::selection_moved() {
   update();
 }
 
-/// The card beside the operation that a key led to.
+/// Shows the card of the operation that a key selected.
 void GanttView::show_selected_card() {
   if (!selected_) return;
   const QRectF box = box_of(*selected_);
@@ -47,7 +47,7 @@ void GanttView::show_selected_card() {
   card_of_key_ = true;
 }
 
-/// Along the critical path while that is shown; true where it led on, or is at its end.
+/// Steps along the critical path while it is shown. Returns true if it stepped or is at the path's end.
 bool GanttView::step_critical(GanttStep step) {
   if (critical_.empty() || step == GanttStep::up || step == GanttStep::down) return false;
   const auto at = critical_step(critical_, *content_, selected_, step == GanttStep::next, link().axis().begin);
@@ -73,7 +73,7 @@ void GanttView::step_to(GanttStep step) {
   }
 }
 
-/// Opens what is folded over it, selects it and brings it to the middle.
+/// Unfolds the lane of an operation, selects the operation and centres it.
 void GanttView::show_operation(std::size_t operation) {
   if (!content_ || content_->preview || operation >= content_->timeline->size()) return;
   if (!find_row(operation)) uncover(operation);
@@ -92,7 +92,8 @@ bool GanttView::shows(std::size_t row, std::size_t operation) const {
   return false;
 }
 
-/// Twins of an opened group show the same operations: of their rows, the one that was picked.
+/// Returns the row of an operation. Replicas of an opened group show the same operations; the selected row has
+/// priority.
 std::optional<std::size_t> GanttView::find_row(std::size_t operation) const {
   if (selected_row_ < geometry_.rows.size() && shows(selected_row_, operation)) return selected_row_;
   for (std::size_t row = 0; row < geometry_.rows.size(); ++row)
@@ -100,7 +101,7 @@ std::optional<std::size_t> GanttView::find_row(std::size_t operation) const {
   return std::nullopt;
 }
 
-/// Shows the lane of an operation that none of the rows shows.
+/// Shows the lane of an operation that no row shows.
 void GanttView::uncover(std::size_t operation) {
   const auto holds = [&](const std::optional<std::size_t>& lane) {
     return lane && operation >= content_->timeline->lanes[*lane].begin &&

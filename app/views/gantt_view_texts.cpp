@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What GanttView says of operations and lanes.
+// Texts of GanttView about operations and lanes.
 #include <algorithm>
 
 #include "app/models/format.hpp"
@@ -31,7 +31,7 @@ QString GanttView::wait_text(const GanttRow& row, std::size_t operation) const {
 
 QString GanttView::row_text(std::size_t row) const { return row_name(*content_, geometry_.rows[row], device_names_); }
 
-/// The row's devices, or the link's ends: its name without what else the label tells.
+/// Returns the row's devices, or the link's ends: the name without the rest of the label.
 QString GanttView::place_text(const GanttRow& row) const {
   if (row.kind == GanttRow::Kind::link) return row_name(*content_, row, device_names_);
   const std::vector<DeviceId>& devices = content_->groups[row.group].devices;
@@ -110,7 +110,7 @@ QString GanttView::critical_text(const CriticalLink& link) const {
   return {};
 }
 
-/// Where on the path an operation is, and why it did not start earlier; nothing beside the path.
+/// Returns the operation's position on the critical path and why it did not start earlier; empty off the path.
 QString GanttView::critical_line(std::size_t operation) const {
   const auto on = std::ranges::find(critical_, operation, &CriticalBox::operation);
   if (on == critical_.end()) return {};

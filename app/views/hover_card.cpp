@@ -27,7 +27,7 @@ HoverCard::HoverCard(QWidget* owner) : QWidget(owner), owner_(owner) {
   setAttribute(Qt::WA_TransparentForMouseEvents);
   setFocusPolicy(Qt::NoFocus);
   hide();
-  // Once shown it is the window's child, and would outlive what it speaks of.
+  // Once shown, the card is a child of the window and would outlive its owner.
   connect(owner, &QObject::destroyed, this, [this] {
     hide();
     deleteLater();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The card that says what is under the mouse: a title and quiet lines below, drawn inside the window so that it follows
-// without delay and looks the same on every platform.
+// A card that describes the item under the mouse: a title and muted lines. It is drawn inside the window, so that it
+// follows without delay and looks the same on every platform.
 #pragma once
 
 #include <QStringList>
@@ -12,9 +12,9 @@ class HoverCard : public QWidget {
   Q_OBJECT
 
  public:
-  /// Floats in the window of `owner`.
+  /// Creates a card in the window of `owner`.
   explicit HoverCard(QWidget* owner);
-  /// Shows `lines` (the first is the title) beside `position` of the owner, inside its window.
+  /// Shows `lines` (the first is the title) next to `position` of the owner, inside its window.
   void show_at(const QPointF& position, const QStringList& lines);
   const QStringList& lines() const { return lines_; }
 

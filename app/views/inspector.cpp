@@ -14,7 +14,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Whether two contents need the same widgets, so that a drag only changes texts.
+/// Returns true if two contents need the same widgets, so that a drag changes only texts.
 bool same_shape(const InspectorContent& a, const InspectorContent& b) {
   return a.subtitle.isEmpty() == b.subtitle.isEmpty() && a.memory_sentence.isEmpty() == b.memory_sentence.isEmpty() &&
          a.why.size() == b.why.size() && a.iteration.size() == b.iteration.size() &&
@@ -24,7 +24,7 @@ bool same_shape(const InspectorContent& a, const InspectorContent& b) {
 
 }  // namespace
 
-/// The widgets of a page in the order in which they are made; filled again in the same order.
+/// A page's widgets in order of creation. They are refilled in the same order.
 struct InspectorPage {
   QWidget* widget = nullptr;
   std::vector<QLabel*> labels;
@@ -34,7 +34,7 @@ struct InspectorPage {
 
 namespace {
 
-/// Goes through the page top to bottom: makes its widgets, or fills those that are there.
+/// A builder that goes through the page from top to bottom. It creates the widgets, or refills existing ones.
 class Page {
  public:
   Page(InspectorPage& page, const InspectorContent& content, const Theme& theme, const QFont& font)
@@ -42,7 +42,7 @@ class Page {
     if (reuse_) return;
     page_.widget = new QWidget;
     page_.widget->setObjectName(QStringLiteral("inspector_page"));
-    page_.widget->setMinimumWidth(1);  // never wider than what is seen: wrapped labels ask for more than they need
+    page_.widget->setMinimumWidth(1);  // never wider than the visible area: wrapped labels request more than they need
     column_ = new QVBoxLayout(page_.widget);
     column_->setContentsMargins(ThemeSizes::margin, 12, ThemeSizes::margin, ThemeSizes::margin);
     column_->setSpacing(4);
@@ -144,7 +144,7 @@ class Page {
     for (std::size_t row = 0; row < facts.size(); ++row) {
       QLabel* left = label(facts[row].first, theme_.muted);
       QLabel* right = label(facts[row].second, theme_.text);
-      right->setWordWrap(facts[row].second.size() > 22);  // "87.1 samples/s" would break at its stroke
+      right->setWordWrap(facts[row].second.size() > 22);  // "87.1 samples/s" would break at its slash
       if (reuse_) continue;
       left->setWordWrap(false);
       right->setAlignment(Qt::AlignRight | Qt::AlignTop);
@@ -215,7 +215,7 @@ void Inspector::rebuild() {
     page.full();
   }
   set_ground(*page_->widget, theme.panel);
-  // Later, not at once: a change of style goes through a list of all widgets, which must not lose one under way.
+  // Deleted later: a style change iterates over all widgets, and none may disappear meanwhile.
   if (QWidget* old = takeWidget()) old->deleteLater();
   setWidget(page_->widget);
 }

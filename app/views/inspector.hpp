@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is selected, with its numbers and the reasons for it.
+// A panel with the selected item, its metrics and the reasons for them.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class Inspector : public QScrollArea {
   ~Inspector() override;
 
   void set_content(const InspectorContent& content);
-  /// Nothing is selected; `hint` says what to do.
+  /// Shows that nothing is selected; `hint` suggests what to do.
   void clear(const QString& hint = {});
   const InspectorContent& content() const { return content_; }
 

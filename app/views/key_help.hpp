@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The keys that a view obeys by itself, beside the window's actions: told by the view, shown by the list of shortcuts.
+// The keys that a view handles itself, in addition to the window's actions. The view describes them; the list of
+// shortcuts shows them.
 #pragma once
 
 #include <vector>
@@ -11,7 +12,7 @@ class QWidget;
 namespace pipedeck::app {
 
 struct KeyHelp {
-  QString keys;  ///< as QKeySequence reads them, several by ", "; what is no key (a wheel) stands as it is
+  QString keys;  ///< as QKeySequence parses them, several separated by ", "; other input (the wheel) is text
   QString what;
   bool operator==(const KeyHelp&) const = default;
 };
@@ -21,10 +22,10 @@ struct KeyGroup {
   std::vector<KeyHelp> keys;
 };
 
-/// Adds a group to what the widget tells; called by who makes it.
+/// Adds a group to the keys of a widget. The function that creates the widget calls it.
 void describe_keys(QWidget& view, const QString& title, const std::vector<KeyHelp>& keys);
 
-/// Of the widget itself, in the order in which they were told.
+/// Returns the groups of the widget itself, in the order of registration.
 std::vector<KeyGroup> described_keys(const QWidget& view);
 
 }  // namespace pipedeck::app

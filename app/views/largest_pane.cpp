@@ -83,7 +83,7 @@ QWidget* LargestPane::make_head(const QStringList& sizes) {
   return head;
 }
 
-/// 0, which is no size, stands for what is usual.
+/// Creates a box in which 0, which is no size, stands for the default.
 QSpinBox* LargestPane::make_count(const char* name, const QString& tip) {
   auto* box = new QSpinBox;
   box->setObjectName(QLatin1String(name));
@@ -110,7 +110,7 @@ void LargestPane::show_answer(const Shown& shown) {
   words_->setVisible(shown.words.size() > 1);
   table_->set_rows(shown.rows);
   table_->setVisible(!shown.rows.empty());
-  // Where there is no table yet, the sentences stay at the top.
+  // Without a table the sentences stay at the top.
   static_cast<QVBoxLayout*>(layout())->setAlignment(shown.rows.empty() ? Qt::AlignTop : Qt::Alignment());
   apply_theme();
 }

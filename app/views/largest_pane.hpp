@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The largest model or batch that fits: what is to grow, the answer in sentences, and a row with a bar for each size
-// that was planned for.
+// The largest model or batch that fits: the size to grow, the answer in sentences, and a bar for each planned size.
 #pragma once
 
 #include <optional>
@@ -24,16 +23,16 @@ class LargestPane : public QWidget {
   Q_OBJECT
 
  public:
-  /// `sizes`: what can grow, in words.
+  /// Takes the names of the sizes that can grow.
   explicit LargestPane(const QStringList& sizes, QWidget* parent = nullptr);
 
-  int size() const;  ///< of `sizes`
-  /// Nothing: as is usual for this size.
+  int size() const;  ///< index in `sizes`
+  /// Returns nothing for the default of this size.
   std::optional<int> step() const;
   std::optional<int> most() const;
 
   struct Shown {
-    QStringList words;  ///< the first in bold
+    QStringList words;  ///< the first is bold
     std::vector<BarRow> rows;
     bool bad = false;  ///< nothing was found
     bool running = false;
@@ -47,7 +46,7 @@ class LargestPane : public QWidget {
   void wanted();
   void cancel_wanted();
   void keep_wanted();
-  void changed();  ///< another size, step or end
+  void changed();  ///< another size, step or limit
 
  protected:
   void changeEvent(QEvent* event) override;

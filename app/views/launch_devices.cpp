@@ -22,7 +22,7 @@ LaunchDevices::LaunchDevices(QFormLayout* form, QWidget* parent)
       share_(new QCheckBox(tr("share GPUs if need be"))),
       gpus_(new QLabel),
       offers_(new QWidget(this)) {
-  hide();  // a holder of the fields, which stand in the form
+  hide();  // invisible owner of the fields, which are placed in the form
   on_->setObjectName(QStringLiteral("run_backend"));
   on_->addItems({tr("processor, a thread a device"), tr("GPUs, one a device")});
   on_->setToolTip(tr("What stands for the plan's devices on this machine"));
@@ -105,7 +105,7 @@ void LaunchDevices::set_editable(bool on) {
     field->setEnabled(on);
 }
 
-/// Where GPUs are chosen and can't be used, the look at the launch says so.
+/// Shows the rows of the backend. If GPUs are chosen and unavailable, the launch check reports it.
 void LaunchDevices::show_rows() {
   for (QWidget* field :
        {static_cast<QWidget*>(names_.back()), static_cast<QWidget*>(precision_), static_cast<QWidget*>(share_)})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands for a plan's devices in a launch: the processor's threads or GPUs, with their precision and whether
-// devices may share one; what GPUs there are, or why none can be used; and the ways out where they can't train the
-// plan.
+// Fields that map a plan's devices to hardware in a launch: processor threads or GPUs, the precision, and whether
+// devices may share a GPU. They list the available GPUs, or why none can be used, and offer alternatives where the plan
+// cannot be trained.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class QToolButton;
 
 namespace pipedeck::app {
 
-/// What else can be done, a button each.
+/// An alternative launch, one button each.
 enum class LaunchOffer { share_gpus, fewer_devices, gpus, processor };
 inline constexpr int launch_offer_count = 4;
 
@@ -28,23 +28,23 @@ class LaunchDevices : public QWidget {
   Q_OBJECT
 
  public:
-  /// Rows are added to `form`, whose other rows are the owner's.
+  /// Adds rows to `form`; its other rows belong to the owner.
   explicit LaunchDevices(QFormLayout* form, QWidget* parent = nullptr);
-  /// The offers' buttons, which their owner puts where they belong.
+  /// Returns the buttons of the offers, which the owner places.
   QWidget* offers() const { return offers_; }
 
-  /// Says nothing of what was chosen: who owns the choice tells.
+  /// Emits no signal.
   void set_backend(const RunBackend& backend);
   const RunBackend& backend() const { return backend_; }
-  /// The GPUs of this machine, "2 × NVIDIA H100", or why they can't be used.
+  /// Sets the GPUs of this machine, "2 × NVIDIA H100", or why they cannot be used.
   void set_gpus(const QString& words, bool usable);
-  /// `fewer`: how the offer of a plan for fewer devices is called.
+  /// Sets the offers; `fewer` is the caption of the offer of a plan for fewer devices.
   void set_offers(const QList<LaunchOffer>& offers, const QString& fewer = {});
   void set_editable(bool on);
   QList<QLabel*> field_names() const { return names_; }
 
  signals:
-  void chosen(const pipedeck::RunBackend& backend);  ///< by a person
+  void chosen(const pipedeck::RunBackend& backend);  ///< by the user
   void taken(LaunchOffer offer);
 
  protected:

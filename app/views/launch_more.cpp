@@ -162,7 +162,7 @@ void LaunchMore::set_settings(const LaunchMoreSettings& settings) {
   timelines_->setValue(settings.timeline_every);
   memory_->setValue(settings.memory_limit);
   timeout_->setValue(settings.timeout);
-  if (settings != LaunchMoreSettings()) set_open(true);  // nothing that is set stays out of sight
+  if (settings != LaunchMoreSettings()) set_open(true);  // changed settings must be visible
   update_enabled();
 }
 

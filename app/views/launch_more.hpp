@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What few launches need, in a part of the panel that opens: checkpoints and going on from one, several processes, how
-// often timelines are taken, limits of memory and time.
+// Settings that few launches need, in a collapsible part of the panel: checkpoints, resuming, several processes, the
+// interval of timelines, limits of memory and time.
 #pragma once
 
 #include <QLabel>
@@ -18,14 +18,14 @@ class QToolButton;
 namespace pipedeck::app {
 
 struct LaunchMoreSettings {
-  QString checkpoint;        ///< folder; empty: none are written
-  int checkpoint_every = 0;  ///< steps; 0: at the last one alone
-  int keep = 3;              ///< checkpoints that stay; 0: all
-  QString resume;            ///< folder of the checkpoints to go on from; empty: from the beginning
+  QString checkpoint;        ///< folder; empty: no checkpoints
+  int checkpoint_every = 0;  ///< steps; 0: only after the last one
+  int keep = 3;              ///< checkpoints that are not deleted; 0: all
+  QString resume;            ///< folder of the checkpoints to resume from; empty: start from scratch
   int processes = 0;         ///< started by mpirun; 0: threads of one process
-  int timeline_every = 0;    ///< steps; 0: some twenty a run
-  double memory_limit = 0;   ///< MiB a device; 0: none
-  double timeout = 30;       ///< seconds without any progress
+  int timeline_every = 0;    ///< steps; 0: about twenty per run
+  double memory_limit = 0;   ///< MiB per device; 0: none
+  double timeout = 30;       ///< seconds without progress
   bool operator==(const LaunchMoreSettings&) const = default;
 };
 
@@ -35,15 +35,15 @@ class LaunchMore : public QWidget {
  public:
   explicit LaunchMore(QWidget* parent = nullptr);
 
-  /// Opens where anything is not as it is at first.
+  /// Opens the part if any setting differs from its default.
   void set_settings(const LaunchMoreSettings& settings);
   LaunchMoreSettings settings() const;
   void set_open(bool on);
   bool is_open() const;
-  /// Why there can be no several processes; empty: there can.
+  /// Sets why several processes are not available; empty if they are.
   void set_why_one_process(const QString& reason);
   void set_most_processes(int devices);
-  /// What is known of the checkpoints to go on from; a problem in the colour of a warning.
+  /// Describes the checkpoints to resume from; a problem is shown in the colour of a warning.
   void set_checkpoints(const QString& words, bool problem);
   void set_folder(const QString& field, const QString& folder);  ///< "checkpoint" or "resume"
   void set_editable(bool on);

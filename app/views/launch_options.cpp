@@ -41,7 +41,7 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
       more_(new LaunchMore),
       answer_(new QLabel),
       settling_(new QTimer(this)) {
-  hide();  // a holder of the fields, which stand in the form
+  hide();  // invisible owner of the fields, which are placed in the form
   settling_->setSingleShot(true);
   settling_->setInterval(settle_milliseconds);
   connect(settling_, &QTimer::timeout, this, &LaunchOptions::changed);
@@ -149,7 +149,7 @@ void LaunchOptions::follow_backend() {
   mark_changed();
 }
 
-/// They are the processor's. A hidden row would do, but QFormLayout then lays the next one over the one before.
+/// Disables the core fields for GPUs. It does not hide them: QFormLayout would then overlap the next row.
 void LaunchOptions::update_cores() {
   const bool gpus = backend_->backend().gpus;
   cores_->setEnabled(editable_ && !gpus);

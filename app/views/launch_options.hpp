@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a plan is to be trained: on the processor or on GPUs, on what data, how fast it learns, which cores stand for the
-// plan's devices; and the command line that this comes to.
+// The options of a training run: processor or GPUs, data, learning rate, the cores of the plan's devices; and the
+// resulting command line.
 #pragma once
 
 #include <QList>
@@ -20,9 +20,9 @@ class QToolButton;
 namespace pipedeck::app {
 
 struct LaunchSettings {
-  QString data;              ///< as `run --data` has it; empty: the model's own
-  double learning_rate = 0;  ///< 0: the model's own
-  QList<int> cores;          ///< a device; empty: any
+  QString data;              ///< as for `run --data`; empty: the model's default
+  double learning_rate = 0;  ///< 0: the model's default
+  QList<int> cores;          ///< one per device; empty: any
   LaunchMoreSettings more{};
   bool operator==(const LaunchSettings&) const = default;
 };
@@ -33,28 +33,28 @@ class LaunchOptions : public QWidget {
   Q_OBJECT
 
  public:
-  /// Fields are added to `form`, whose other rows are the owner's.
+  /// Adds fields to `form`; its other rows belong to the owner.
   explicit LaunchOptions(QFormLayout* form, QWidget* parent = nullptr);
 
-  /// Devices of the plan by name, and the cores of this machine.
+  /// Sets the names of the plan's devices and the cores of this machine.
   void set_devices(const QStringList& devices, const QList<int>& cores);
   void set_settings(const LaunchSettings& settings);
   LaunchSettings settings() const;
-  /// What is missing before anything can be looked at; empty: nothing.
+  /// Returns what is missing before the launch can be checked; empty if nothing is.
   QString incomplete() const;
   void set_path(const QString& path);
   void set_command(const QString& command);
-  /// What the look at the data said: `problem` in the colour of a warning.
+  /// Shows the result of the data check; a `problem` in the colour of a warning.
   void set_answer(const QString& words, bool problem);
   void set_editable(bool on);
-  /// Not among the settings: the project has it.
+  /// Sets the backend, which belongs to the project and not to the settings.
   void set_backend(const RunBackend& backend);
   LaunchDevices& launch_devices() const { return *backend_; }
   LaunchMore& more() const { return *more_; }
   const QList<QLabel*>& field_names() const { return names_; }
 
  signals:
-  void changed();  ///< a moment after the last change
+  void changed();  ///< shortly after the last change
   void browse_requested(const QString& kind);
 
  protected:

@@ -17,7 +17,7 @@ constexpr int swatch = 11;
 constexpr int swatch_gap = 6;
 constexpr int entry_gap = 22;
 constexpr int chunk_gap = 10;
-constexpr int most_chunks = 4;  // that are named
+constexpr int most_chunks = 4;  // named in the legend
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void LegendView::set_kinds(const std::vector<OpKind>& kinds) {
   kinds_.clear();
   QStringList names;
   for (const OpKind kind : kinds) {
-    if (names.contains(kind_text(kind))) continue;  // send and receive are both "transfer"
+    if (names.contains(kind_text(kind))) continue;  // send and receive both appear as "transfer"
     names << kind_text(kind);
     kinds_.push_back(kind);
   }
@@ -82,7 +82,7 @@ void LegendView::describe() {
 
 namespace {
 
-/// Writes swatches and names from left to right.
+/// A cursor that draws swatches and names from left to right.
 class Line {
  public:
   Line(QPainter& painter, const Theme& theme, int left, int middle)
@@ -134,7 +134,7 @@ void LegendView::paint_operations(QPainter& painter, const Theme& theme) const {
   if (chunks_ < 2) return;
   const int shown = std::min(chunks_, most_chunks);
   for (int i = 0; i < shown; ++i) {
-    const int chunk = shown < chunks_ && i + 1 == shown ? chunks_ - 1 : i;  // of many: the first ones, and the last
+    const int chunk = shown < chunks_ && i + 1 == shown ? chunks_ - 1 : i;  // if too many: the first and the last
     if (chunk > i) line_of.name(QStringLiteral("…"), swatch_gap);
     line_of.plain_box(shade_of_chunk(theme.of(OpKind::forward), chunk, chunks_, theme));
     line_of.name(chunk_letter(chunk), chunk_gap);

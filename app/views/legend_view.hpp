@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the colours and hatches of a Gantt chart mean.
+// The legend of the colours and hatches of a Gantt chart.
 #pragma once
 
 #include <vector>
@@ -15,13 +15,13 @@ class LegendView : public QWidget {
 
  public:
   explicit LegendView(QWidget* parent = nullptr);
-  /// Kinds to name, in OpKind order; receive goes with send as "transfer".
+  /// Sets the kinds to list, in OpKind order. Send and receive appear as "transfer".
   void set_kinds(const std::vector<OpKind>& kinds);
-  /// Most chunks of the model that a device has; their letters and shades are named where there are several.
+  /// Sets the maximum number of chunks per device. Letters and shades are explained if there are several.
   void set_chunks(int chunks);
-  /// Items of memory to name, on a line of their own; none: no line.
+  /// Sets the memory items to list on a second line; none: no second line.
   void set_items(const std::vector<MemoryItem>& items);
-  /// Where the first swatch is drawn: the plots' left edge.
+  /// Sets the left edge of the first swatch: that of the plots.
   void set_indent(int indent);
 
   QSize sizeHint() const override { return {640, items_.empty() ? line : 2 * line}; }
@@ -31,7 +31,7 @@ class LegendView : public QWidget {
   void paintEvent(QPaintEvent*) override;
 
  private:
-  static constexpr int line = 24;  ///< its height
+  static constexpr int line = 24;  ///< height
   void describe();
   void paint_operations(QPainter& painter, const Theme& theme) const;
   void paint_items(QPainter& painter, const Theme& theme) const;
@@ -42,7 +42,7 @@ class LegendView : public QWidget {
   int indent_ = 0;
 };
 
-/// A box of `kind` as the charts draw it: colour and, where it has one, hatch.
+/// Draws a box of `kind` as the charts do: with its colour and its hatch, if any.
 void draw_swatch(QPainter& painter, const QRectF& box, OpKind kind, const Theme& theme);
 
 }  // namespace pipedeck::app

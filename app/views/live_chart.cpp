@@ -39,7 +39,8 @@ NiceRange nice_range(double low, double high, int parts) {
 
 namespace {
 
-/// A wide range with the old, fine ticks would make Qt Charts lay out thousands of labels in between.
+/// Sets range and ticks together. A wide range with the old, fine ticks would make Qt Charts lay out thousands of
+/// labels.
 void fit_axis(QValueAxis& axis, double low, double high, double step) {
   if (axis.min() == low && axis.max() == high && axis.tickInterval() == step) return;
   axis.setTickInterval(std::max(step, axis.tickInterval()));
@@ -68,7 +69,7 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
   head->addWidget(unit_, 1);
   unit_->setTextFormat(Qt::RichText);
   unit_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  unit_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // as much is said as there is room for
+  unit_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // shows as much text as fits
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2);
@@ -144,7 +145,7 @@ QString LiveChart::name_of(int series) const {
   return lines_.size() > 1 ? QStringLiteral("G%1").arg(series) : title_->text();
 }
 
-/// Every line's value at the point that is nearest.
+/// Returns each line's value at its nearest point.
 QStringList LiveChart::hover_lines(double x) const {
   QStringList found;
   std::optional<double> at;
@@ -293,7 +294,7 @@ void LiveChart::apply_theme(const Theme& theme) {
   show_unit(theme);
 }
 
-/// The unit and what is dashed; then, of several lines, which colour is which, as many as there is room for.
+/// Shows the unit and the meaning of dashed lines. With several lines it adds as many colour names as fit.
 void LiveChart::show_unit(const Theme& theme) {
   QString said = seconds_ ? tr("%1 by second").arg(unit_text_) : tr("%1 by step").arg(unit_text_);
   if (decimated_) said = tr("%1 · decimated").arg(said);
@@ -326,7 +327,7 @@ std::size_t LiveChart::points_a_series() const {
   return std::clamp(point_budget / std::max<std::size_t>(lines_.size(), 1), least_points, point_limit);
 }
 
-/// Wide, smooth strokes of many lines would take longer to paint than there is between two refreshes.
+/// Returns a thin, plain pen for many lines: wide, smooth strokes would take longer to paint than the refresh interval.
 QPen LiveChart::pen_of(int series, const Theme& theme) const {
   if (beside(series)) {
     QPen dotted(colour_of(series, theme), crowded() ? 1 : 1.5, Qt::CustomDashLine);
@@ -343,7 +344,8 @@ int LiveChart::shown_points(int series) const {
 
 QWidget* LiveChart::view() const { return view_; }
 
-/// Qt Charts shortens labels to dots where ticks are closer than a line of text and its margins.
+/// Returns how many ticks fit. Qt Charts shortens labels to dots if ticks are closer than a line of text and its
+/// margins.
 int LiveChart::tick_parts() const {
   const double room = view_->height() - 2.5 * QFontMetricsF(caption_font(font())).height();
   return std::clamp(static_cast<int>(room / (2.2 * QFontMetricsF(caption_font(font())).height())), 1, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A small line chart that follows a run: one replace() a series, at most 300 points each, a dashed prediction.
+// A small line chart that follows a run: one replace() per series, at most 300 points each, and a dashed prediction.
 #pragma once
 
 #include <vector>
@@ -25,29 +25,29 @@ class LiveChart : public QWidget {
   Q_OBJECT
 
  public:
-  static constexpr std::size_t point_limit = 300;    ///< of a line
-  static constexpr std::size_t point_budget = 2400;  ///< of all lines, down to the least a line
+  static constexpr std::size_t point_limit = 300;    ///< per line
+  static constexpr std::size_t point_budget = 2400;  ///< over all lines, down to least_points per line
   static constexpr std::size_t least_points = 60;
 
   LiveChart(const QString& name, const QString& title, const QString& unit, QWidget* parent = nullptr);
 
-  /// As many lines as are needed, named for the tip and for assistive technology.
+  /// Creates that many lines.
   void set_series_count(int count);
-  /// What the lines are; empty: devices.
+  /// Names the lines for the tooltip and for assistive technology; empty: devices.
   void set_series_names(const QStringList& names);
-  /// Lines from `first` on are dotted, in the colours of the first ones; `label`, above the chart, says what they are.
+  /// Draws lines from `first` on dotted, in the colours of the first ones. `label`, above the chart, explains them.
   void set_side_series(int first, const QString& label);
-  /// Shown in the middle while no line has points.
+  /// Sets the text that is shown in the middle while no line has points.
   void set_empty_text(const QString& text);
-  /// Of all points under the mouse: "12.3 s" and a line a series; empty where nothing is drawn.
+  /// Returns "12.3 s" and one line per series for the points under the mouse; empty if nothing is drawn.
   QStringList hover_lines(double x) const;
-  /// All points of a line; they are decimated here.
+  /// Sets all points of a line. The chart decimates them.
   void set_points(int series, const std::vector<QPointF>& points);
-  /// Dashed horizontal lines, one or one a series; `label`, above the chart, says what they are. Empty: none.
+  /// Draws dashed horizontal lines: one in all or one per series. `label`, above the chart, explains them. Empty: none.
   void set_predictions(const std::vector<double>& values, const QString& label);
-  /// x goes to `steps` at least, and is steps or seconds.
+  /// Sets the x-axis to at least `steps`, in steps or seconds.
   void set_axis(int steps, bool seconds);
-  /// y shows at least [low, high].
+  /// Makes the y-axis include [low, high].
   void set_least_range(double low, double high);
   void fit();
   void apply_theme(const Theme& theme);
@@ -84,7 +84,7 @@ class LiveChart : public QWidget {
   QStringList names_;
   QString side_text_;
   int side_ = 0;               ///< the first dotted line; 0: none
-  HoverCard* card_ = nullptr;  ///< made when the mouse comes
+  HoverCard* card_ = nullptr;  ///< created when the mouse enters
   QLabel* empty_;
   QString prediction_text_;
   double least_low_ = 0, least_high_ = 0;
@@ -96,7 +96,7 @@ class LiveChart : public QWidget {
   bool seconds_ = false;
 };
 
-/// [low, high] widened to multiples of a 1-2-5 step that cuts it into about `parts`.
+/// A range [low, high], widened to multiples of a 1-2-5 step that divides it into about `parts`.
 struct NiceRange {
   double low = 0, high = 1, step = 1;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What lies between the two cursors of a measure: how long, and by what it is filled, of a whole chart and of the lane
-// of the selected operation.
+// The measured span between two cursors: its length and what fills it, for a whole chart and for the lane of the
+// selected operation.
 #pragma once
 
 #include <vector>
@@ -24,9 +24,9 @@ class MeasureBar : public QWidget {
  public:
   explicit MeasureBar(TimeLink* link, QWidget* parent = nullptr);
 
-  /// The chart that is told of, by a plan's name.
+  /// Sets the chart to measure and the name of its plan.
   void set_chart(GanttView* chart, const QString& name);
-  /// All that it shows, a line each; for the clipboard too.
+  /// Returns everything that is shown, one entry per line; also for the clipboard.
   QStringList lines() const;
 
   QSize sizeHint() const override;

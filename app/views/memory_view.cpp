@@ -19,7 +19,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int top_space = 6, bottom_space = 8;  // around the plot's frame
-constexpr double headroom = 1.1;                // above the highest of curves and capacities
+constexpr double headroom = 1.1;                // above the highest curve or capacity
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void MemoryView::set_simulation(std::shared_ptr<const Simulation> simulation) {
 void MemoryView::set_curves(std::shared_ptr<const MemoryCurves> curves) {
   if (curves == curves_) return;
   curves_ = std::move(curves);
-  stacks_.reset();  // of what was before
+  stacks_.reset();  // belong to the previous simulation
   hover_.reset();
   card_->hide();
   if (curves_ && !curves_->curves.empty()) {
@@ -141,13 +141,13 @@ void MemoryView::draw_capacity_label(QPainter& painter, Bytes capacity, double y
   const QRectF place(plot().right() - width - 2, std::round(y) + 2, width, metrics.height());
   QColor veil = theme().panel;
   veil.setAlphaF(0.85F);
-  painter.fillRect(place, veil);  // curves stay visible, the figure readable
+  painter.fillRect(place, veil);  // curves stay visible, and the value readable
   painter.setPen(theme().bad);
   painter.drawText(place, Qt::AlignCenter, text);
 }
 
-/// A stroke around a line of thousands of turns takes a hundred times as long as its columns, and a call of the painter
-/// for each of them ten times as long as its pixels.
+/// Draws the columns of a dense curve as pixels. Stroking a line of thousands of segments takes a hundred times as long
+/// as its columns. One painter call per column takes ten times as long as writing pixels.
 void MemoryView::draw_columns(QPainter& painter, QImage* canvas, const std::vector<QLineF>& columns,
                               const QColor& color, double bottom) const {
   if (!canvas) {
@@ -166,7 +166,7 @@ void MemoryView::draw_columns(QPainter& painter, QImage* canvas, const std::vect
                 qFloor(column.y2() * ratio) + 1, color.rgb());
 }
 
-/// `canvas`: what the painter draws on, where pixels can be written to it.
+/// `canvas`: the image that the painter draws on, if pixels can be written to it.
 void MemoryView::draw_curve(QPainter& painter, QImage* canvas, const MemoryCurve& curve, double pen_width) const {
   const TimeAxis& axis = link().axis();
   const std::vector<MemoryPoint>& points = curve.verdict->curve;
@@ -179,7 +179,7 @@ void MemoryView::draw_curve(QPainter& painter, QImage* canvas, const MemoryCurve
   if (points.empty() || last < plot().left()) return;
   const auto first_after = from(axis.begin), after = from(axis.end);
   QPolygonF line;
-  std::vector<QLineF> columns;  // instead of the line, where it would go up and down in every pixel
+  std::vector<QLineF> columns;  // replace the line where it would oscillate within every pixel
   line << QPointF(plot().left(), y_of(Bytes(curve.at(axis.begin))));
   if (after - first_after <= plot().width()) {
     for (auto point = first_after; point < after; ++point) {
@@ -187,7 +187,7 @@ void MemoryView::draw_curve(QPainter& painter, QImage* canvas, const MemoryCurve
       line << QPointF(x, line.last().y()) << QPointF(x, y_of(point->bytes));
     }
   } else {
-    // More steps than pixels: each pixel shows the least and the most that was held during it.
+    // More steps than pixels: each pixel shows the minimum and maximum during it.
     const int left = plot().left();
     const std::vector<MemoryRange> ranges =
         curve.ranges(axis.begin, time_at(left + 1) - axis.begin, static_cast<std::size_t>(std::ceil(last - left)));
@@ -196,7 +196,7 @@ void MemoryView::draw_curve(QPainter& painter, QImage* canvas, const MemoryCurve
       const MemoryRange& range = ranges[i];
       const double high = y_of(Bytes(range.most)), low = y_of(Bytes(range.least)), before = line.last().y();
       line << QPointF(x + 0.5, high) << QPointF(x + 0.5, low);
-      // Joined to the pixel before.
+      // Connected to the previous pixel.
       columns.emplace_back(x + 0.5, std::min(high, before), x + 0.5, std::max({low, before, high + pen_width}));
     }
   }
@@ -218,7 +218,7 @@ void MemoryView::draw_curve(QPainter& painter, QImage* canvas, const MemoryCurve
     }
     draw_columns(painter, canvas, columns, color, bottom);
   };
-  // A shade under each of several curves would only add up to grey.
+  // Shading under each of several curves would only add up to grey.
   draw(theme().of_stage(curve.stage), curves_->curves.size() == 1 ? 0.1F : 0.0F, height());
   if (curve.verdict->capacity.count == 0 || curve.verdict->peak <= curve.verdict->capacity) return;
   painter.save();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory over time: a curve a device (devices with the same curve share one), the capacity dashed, the peak marked
-// with a whisker up to the upper estimate, what is over the capacity red. By item, every device has a strip of its own,
-// in which what it holds lies piled up.
+// Memory over time: one curve per device; devices with the same curve share one. The capacity is dashed; a whisker
+// reaches from the peak to its upper bound; excess over the capacity is red. By item, every device has a strip in which
+// its items are stacked.
 #pragma once
 
 #include <memory>
@@ -27,28 +27,28 @@ class MemoryView : public TimeView {
   explicit MemoryView(TimeLink* link, QWidget* parent = nullptr);
 
   void set_simulation(std::shared_ptr<const Simulation> simulation);
-  /// The same, made ready elsewhere.
+  /// Sets curves that were computed elsewhere.
   void set_curves(std::shared_ptr<const MemoryCurves> curves);
   void set_device_names(const QStringList& names);
-  /// A strip a device instead of all curves in one plot.
+  /// Shows one strip per device instead of all curves in one plot.
   void set_by_item(bool on);
   bool by_item() const { return by_item_; }
-  /// What the strips pile up; null while it is not known: they then show the sum alone.
+  /// Sets the items that the strips stack. While it is null, they show only the sum.
   void set_items(std::shared_ptr<const MemoryStacks> stacks);
   const std::shared_ptr<const MemoryStacks>& items() const { return stacks_; }
   const std::shared_ptr<const MemoryCurves>& curves() const { return curves_; }
   MemoryStrips strips() const;
   double y_of(Bytes bytes) const;
-  /// The curve nearest to a widget position, within a few pixels.
+  /// Returns the curve nearest to a widget position, within a few pixels.
   std::optional<std::size_t> curve_at(const QPointF& position) const;
   QStringList describe(std::size_t curve, double time) const;
-  /// "G0–G7: peak 11.2 GiB of 16 GiB at 412 ms", then what it consists of, an item a line.
+  /// Returns "G0–G7: peak 11.2 GiB of 16 GiB at 412 ms", then its breakdown, one item per line.
   QStringList peak_lines(std::size_t curve) const;
-  /// Where a curve or its strip is drawn.
+  /// Returns where a curve or its strip is drawn.
   QRectF curve_box(std::size_t curve) const;
-  /// The curve nearest to a position, or the strip there.
+  /// Returns the curve nearest to a position, or the strip there.
   std::optional<std::size_t> part_at(const QPointF& position) const;
-  /// Of a strip: what is held at `time`, the item that lies at `y` first.
+  /// Returns what a strip's device holds at `time`; the item at `y` comes first.
   QStringList describe_strip(int strip, double time, double y) const;
 
   QSize sizeHint() const override { return {640, by_item_ ? strips().height() : 68}; }
@@ -68,7 +68,7 @@ class MemoryView : public TimeView {
   void draw_capacity_labels(QPainter& painter) const;
   void draw_capacity_label(QPainter& painter, Bytes capacity, double y) const;
   void draw_peak(QPainter& painter) const;
-  /// The peak's moment, and how far above it the upper estimate is.
+  /// Draws the time of the peak and the distance to its upper bound.
   void draw_peak_mark(QPainter& painter, const MemoryCurve& curve, double peak_y, double upper_y) const;
   // memory_view_strips.cpp
   void draw_strips(QPainter& painter, QImage& canvas) const;
@@ -90,7 +90,7 @@ class MemoryView : public TimeView {
   HoverCard* card_;
 };
 
-/// What a device's peak says beside its capacity: too much, or how much more it can become.
+/// Returns how a device's peak compares with its capacity: the excess, or how much the peak may still grow.
 QStringList fit_lines(const DeviceVerdict& verdict);
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MemoryView by item: a strip a device, in which the items that it holds lie piled up over time.
+// MemoryView by item: one strip per device, with its items stacked over time.
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -18,26 +18,26 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr double headroom = 1.04;        // above the highest of curves and capacities
-constexpr unsigned over_share = 120;     // of red over what is above the capacity, in 255ths
-constexpr int least_for_two_lines = 30;  // of a strip's height, for the peak under the device's name
-constexpr int wide = 8;                  // columns of pixels: a box of so many is drawn at once
+constexpr double headroom = 1.04;        // above the highest curve or capacity
+constexpr unsigned over_share = 120;     // of red above the capacity, in 255ths
+constexpr int least_for_two_lines = 30;  // strip height that has room for the peak under the device's name
+constexpr int wide = 8;                  // columns of pixels: boxes at least this wide are drawn at once
 constexpr int tops = memory_item_count + 1;
 constexpr std::size_t first_changing = 6;  // in stacking_order: activations, boundary, workspace
 
 }  // namespace
 
-/// Columns of physical pixels, [first, last).
+/// A range of columns of physical pixels, [first, last).
 struct MemoryView::Columns {
   int first, last;
 };
 
-/// Rows where the colours of one column of pixels change, from the bottom of the strip upwards.
+/// A list of the rows where the colours of one pixel column change, from the bottom of the strip upwards.
 struct MemoryView::Edges {
   std::array<int, tops> rows;
 };
 
-/// Scale and colours of one strip, in physical pixels.
+/// A scale with colours for one strip, in physical pixels.
 class MemoryView::Pile {
  public:
   Pile(const Theme& theme, const MemoryStrips& strips, int strip, qreal ratio, const DeviceVerdict& verdict)
@@ -65,7 +65,7 @@ class MemoryView::Pile {
     return edges;
   }
 
-  /// What changes lies on top of what is held all the time, `base` of `held` bytes.
+  /// Returns `base` with the changing items of `point` stacked on the `held` bytes.
   Edges with(Edges base, Bytes held, const ItemPoint& point) const {
     std::int64_t bytes = held.count;
     int* row = &base.rows[first_changing + 1];
@@ -73,7 +73,7 @@ class MemoryView::Pile {
     return base;
   }
 
-  /// What is held all the time, over the whole width at once.
+  /// Fills the constant items over the whole width at once.
   void fill_held(PixelCanvas& pixels, const Columns& columns, const Edges& edges) const {
     for (std::size_t i = 0; i < first_changing; ++i)
       fill(pixels, columns.first, columns.last, edges.rows[i + 1], edges.rows[i], colours_[i]);
@@ -83,7 +83,7 @@ class MemoryView::Pile {
       fill(pixels, left, right, edges.rows[i + 1], edges.rows[i], colours_[i]);
   }
 
-  /// The same for many columns at once, row by row: tops of the changing items by column of pixels.
+  /// Fills the changing items of many columns at once, row by row, from their top rows by pixel column.
   void fill_changing(PixelCanvas& pixels, int left, const Edges& base, std::span<const int> activations,
                      std::span<const int> boundary, std::span<const int> workspace) const {
     for (int y = top_; y < base.rows[first_changing]; ++y) {
@@ -96,7 +96,7 @@ class MemoryView::Pile {
     }
   }
 
-  /// What is above the capacity is reddened.
+  /// Fills a box; the part above the capacity is reddened.
   void fill(PixelCanvas& pixels, int left, int right, int from, int to, QRgb colour) const {
     if (from >= to) return;
     const int over = std::clamp(capacity_, from, to);
@@ -180,8 +180,8 @@ void MemoryView::fill_strip(QPainter& painter, QImage& canvas, int strip) const 
   }
 }
 
-/// What is held all the time is one box. Of the rest, all columns of pixels until the next change are one; where there
-/// are several changes in a column, it shows the moment at which the most was held.
+/// Draws a strip. The constant items are one box each. For the changing items, all pixel columns until the next change
+/// are one box. A column with several changes shows the moment of maximum memory.
 void MemoryView::fill_items(PixelCanvas& pixels, const Pile& pile, const Columns& columns, const MemoryStack& stack,
                             qreal ratio) const {
   const std::vector<ItemPoint>& points = stack.items().points;
@@ -242,7 +242,7 @@ QStringList MemoryView::describe_strip(int strip, double time, double y) const {
   if (!stack) return describe(static_cast<std::size_t>(strip), time);
   const MemoryCurve& curve = curves_->curves[static_cast<std::size_t>(strip)];
   const DeviceVerdict& verdict = *curve.verdict;
-  // What the pixel under the mouse shows: the moment of the most in it.
+  // The pixel under the mouse shows its moment of maximum memory.
   const double half = (time_at(1) - time_at(0)) / 2;
   const MemoryParts parts = stack->items().at(stack->highest(time - half, time + half));
   const auto here = item_at(parts, strips().bytes_at(strip, y));

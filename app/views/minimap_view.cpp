@@ -106,7 +106,7 @@ void MinimapView::draw_overview() {
   stale_ = false;
 }
 
-/// As many of the lanes as there are rows of pixels for, from the first to the last.
+/// Draws as many lanes as there are rows of pixels, evenly from the first to the last.
 void MinimapView::draw_band(const GanttContent& content, int top, int bottom, int left, int right) {
   std::vector<std::size_t> lanes;
   for (const GanttGroup& group : content.groups)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole time of all charts over one link as a strip, with the visible window as a frame that can be dragged and
+// An overview of the whole time span of all charts on one link. The visible window is a frame that can be dragged and
 // resized.
 #pragma once
 
@@ -22,11 +22,11 @@ class MinimapView : public QWidget {
  public:
   explicit MinimapView(TimeLink* link, QWidget* parent = nullptr);
 
-  /// A band a chart, in this order; null ones are left out.
+  /// Sets one band per chart, in this order; null entries are skipped.
   void set_contents(const std::vector<std::shared_ptr<const GanttContent>>& contents);
-  /// Ticks where a search found something.
+  /// Sets the matches of a search, shown as ticks.
   void set_matches(const std::vector<std::shared_ptr<const GanttMatches>>& matches);
-  /// The frame, in pixels from the left of the widget.
+  /// Returns the frame, in pixels from the left of the widget.
   MinimapFrame frame() const;
 
   QSize sizeHint() const override { return {640, 40}; }

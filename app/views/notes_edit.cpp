@@ -13,7 +13,7 @@ namespace pipedeck::app {
 bool NotesField::event(QEvent* event) {
   if (event->type() != QEvent::ShortcutOverride) return QPlainTextEdit::event(event);
   auto* key = static_cast<QKeyEvent*>(event);
-  // With nothing left to undo here the window's Undo is meant.
+  // With nothing left to undo here, the window's Undo applies.
   if (key->matches(QKeySequence::Undo) && !document()->isUndoAvailable()) return false;
   const bool handled = QPlainTextEdit::event(event);
   if (!event->isAccepted() && key->modifiers() != Qt::NoModifier) emit left();  // a shortcut may follow: Save

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a person notes about the plan that is selected. The text is handed on when the field is left, and before any
-// shortcut is obeyed, so that a plan's notes are one edit and nothing typed is lost; Esc gives it up.
+// A field for the user's notes about the selected plan. The text is committed when the field loses the focus and before
+// any shortcut runs. The notes are thus one edit, and nothing typed is lost. Esc discards it.
 #pragma once
 
 #include <QPlainTextEdit>
@@ -32,9 +32,9 @@ class NotesEdit : public QWidget {
  public:
   explicit NotesEdit(QWidget* parent = nullptr);
 
-  /// The notes of the plan of that id; 0: there is none, and no field.
+  /// Shows the notes of the plan with that id; 0: no plan and no field.
   void show_notes(int id, const QString& notes);
-  /// Hands on what was typed.
+  /// Emits the typed text.
   void commit();
   NotesField& field() const { return *field_; }
 

@@ -110,7 +110,7 @@ void OperationTable::showEvent(QShowEvent* event) {
   reload();
 }
 
-/// Hidden, it costs nothing.
+/// Loads the operations; does nothing while hidden.
 void OperationTable::reload() {
   const auto content = chart_ && isVisible() ? chart_->content() : nullptr;
   if (content != model_->content()) {
@@ -222,7 +222,7 @@ bool OperationTable::eventFilter(QObject* watched, QEvent* event) {
   if (watched != table_ || (!overriding && event->type() != QEvent::KeyPress) ||
       !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy))
     return QWidget::eventFilter(watched, event);
-  event->accept();  // the window's own copying waits
+  event->accept();  // overrides the window's own copy action
   if (!overriding) copy();
   return true;
 }

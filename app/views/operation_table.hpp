@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table twin of a Gantt chart: its operations as rows that can be filtered, sorted and copied. What is selected in
-// one is selected in the other.
+// A table of the operations of a Gantt chart, as rows that can be filtered, sorted and copied. The chart and the table
+// share their selection.
 #pragma once
 
 #include <QPointer>
@@ -24,12 +24,12 @@ class OperationTable : public QWidget {
  public:
   explicit OperationTable(QWidget* parent = nullptr);
 
-  /// Null: none.
+  /// Sets the chart; null clears the table.
   void set_chart(GanttView* chart);
   OperationTableModel& model() const { return *model_; }
   QTableView& table() const { return *table_; }
   void set_filter_text(const QString& text);
-  /// The selected rows with their header, separated by tabs.
+  /// Returns the selected rows with their header, separated by tabs.
   QString selected_text() const;
   void copy() const;
 
@@ -52,7 +52,7 @@ class OperationTable : public QWidget {
   QLabel* told_;
   QToolButton *back_ = nullptr, *forth_ = nullptr;
   QPointer<GanttView> chart_;
-  bool following_ = false;  ///< the table moves after the chart: it is not to move that in turn
+  bool following_ = false;  ///< the table follows the chart; it must not move the chart in turn
   QString problem_;
   Background background_;
 };

@@ -11,7 +11,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// As mixed(), what is the same for all rows done once: no branch is left that a processor could guess wrong.
+/// A version of mixed() that precomputes everything equal for all rows and has no branches to mispredict.
 struct Mix {
   int x;
   unsigned red_blue, green, rest;
@@ -64,12 +64,13 @@ void PixelCanvas::page_box(int left, int right, int top, int bottom, const Ink& 
   if (ink.hatch != ink.color) fill(QBrush(QColor::fromRgb(ink.hatch), Qt::BDiagPattern));
 }
 
-/// Neighbours of one look are one shape, so that a page has no more of them than it has differences.
+/// Draws columns as shapes. Adjacent columns that look alike become one shape, so that a page has no more shapes than
+/// needed.
 void PixelCanvas::page_columns(int left, int top, int bottom, std::span<const Column> columns) {
   page_->setPen(Qt::NoPen);
   for (std::size_t first = 0, end = 0; first < columns.size(); first = end) {
     const Column& column = columns[first];
-    constexpr unsigned step = 16;  // of the share, in 255ths: what an eye tells apart
+    constexpr unsigned step = 16;  // of the share, in 255ths: smaller differences are invisible
     const auto alike = [&](const Column& other) {
       return other.color == column.color && other.share / step == column.share / step;
     };
@@ -162,9 +163,9 @@ void PixelCanvas::veil(int left, int top, int bottom, std::span<const QRgb> veil
   const int last = std::min(bottom, area_.bottom() + 1);
   for (int y = std::max(top, area_.top()); y < last; ++y) {
     QRgb* __restrict pixels = row(y) + left;
-    for (int x = skipped; x < count; ++x) {  // no branches, no products: several pixels at a time
+    for (int x = skipped; x < count; ++x) {  // no branches, no products: vectorizes over several pixels
       const QRgb under = pixels[x];
-      // The mean of each byte: what they share, and half of what they do not.
+      // The mean of each byte: the common bits, plus half of the different ones.
       const QRgb mean = (under & over) + (((under ^ over) & 0xfefefefeu) >> 1);
       pixels[x] = (mean & where[x]) | (under & ~where[x]);
     }
@@ -204,7 +205,7 @@ void PixelCanvas::layers_row(int y, int left, const Layers& layers) {
   const int* __restrict third = layers.tops[2].data();
   const auto [low, middle, high] = layers.colors;
   QRgb* __restrict pixels = row(y) + left;
-  for (int x = skipped; x < count; ++x) {  // no branches: eight pixels at a time
+  for (int x = skipped; x < count; ++x) {  // no branches: vectorizes over eight pixels
     const QRgb upper = y >= third[x] ? high : pixels[x];
     const QRgb lower = y >= second[x] ? middle : upper;
     pixels[x] = y >= first[x] ? low : lower;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Boxes written straight into the rows of a picture: thousands of them cost less than a hundred calls of a painter.
+// Boxes written directly into the rows of an image. Thousands of them are cheaper than a hundred QPainter calls.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ class QPainter;
 
 namespace pipedeck::app {
 
-/// `share` in 255ths of `over` on `under`, both opaque.
+/// Returns `over` blended onto `under` with a weight of `share` / 255; both are opaque.
 inline QRgb mixed(QRgb over, QRgb under, unsigned share) {
   const unsigned rest = 255 - share;
   const unsigned red_blue = ((over & 0xff00ff) * share + (under & 0xff00ff) * rest + 0x800080) >> 8;
@@ -21,46 +21,46 @@ inline QRgb mixed(QRgb over, QRgb under, unsigned share) {
   return 0xff000000u | (red_blue & 0xff00ff) | (green & 0x00ff00);
 }
 
-/// Coordinates are physical pixels of an RGB32 picture; everything is clipped to `area`.
+/// A canvas in physical pixels of an RGB32 image. Everything is clipped to `area`.
 class PixelCanvas {
  public:
   PixelCanvas(QImage& image, const QRect& area);
-  /// The same boxes as shapes, for pages: `ratio` of these pixels are one of the painter's.
+  /// Draws the boxes as vector shapes on a page: `ratio` of these pixels are one unit of the painter.
   PixelCanvas(QPainter& page, qreal ratio, const QRect& area);
-  /// By where the painter draws: on the image itself, or on a page, of which the image says the size alone.
+  /// Returns a canvas on the image if the painter draws on it, else on the page; `image` then gives only the size.
   static PixelCanvas of(QPainter& painter, QImage& image, const QRect& area);
   bool on_page() const { return page_ != nullptr; }
 
   struct Ink {
     QRgb color = 0;
-    QRgb hatch = 0;  ///< colour of diagonal lines over it; equal to `color`: none
+    QRgb hatch = 0;  ///< colour of diagonal lines on top; equal to `color`: none
   };
 
-  /// Half-open: [left, right) x [top, bottom). `radius` rounds the corners.
+  /// Draws the half-open box [left, right) x [top, bottom). `radius` rounds the corners.
   void box(int left, int right, int top, int bottom, const Ink& ink, int radius);
-  /// A plain box: quick for a column of one pixel too.
+  /// Draws a plain box; fast even for a column of one pixel.
   void fill(int left, int right, int top, int bottom, QRgb color);
-  /// Half of `color` over what is there: where `veiled`, a pixel column from `left` on each, is `all_bits`, not where
-  /// 0.
+  /// Blends `color` at one half where `veiled` is `all_bits`, and leaves the pixels where it is 0. `veiled` has one
+  /// entry per pixel column from `left` on.
   static constexpr QRgb all_bits = 0xffffffffu;
   void veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color);
-  /// The same of a colour that covers: `color` where `covered` is `all_bits`.
+  /// Writes an opaque `color` where `covered` is `all_bits`.
   void stamp(int left, int top, int bottom, std::span<const QRgb> covered, QRgb color);
-  /// One colour and share a pixel from `left` on, all rows alike; share 0 leaves what is there.
-  /// `plain`: all rows of the target look the same, so that one row is mixed and the others copied.
+  /// Blends one colour and share per pixel column from `left` on, the same in all rows; share 0 leaves the pixels.
+  /// `plain`: all rows of the target look the same, so that one row is blended and copied.
   struct Column {
     QRgb color = 0;
     unsigned share = 0;      ///< in 255ths
-    unsigned strongest = 0;  ///< the share of what gave the colour
+    unsigned strongest = 0;  ///< the share of the operation that gave the colour
   };
   void columns(int left, int top, int bottom, std::span<const Column> columns, bool plain);
-  /// Row `top` in all rows below it. Not for pages.
+  /// Copies row `top` to all rows below it. Not for pages.
   void repeat_row(int left, int right, int top, int bottom);
-  /// Whether that row can be drawn, and repeated afterwards.
+  /// Returns true if that row can be drawn and repeated.
   bool repeats(int top) const { return !page_ && top >= area_.top() && top <= area_.bottom(); }
 
-  /// Three layers on top of one another, a pixel column each entry: at row y the lowest whose top is not below y.
-  /// Not for pages.
+  /// Three layers on top of one another, one entry per pixel column. At row y the lowest layer whose top is not below y
+  /// is visible. Not for pages.
   struct Layers {
     std::span<const int> tops[3];  ///< rows, from the lowest layer to the highest
     QRgb colors[3];

@@ -48,7 +48,7 @@ PlanBar::PlanBar(QWidget* parent)
   chunks_->setRange(2, most_chunks);
   chunks_->setKeyboardTracking(false);
   summary_->setObjectName(QStringLiteral("schedule_summary"));
-  summary_->setMinimumWidth(1);  // the first to give way where there is little room
+  summary_->setMinimumWidth(1);  // the first to shrink if there is little room
   row->addWidget(label);
   row->addWidget(schedule_);
   row->addWidget(chunks_label_);
@@ -101,7 +101,7 @@ void PlanBar::set_micro_batch(const std::vector<int>& sizes, int samples, int co
   micro_batches_->setText(count > 0 ? tr("× %1").arg(count) : QString());
 }
 
-/// Told once, whether it was chosen or typed.
+/// Emits the size once, whether it was chosen or typed.
 void PlanBar::take_micro_batch() {
   bool number = false;
   const int samples = micro_batch_->currentText().toInt(&number);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The line above the split: the schedule of the plan at hand, its chunks where their number is open, its micro-batch.
+// The row above the split editor: the schedule of the current plan, its number of chunks where that is free, and its
+// micro-batch size.
 #pragma once
 
 #include <optional>
@@ -21,9 +22,9 @@ class PlanBar : public QWidget {
  public:
   explicit PlanBar(QWidget* parent = nullptr);
 
-  /// `chunks` absent: the schedule has no number to choose.
+  /// Sets the choices; `chunks` is absent if the schedule has a fixed number.
   void set_plan(std::vector<Choice> schedules, const QString& chosen, std::optional<int> chunks);
-  /// The sizes that divide the batch, the plan's own, and how many micro-batches that makes.
+  /// Sets the sizes that divide the batch, the plan's own size, and the resulting number of micro-batches.
   void set_micro_batch(const std::vector<int>& sizes, int samples, int count);
   void clear();
 
@@ -34,7 +35,7 @@ class PlanBar : public QWidget {
  signals:
   void schedule_chosen(const QString& key);
   void chunks_chosen(int chunks);
-  void micro_batch_chosen(int samples);  ///< another number than before, whether it divides the batch or not
+  void micro_batch_chosen(int samples);  ///< a changed size, even one that does not divide the batch
 
  protected:
   void changeEvent(QEvent* event) override;

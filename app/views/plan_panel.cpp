@@ -17,7 +17,7 @@ namespace {
 constexpr int title_bottom = 6;                 // below the text
 constexpr int title_gap = 12;                   // between name and figures
 constexpr std::size_t most_stages_spelled = 8;  // in a title
-constexpr double bar_width = 3;                 // beside the selected plan's name
+constexpr double bar_width = 3;                 // next to the selected plan's name
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One plan of the comparison: its name and figures, its Gantt chart, its memory curves.
+// A plan of the comparison: name, metrics, Gantt chart and memory curves.
 #pragma once
 
 #include "app/models/plan_row.hpp"
@@ -8,7 +8,7 @@
 
 namespace pipedeck::app {
 
-/// The line above the charts; the cursor runs through it.
+/// A title above the charts; the cursor runs through it.
 class PlanTitle : public TimeView {
   Q_OBJECT
 
@@ -43,7 +43,7 @@ class PlanPanel : public QWidget {
   void set_ghost(std::shared_ptr<const GanttContent> content) { gantt_->set_ghost(std::move(content)); }
   void set_selected(bool selected);
   void set_device_names(const QStringList& names);
-  /// What stands between the chart and the memory: the difference to another plan. Null takes it away.
+  /// Sets the widget between the chart and the memory curves: the difference to another plan. Null removes it.
   void set_insert(QWidget* insert);
   bool selected() const { return selected_; }
   int plan_id() const { return row_.id; }
@@ -65,9 +65,9 @@ class PlanPanel : public QWidget {
   QWidget* insert_ = nullptr;
 };
 
-/// "DAPPLE 8:8 · 24:26": the plan's own name with its shape where the name does not have it already.
+/// Returns "DAPPLE 8:8 · 24:26": the plan's name, with its shape unless the name contains it.
 QString plan_title(const Plan& plan);
-/// "0.735 s · bubble 13 %", or why there are no figures.
+/// Returns "0.735 s · bubble 13 %", or why there are no metrics.
 QString plan_figures(const PlanRow& row);
 
 }  // namespace pipedeck::app

@@ -16,7 +16,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Rows without a figure come last, whichever way the column is sorted.
+/// A proxy that sorts rows without a value last, in either direction.
 class FiguresFirst : public QSortFilterProxyModel {
  public:
   using QSortFilterProxyModel::QSortFilterProxyModel;
@@ -123,7 +123,7 @@ class PlanDelegate : public FlatDelegate {
 
   static constexpr int note_width = 9;
 
-  /// A sheet with lines on it: something was noted about the plan.
+  /// Draws a note: the plan has notes.
   static void paint_note_mark(QPainter* painter, const QPointF& left_centre, const Theme& theme) {
     const QRectF sheet(left_centre - QPointF(0, 5.5), QSizeF(note_width, 11));
     painter->setPen(QPen(theme.muted, 1.1));
@@ -151,7 +151,7 @@ class PlanDelegate : public FlatDelegate {
     paint_text(painter, rect, index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
   }
 
-  /// From the peak to what it can become at most; up to the bar's end where that is more than there is.
+  /// Draws a whisker from the peak to its upper bound, or to the bar's end if that exceeds the capacity.
   static void paint_whisker(QPainter* painter, const QRectF& bar, double share, double upper, const Theme& theme) {
     const double from = bar.left() + bar.width() * std::min(share, 1.0);
     const double to = bar.left() + bar.width() * std::min(upper, 1.0);
@@ -161,7 +161,7 @@ class PlanDelegate : public FlatDelegate {
     painter->drawLine(QPointF(to, bar.top() + 1), QPointF(to, bar.bottom() - 1));
   }
 
-  /// A triangle with a stroke in it: known by its shape, whatever a reader sees of its colour.
+  /// Draws a triangle with a stroke in it, recognisable by shape for colour-blind readers.
   static void warning_mark(QPainter* painter, const QPointF& centre, const Theme& theme) {
     painter->setPen(QPen(theme.warning, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter->setBrush(Qt::NoBrush);
@@ -274,7 +274,7 @@ void PlanTable::select_plan(int id) {
   } else if (currentIndex().row() != index.row()) {
     selectionModel()->setCurrentIndex(index, QItemSelectionModel::NoUpdate);
   } else {
-    return;  // there already: what the reader scrolled to stays
+    return;  // already current: keep the scroll position
   }
   scrollTo(index);
 }
@@ -325,7 +325,7 @@ void PlanTable::contextMenuEvent(QContextMenuEvent* event) {
   menu->popup(at);
 }
 
-/// The column of measured times is there where there are some.
+/// Shows the column of measured times if there are any.
 void PlanTable::show_measured() {
   const bool any = std::ranges::any_of(model_->rows(), [](const PlanRow& row) { return row.measured.has_value(); });
   if (any != isColumnHidden(PlanTableModel::measured)) return;
@@ -333,7 +333,7 @@ void PlanTable::show_measured() {
   share_out_columns();
 }
 
-/// Figures get what their widest text needs, the name what is left.
+/// Gives each number column the width of its widest text and the name the rest.
 void PlanTable::share_out_columns() {
   if (horizontalHeader()->property(columns_by_hand).toBool()) return;
   const QFontMetrics plain(font()), head(title_font(font()));
@@ -358,12 +358,12 @@ void PlanTable::share_out_columns() {
   const bool any_run = !isColumnHidden(PlanTableModel::measured);
   int taken = any_run ? 0 : -widths[PlanTableModel::measured];
   for (int width : widths) taken += width;
-  // Throughput says again what the iteration says; a name that can't be read says nothing.
+  // Throughput repeats the information of the iteration time; a name must stay readable.
   const bool crowded = viewport()->width() - taken < plain.horizontalAdvance(QLatin1Char('8')) * 22;
   setColumnHidden(PlanTableModel::samples, crowded);
   if (crowded) taken -= widths[PlanTableModel::samples];
   const int spare = viewport()->width() - taken - plain.horizontalAdvance(QStringLiteral("8")) * 22;
-  const int extra = std::clamp(spare / 12, 0, 40);  // a wide window spreads the figures too
+  const int extra = std::clamp(spare / 12, 0, 40);  // spreads the numbers in a wide window
   taken += extra * (any_run ? 8 : 7);
   for (int column = 0; column < PlanTableModel::column_count; ++column) {
     const bool figure = column >= PlanTableModel::iteration && column <= PlanTableModel::over_bound;

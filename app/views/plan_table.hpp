@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plans side by side: sortable, tickable, with memory as a bar against the capacity.
+// A sortable table of the plans with check boxes and memory bars against the capacity.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace pipedeck::app {
 
 class PlanTableModel;
 
-/// Property of a header whose columns a person dragged: nobody else gives them widths then.
+/// Property of a header whose columns the user has dragged. The program then no longer sets their widths.
 inline constexpr const char* columns_by_hand = "columns_by_hand";
 
 class PlanTable : public QTableView {
@@ -22,30 +22,31 @@ class PlanTable : public QTableView {
  public:
   explicit PlanTable(PlanTableModel* model, QWidget* parent = nullptr);
 
-  /// The plan whose row is current; -1: none.
+  /// Returns the plan of the current row, or -1.
   int selected_plan() const;
-  /// All whose rows are selected, in the order shown.
+  /// Returns the plans of all selected rows, in the order shown.
   std::vector<int> selected_plans() const;
-  /// Makes the row current without a signal loop, among others where it is selected with them; -1 clears the selection.
+  /// Makes the row current without emitting signals; a selection that contains it stays. -1 clears the selection.
   void select_plan(int id);
   /// Selects these rows; the first becomes current.
   void select_plans(const std::vector<int>& ids);
-  /// Opens a field for the name in its row.
+  /// Opens an editor for the name in its row.
   void edit_name(int id);
-  /// Plan ids in the order shown.
+  /// Returns the plan ids in the order shown.
   std::vector<int> shown_plans() const;
-  /// Shown at a right click, and with the menu key, for the plan under it (which becomes selected first).
+  /// Sets the actions of the context menu, opened by a right click or the menu key. The plan under it is selected
+  /// first.
   void set_context_actions(QList<QAction*> actions);
-  /// Heights: header and all rows, for a splitter that wants to show them all.
+  /// Returns the height of the header and all rows, for a splitter that shows them all.
   int full_height() const;
-  /// Widths for the room that there is, where nobody dragged them.
+  /// Distributes the available width over the columns, unless the user has dragged them.
   void share_out_columns();
 
  signals:
   void plan_selected(int id);
   void plan_activated(int id);  ///< double click or Enter
   void tick_changed(int id, bool on);
-  void ticks_changed(const std::vector<int>& ids, bool on);  ///< of several selected rows at once
+  void ticks_changed(const std::vector<int>& ids, bool on);  ///< for several selected rows at once
   void plan_renamed(int id, const QString& name);
   void selection_changed();
 

@@ -16,7 +16,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr double gutter = 92;  ///< names of the strips at the left
+constexpr double gutter = 92;  ///< for names of the strips at the left
 
 enum Strip { times, saved, output, parameters, strip_count };
 
@@ -92,7 +92,7 @@ void paint_strip(QPainter& painter, const QRectF& area, Strip strip, const Strip
 }  // namespace
 
 ProfileBars::ProfileBars(QWidget* parent) : QWidget(parent) {
-  install_accessible_items();  // before anybody asks for an interface
+  install_accessible_items();  // before any interface is requested
   setObjectName(QStringLiteral("profile_bars"));
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -128,7 +128,7 @@ QString ProfileBars::item_text(int position) const {
            format_bytes(layer.saved), format_bytes(layer.output), format_bytes(layer.parameters));
 }
 
-/// All its bars, one above another.
+/// Returns the area of all the layer's bars.
 QRect ProfileBars::item_rect(int layer) const {
   const QRectF area = plot();
   const double pitch = area.width() / static_cast<double>(profile_->layers.size());
@@ -140,7 +140,7 @@ void ProfileBars::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   if (!profile_ || profile_->layers.empty()) return;
   const QRectF area = plot();
-  const double spacing = 8, unit = (area.height() - 3 * spacing) / 5;  // times get two parts of five
+  const double spacing = 8, unit = (area.height() - 3 * spacing) / 5;  // times take two parts of five
   double y = area.top();
   for (int s = 0; s < strip_count; ++s) {
     const auto strip = static_cast<Strip>(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A model's layers as bars: times above, bytes below, all over one axis of layers.
+// A model's layers as bars, times above and bytes below, on one axis of layers.
 #pragma once
 
 #include <memory>

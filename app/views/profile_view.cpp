@@ -25,7 +25,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// A figure with a faint bar of its share of the column's largest behind it.
+/// A delegate that shows a number over a faint bar of its share of the column's largest.
 class FigureDelegate : public FlatDelegate {
  public:
   using FlatDelegate::FlatDelegate;
@@ -50,7 +50,7 @@ class FigureDelegate : public FlatDelegate {
     return field;
   }
 
-  /// All digits there are: what is shown is rounded.
+  /// Sets all digits; the cell shows a rounded number.
   void setEditorData(QWidget* editor, const QModelIndex& index) const override {
     auto* field = qobject_cast<QuantityEdit*>(editor);
     if (!field) return FlatDelegate::setEditorData(editor, index);
@@ -62,7 +62,7 @@ class FigureDelegate : public FlatDelegate {
     field->selectAll();
   }
 
-  /// Room for all digits, whatever the column shows.
+  /// Makes room for all digits.
   void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
                             const QModelIndex& index) const override {
     FlatDelegate::updateEditorGeometry(editor, option, index);
@@ -121,7 +121,7 @@ ProfileView::ProfileView(QWidget* parent)
   column->addWidget(splitter, 1);
   gaps_->setTextInteractionFlags(Qt::TextBrowserInteraction);
   connect(gaps_, &QLabel::linkActivated, this, &ProfileView::follow_link);
-  // Queued: the cell's field is put away before the table changes under it.
+  // Queued, so that the cell's editor closes before the table changes under it.
   connect(model_, &ProfileTableModel::edited, this, &ProfileView::edited, Qt::QueuedConnection);
   connect(bars_, &ProfileBars::layer_clicked, this, &ProfileView::select_layer);
   apply_theme();
@@ -161,7 +161,7 @@ void ProfileView::make_table() {
   });
 }
 
-/// The same layers stay selected where there are other ones now, so that one edit follows another.
+/// Sets the profile. If the number of layers changes, the selected positions stay, so that one edit can follow another.
 void ProfileView::set_profile(std::shared_ptr<const Profile> profile) {
   const std::vector<int> layers = selected_layers();
   const QModelIndex current = table_->currentIndex();
@@ -191,7 +191,7 @@ void ProfileView::select_layer(int position) {
   if (!profile() || position < 0 || position >= model_->rowCount()) return;
   const auto* sorted = static_cast<const QSortFilterProxyModel*>(table_->model());
   const QModelIndex index = sorted->mapFromSource(model_->index(position, ProfileTableModel::name));
-  // Not by the view's own way, which looks at the keys that are held.
+  // Not by the view's own function, which depends on the pressed modifier keys.
   table_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
   table_->scrollTo(index);
 }
@@ -249,7 +249,7 @@ void ProfileView::show_totals() {
   show_gaps();
 }
 
-/// A line a gap, with links to its layers and to what can be done.
+/// Shows one line per gap, with links to its layers and to possible fixes.
 void ProfileView::show_gaps() {
   const std::vector<ProfileGap> gaps = gaps_of(*profile());
   const QColor link = Theme::of(palette()).accent;
@@ -299,7 +299,7 @@ void ProfileView::apply_theme() {
   set_text_colour(*title_, theme.text);
   set_text_colour(*totals_, theme.muted);
   set_text_colour(*gaps_, theme.warning);
-  if (profile()) show_gaps();  // links have colours of their own
+  if (profile()) show_gaps();  // links have their own colours
 }
 
 }  // namespace pipedeck::app

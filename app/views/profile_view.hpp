@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A model by its layers: bars over a table, totals, and what is missing.
+// The layers of a model: bars above a table, totals, and missing values.
 #pragma once
 
 #include <memory>
@@ -28,23 +28,23 @@ class ProfileView : public QWidget {
   void set_profile(std::shared_ptr<const Profile> profile);
   void clear();
   const Profile* profile() const;
-  int selected_layer() const;  ///< position in the profile; -1: none
+  int selected_layer() const;  ///< index in the profile; -1: none
   void select_layer(int position);
-  std::vector<int> selected_layers() const;  ///< positions, ascending
+  std::vector<int> selected_layers() const;  ///< indices, ascending
   void select_layers(const std::vector<int>& positions);
   int current_column() const;  ///< ProfileTableModel::Column; -1: none
-  /// The cell that is current, opened for typing.
+  /// Opens the current cell for editing.
   void edit_current();
   QTableView* table() const { return table_; }
-  /// A button beside the title.
+  /// Adds a button next to the title.
   void offer(QAction* action);
 
  signals:
   void layer_selected(int position);
   void selection_changed();
-  /// A text, or a figure in seconds or bytes, that somebody typed.
+  /// The user typed a text, or a number in seconds or bytes.
   void edited(int layer, int column, const QVariant& value);
-  /// What ProfileGap::offer says, for one of its kinds.
+  /// The user followed the offer of a gap (ProfileGap::offer) of this kind.
   void remedy_requested(int kind);
 
  protected:

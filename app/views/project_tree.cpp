@@ -45,7 +45,7 @@ class TreeDelegate : public QStyledItemDelegate {
 ProjectTree::ProjectTree(ProjectTreeModel* model, QWidget* parent) : QTreeView(parent), model_(model) {
   setObjectName(QStringLiteral("project_tree"));
   setAccessibleName(tr("Project"));
-  // Before the selection model's own: entries that go are not the reader's choice of their neighbour.
+  // Connected before the selection model: when entries disappear, their neighbour is not the user's choice.
   connect(model, &QAbstractItemModel::rowsAboutToBeRemoved, this, [this] { quiet_ = true; });
   setModel(model);
   connect(model, &QAbstractItemModel::rowsRemoved, this, [this] { quiet_ = false; });
@@ -112,7 +112,7 @@ void ProjectTree::clear_selection() {
   quiet_ = false;
 }
 
-/// The delegate alone paints the selection, rounded and without the indentation.
+/// Only the delegate paints the selection, rounded and without indentation.
 void ProjectTree::drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
   QStyleOptionViewItem plain = option;
   for (const QPalette::ColorGroup group : {QPalette::Active, QPalette::Inactive})

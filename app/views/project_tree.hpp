@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The project's profiles, clusters, plans and runs.
+// A tree of the project's profiles, clusters, plans and runs.
 #pragma once
 
 #include <array>
@@ -20,17 +20,17 @@ class ProjectTree : public QTreeView {
  public:
   explicit ProjectTree(ProjectTreeModel* model, QWidget* parent = nullptr);
 
-  /// Shown at a right click, and with the menu key, on an entry of the section (which becomes selected first).
+  /// Sets the context menu of a section, opened by a right click or the menu key. The entry is selected first.
   void set_context_actions(ProjectSection section, QList<QAction*> actions);
   /// Makes the entry current without emitting selected().
   void select(ProjectSection section, int id);
-  /// The same, but of an entry that was followed before only where nothing is selected: what was picked since stays.
+  /// Selects an entry like select(). If it is the entry followed last, a later selection by the user stays.
   void follow(ProjectSection section, int id);
   void clear_selection();
-  /// Ids of the selected entries of a section, in their order.
+  /// Returns the ids of the selected entries of a section, in order.
   std::vector<int> selected_entries(ProjectSection section) const;
   void select_all_plans();
-  /// Opens a field for the current entry's name in its place.
+  /// Opens an editor in place for the current entry's name.
   void edit_current_name();
 
  signals:

@@ -115,7 +115,7 @@ void QuantityEdit::restore() {
   setCursorPosition(0);
 }
 
-/// A tenth up or down, whole numbers by one.
+/// Changes the value by a tenth, integers by one.
 void QuantityEdit::step(int direction) {
   if (!value_) return;
   double next = whole_ ? *value_ + direction : *value_ * (direction > 0 ? 1.1 : 1 / 1.1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A field for a figure with its unit, written as people write it: "25 Gbit/s", "3.1 GB/s", "16 GiB". What can't be read
-// turns red and says what is expected; Escape and leaving the field put the last good figure back.
+// A field for a number with a unit, as people write it: "25 Gbit/s", "3.1 GB/s", "16 GiB". Invalid text turns red and
+// the field states what is expected. Escape and leaving the field restore the last valid value.
 #pragma once
 
 #include <functional>
@@ -16,25 +16,26 @@ class QuantityEdit : public QLineEdit {
   Q_OBJECT
 
  public:
-  /// `unit` is what a figure without one is in ("GB/s"); empty: the measure's base unit.
+  /// Takes the unit of a number without one ("GB/s"); empty: the measure's base unit.
   explicit QuantityEdit(Measure measure, const QString& unit = {}, QWidget* parent = nullptr);
 
-  /// In base units (bytes, bytes a second, seconds). Ends excluded where `open`: a bandwidth of 0 is none.
+  /// Sets the range in base units (bytes, bytes per second, seconds). `least_excluded` excludes the lower end: a
+  /// bandwidth of 0 is invalid.
   void set_range(double least, double most, bool least_excluded = false);
-  void set_whole(bool whole) { whole_ = whole; }  ///< numbers without fractions
-  /// An empty field means that nothing is said (`value` is empty), shown as `placeholder`.
+  void set_whole(bool whole) { whole_ = whole; }  ///< only integers
+  /// Allows an empty field, whose `value` is empty; it shows `placeholder`.
   void set_optional(const QString& placeholder);
-  /// How figures are written; default by measure (format.hpp).
+  /// Sets how values are formatted; the default depends on the measure (format.hpp).
   void set_format(std::function<QString(double)> format);
 
-  /// Shown, not told. While it is edited by hand the text stays as it is.
+  /// Emits no signal. While the user edits the field, the text stays unchanged.
   void set_value(std::optional<double> value);
   std::optional<double> value() const { return value_; }
-  /// What was typed stands in no unit or out of range; empty: it can be read.
+  /// Returns why the text is invalid (unknown unit, out of range); empty if it is valid.
   const QString& problem() const { return problem_; }
 
  signals:
-  void edited(std::optional<double> value);  ///< Return, leaving the field, arrow keys: another value than before
+  void edited(std::optional<double> value);  ///< on Return, loss of focus or arrow keys, if the value changed
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;

@@ -42,7 +42,7 @@ void RulerView::draw_content(QPainter& painter, QImage&) {
   }
 }
 
-/// "A" and "B" under the cursors of a measure.
+/// Draws "A" and "B" under the cursors of a measure.
 void RulerView::draw_flags(QPainter& painter) const {
   if (!link().measure()) return;
   const auto flag = [&](double time, const QString& letter) {
@@ -69,7 +69,7 @@ void RulerView::draw_overlay(QPainter& painter) {
   if (x < plot().left() || x > plot().right() + 1) return;
   painter.setFont(section_font(font()));
   const QFontMetrics metrics(painter.font());
-  // A digit finer than the ticks: what a pixel can tell.
+  // One digit finer than the ticks: the resolution of a pixel.
   const QString text = format_tick(time, link().axis().tick_step(plot().width(), 10), link().axis().end);
   const double width = metrics.horizontalAdvance(text) + 16.0;
   const double left = std::clamp(x - width / 2, 0.0, this->width() - width);

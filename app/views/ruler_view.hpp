@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The time scale under the charts, with the cursor's time in a bubble.
+// The time axis under the charts, with the cursor's time in a bubble.
 #pragma once
 
 #include "app/views/time_view.hpp"

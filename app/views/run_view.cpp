@@ -27,7 +27,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int refresh_milliseconds = 100;
-constexpr int room_for_others = 2;  // times as long as a refresh took
+constexpr int room_for_others = 2;  // times the duration of a refresh
 constexpr double mebibyte = 1024.0 * 1024.0;
 
 QString duration_text(Seconds time) {
@@ -49,7 +49,7 @@ void fill_choices(QComboBox* box, const std::vector<LaunchChoice>& choices) {
   box->setCurrentIndex(std::max(box->findText(before), choices.empty() ? -1 : 0));
 }
 
-/// A row of the history; figures sort as the numbers they are, rows without them last.
+/// A row of the history. Numbers sort numerically, rows without them last.
 class RunItem : public QTreeWidgetItem {
  public:
   static constexpr int sort_role = Qt::UserRole + 2;
@@ -68,7 +68,7 @@ class RunItem : public QTreeWidgetItem {
 constexpr int figure_columns[] = {1, 2, 3, 4, 5};
 constexpr int energy_column = 5;
 
-/// Predicted against measured, as a share of what was measured.
+/// Returns the prediction error as a fraction of the measured time.
 std::optional<double> error_of(const RunListEntry& run) {
   if (!run.measured || !run.predicted || run.measured->count <= 0) return std::nullopt;
   return run.predicted->count / run.measured->count - 1;
@@ -151,7 +151,7 @@ void RunView::set_answer(const QString& words, bool problem) {
   update_launchable();
 }
 
-/// Empty: can be launched.
+/// Returns why the plan cannot be launched; empty if it can.
 QString RunView::why_not() const {
   if (running_ || trying_) return {};
   const int plan = plan_->currentIndex(), model = model_choice_->currentIndex();
@@ -200,7 +200,7 @@ void RunView::begin(const QString& title) {
 void RunView::start_run(const QString& title) {
   begin(title);
   running_ = true;
-  stopping_ = stopping_ && trying_;  // a stop between two trials is of those behind it, too
+  stopping_ = stopping_ && trying_;  // a stop between two trials also cancels the following ones
   update_launchable();
   refresh_now();
 }
@@ -234,7 +234,7 @@ void RunView::mark_stale() {
   if (!refresh_->isActive()) refresh_->start(refresh_milliseconds);
 }
 
-/// A chart in each turn of the event loop, so that the window is drawn and hears keys between them.
+/// Refreshes one chart per turn of the event loop, so that the window stays responsive.
 void RunView::refresh_next() {
   if (next_chart_ == 0) {
     stale_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Launch a plan, watch it train, compare it with what was predicted.
+// A view that launches a plan, follows its training and compares it with the prediction.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class LiveChart;
 struct LaunchChoice {
   int id = 0;
   QString name;
-  QString why_not;  ///< empty: can be launched; else shown beside the disabled button
+  QString why_not;  ///< empty: can be launched; else shown next to the disabled button
 };
 
 struct LaunchRequest {
@@ -47,13 +47,13 @@ struct LaunchRequest {
 
 struct RunPrediction {
   double samples_per_second = 0;  ///< 0: none
-  std::vector<double> busy;       ///< a device, [0, 1]
-  std::vector<Bytes> memory;      ///< peak a device
+  std::vector<double> busy;       ///< per device, [0, 1]
+  std::vector<Bytes> memory;      ///< peak per device
 };
 
-/// Time of one kind of operation in an iteration, summed over devices.
+/// A time of one kind of operation in an iteration, summed over devices.
 struct RunDifference {
-  QString kind;  ///< as shown: "forward"
+  QString kind;  ///< as displayed: "forward"
   Seconds predicted, measured;
   bool total = false;  ///< the last row, in bold
 };
@@ -61,12 +61,12 @@ struct RunDifference {
 struct RunListEntry {
   int id = 0;
   QString name;
-  int steps = 0;                               ///< asked for
-  QString outcome;                             ///< shown where nothing was measured: "failed"
-  std::optional<Seconds> measured, predicted;  ///< a step; measured: by throughput
+  int steps = 0;                               ///< requested
+  QString outcome;                             ///< shown if nothing was measured: "failed"
+  std::optional<Seconds> measured, predicted;  ///< per step; measured: from the throughput
   QString tool_tip;
   bool failed = false;
-  std::optional<double> energy{}, energy_a_sample{};  ///< joules, of its GPUs
+  std::optional<double> energy{}, energy_a_sample{};  ///< joules of its GPUs, in all and per sample
 };
 
 class RunView : public QWidget {
@@ -82,31 +82,31 @@ class RunView : public QWidget {
   void set_steps(int steps);
   LaunchRequest request() const;
   LaunchOptions& options() const { return *options_; }
-  /// Whether the plan chosen has places where all its devices can wait.
+  /// Sets whether the selected plan has points at which all its devices can pause.
   void set_pausable(bool on);
-  /// As the button does; nothing where it is disabled.
+  /// Acts like the button; does nothing while that is disabled.
   void toggle_pause();
-  /// How many of the best plans can be tried, and why none can be.
+  /// Sets how many of the best plans can be tried, and why none can be.
   void set_trials(int most, const QString& why_not);
-  /// Several plans run one after the other; `words` says how far they are, or how it ended.
+  /// Several plans run one after the other; `words` describes the progress or the result.
   void set_trying(bool on, const QString& words);
-  /// What the look at the request said; a problem keeps it from being launched. Empty: nothing was looked at.
+  /// Shows the result of the launch check; a problem disables the launch. Empty: nothing was checked.
   void set_answer(const QString& words, bool problem);
 
-  /// A run is being started: clears charts and log, Launch becomes Stop.
+  /// Prepares for a new run: clears charts and log, turns Launch into Stop.
   void start_run(const QString& title);
   void append(const RunEvent& event);
-  /// The child process ended, however it did: nothing is running any more.
+  /// Ends the run after its child process has exited, with or without success.
   void end_run();
   bool running() const { return running_; }
-  /// Shows a stored run: all its events at once, without the launch panel becoming busy.
+  /// Shows all events of a stored run at once, without making the launch panel busy.
   void show_run(const QString& title, const std::vector<RunEvent>& events);
   const RunModel& model() const { return model_; }
 
   void set_prediction(const RunPrediction& prediction);
   void set_differences(const std::vector<RunDifference>& differences);
-  /// Another run beside the one that is shown: its curves, and the operations of both in place of the prediction
-  /// (`predicted` of each row is the other run's). No events: none.
+  /// Shows the curves of another run next to this one, and the operations of both instead of the prediction.
+  /// `predicted` of each row is the other run's. No events: none.
   void set_other(const QString& title, const std::vector<RunEvent>& events,
                  const std::vector<RunDifference>& differences);
   bool comparing() const { return other_.steps_done() > 0; }
@@ -116,7 +116,7 @@ class RunView : public QWidget {
   void set_timeline_widget(QWidget* widget, const QString& heading = {});
   void set_timeline_heading(const QString& heading);  ///< empty: measured over predicted
   void log(const LogLine& line);
-  /// Charts follow at most 10 times a second; tests and pictures do not wait.
+  /// Updates the charts immediately, for tests and pictures. Otherwise they update at most 10 times per second.
   void refresh_now();
 
  signals:
@@ -206,8 +206,8 @@ class RunView : public QWidget {
   QPlainTextEdit* log_ = nullptr;
   QTimer* refresh_ = nullptr;
   QElapsedTimer refreshing_;
-  std::size_t next_chart_ = 0;  ///< of a refresh that is under way
-  bool stale_ = false;          ///< events came since it began
+  std::size_t next_chart_ = 0;  ///< of the refresh in progress
+  bool stale_ = false;          ///< events arrived since it began
   QList<QLabel*> headings_, field_names_;
 };
 

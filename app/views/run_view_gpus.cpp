@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run's GPUs draw, how fast they run and what of their memory is in use: charts and the line above them.
+// Power, clocks and memory use of a run's GPUs: charts and the line above them.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -16,7 +16,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// "1,740", or "1,740–1,980" where the GPUs differ; empty: none tells.
+/// Returns "1,740", or "1,740–1,980" if the GPUs differ; empty if none reports the value.
 QString range_text(const std::vector<GpuReading>& readings, std::optional<double> GpuReading::*figure) {
   std::optional<double> least, most;
   for (const GpuReading& reading : readings)
@@ -31,7 +31,7 @@ QString range_text(const std::vector<GpuReading>& readings, std::optional<double
 
 }  // namespace
 
-/// What all GPUs do at this moment, in a line; whose clocks are held back last, in the colour of a warning.
+/// Shows the current state of all GPUs in one line. Throttled clocks come last, in the colour of a warning.
 void RunView::update_gpus() {
   const bool on = model_.on_gpus();
   for (QWidget* widget : {static_cast<QWidget*>(power_), static_cast<QWidget*>(clock_)}) widget->setVisible(on);
@@ -82,7 +82,7 @@ void RunView::draw_gpus(LiveChart& chart, const RunModel::Points& (RunModel::*po
   chart.set_predictions(limits, &chart == power_ ? tr("dashed: limit") : tr("dashed: highest"));
 }
 
-/// What the run keeps on each device; dotted, what the driver says is in use on its GPU.
+/// Draws the memory that the run uses per device, and dotted the memory in use on the GPU by the driver's report.
 void RunView::draw_memory() {
   const int devices = model_.devices();
   int sides = 0;

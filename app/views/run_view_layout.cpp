@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the run view is made of; run_view.cpp says what it does.
+// Layout of the run view; run_view.cpp has its behaviour.
 #include <QComboBox>
 #include <QFormLayout>
 #include <QGridLayout>
@@ -220,7 +220,7 @@ QWidget* RunView::make_history() {
   runs_->setMinimumHeight(90);
   runs_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   runs_->setToolTip(tr("Ctrl and click on a second run compares the two; while a run is under way, one click does"));
-  runs_->sortByColumn(-1, Qt::AscendingOrder);  // the newest first, until a header is clicked
+  runs_->sortByColumn(-1, Qt::AscendingOrder);  // newest first, until a header is clicked
   runs_->setSortingEnabled(true);
   return runs_;
 }
@@ -276,7 +276,7 @@ QWidget* RunView::make_pictures() {
   bottom->addWidget(log_heading, 0, 1);
   bottom->addWidget(make_history(), 1, 0);
   bottom->addWidget(log_, 1, 1);
-  bottom->setColumnStretch(0, 2);  // names beside four columns of figures
+  bottom->setColumnStretch(0, 2);  // names next to four columns of numbers
   bottom->setColumnStretch(1, 1);
 
   auto* right = new QWidget;

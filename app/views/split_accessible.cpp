@@ -13,7 +13,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// What stands at one place of the editor's list of items; the editor is asked each time.
+/// An item at one index of the editor's list. It queries the editor each time.
 class ItemAccessible : public QAccessibleInterface {
  public:
   ItemAccessible(SplitEditor* editor, std::size_t index) : editor_(editor), index_(index) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The split editor for assistive technology: a child for each cut, stage and device chip, in the order of Tab.
+// Accessibility of the split editor: one child per cut, stage and device chip, in tab order.
 #pragma once
 
 namespace pipedeck::app {
 
-/// Once in a program; more do no harm.
+/// Installs the factory. Further calls have no effect.
 void install_split_accessible();
 
 }  // namespace pipedeck::app

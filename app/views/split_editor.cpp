@@ -99,7 +99,7 @@ void SplitEditor::set_empty_text(const QString& text) {
 
 void SplitEditor::show_preview(const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
                                const QString& why) {
-  // An answer that the hand has overtaken is the newest there is, but says nothing of stages that are no more.
+  // A late answer is still the latest available, but does not apply if the number of stages has changed.
   if (draft_.empty() || plan.stages.size() != draft_.shown().stages.size()) return;
   simulation_ = simulation;
   unsimulated_ = why;
@@ -119,7 +119,7 @@ void SplitEditor::show_refusal(const QString& why) {
 
 SplitMetrics SplitEditor::metrics() const { return split_metrics(font()); }
 
-/// Everything that follows from plan, size and zoom.
+/// Recomputes everything that depends on plan, size and zoom.
 void SplitEditor::relayout() {
   const SplitAreas areas = split_areas(QRectF(rect()), metrics());
   const QSignalBlocker quiet(scroll_);
@@ -147,12 +147,12 @@ void SplitEditor::relayout() {
   update();
 }
 
-/// After an edit was tried.
+/// Updates the view after an edit was proposed.
 void SplitEditor::took(bool changed) {
   if (!changed) return;
   refusal_.clear();
   unsimulated_.clear();
-  for (SplitStageFigure& figure : figures_) figure.time = Seconds(0);  // whoever listens brings new ones
+  for (SplitStageFigure& figure : figures_) figure.time = Seconds(0);  // a listener sends new ones
   relayout();
   emit preview(draft_.shown());
 }
@@ -194,7 +194,7 @@ void SplitEditor::restore() {
 
 void SplitEditor::apply(const PlanEdit& edit) {
   if (draft_.empty()) return;
-  if (draft_.pending()) finish();  // what was tried before is kept
+  if (draft_.pending()) finish();  // commits the pending edit
   draft_.propose(edit);
   finish();
 }
@@ -245,12 +245,12 @@ void SplitEditor::changeEvent(QEvent* event) {
 }
 
 bool SplitEditor::event(QEvent* event) {
-  // Keys that mean something here are not the window's shortcuts while the editor has them.
+  // Keys used here are not the window's shortcuts while the editor has the focus.
   if (event->type() == QEvent::ShortcutOverride && takes_key(*static_cast<QKeyEvent*>(event))) {
     event->accept();
     return true;
   }
-  // Its own menu, whatever else is offered in it.
+  // The editor's own menu has priority.
   if (event->type() == QEvent::ContextMenu) {
     contextMenuEvent(static_cast<QContextMenuEvent*>(event));
     return true;

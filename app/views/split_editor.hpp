@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A model as a strip of layers cut into stages, the devices of each below it, the spare ones in a tray. Cuts and chips
-// are dragged, or moved by key; what comes of it is a preview until it is let go: whoever listens simulates and hands
-// figures back, and nothing changes before `committed`.
+// An editor of a plan's stages. The layers are a strip divided by cuts; each stage's devices are below it, unused
+// devices in a tray. Cuts and chips are moved by mouse or keys. Until the user lets go the result is a preview: a
+// listener simulates it and returns the metrics. Nothing changes before `committed`.
 #pragma once
 
 #include <memory>
@@ -28,19 +28,19 @@ class SplitEditor : public QWidget {
  public:
   explicit SplitEditor(QWidget* parent = nullptr);
 
-  /// The plan to edit; an edit at hand ends without a signal. Null while it is not simulated.
+  /// Sets the plan to edit and ends a pending edit without a signal. `simulation` is null until the plan is simulated.
   void set_plan(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster, const Plan& plan,
                 std::shared_ptr<const Simulation> simulation);
   void clear();
-  /// Why nothing can be edited; shown in the middle while there is no plan.
+  /// Sets why nothing can be edited; shown in the middle while there is no plan.
   void set_empty_text(const QString& text);
 
-  /// What the simulator says of a plan that preview() told of; null with the reason where it can't be simulated.
+  /// Sets the simulation of a plan that preview() emitted; null with the reason if it cannot be simulated.
   void show_preview(const Plan& plan, const std::shared_ptr<const Simulation>& simulation, const QString& why);
-  /// Why an edit was not made; until something else happens here.
+  /// Shows why an edit was rejected, until the next action.
   void show_refusal(const QString& why);
 
-  /// Tried and kept at once: menus, fields, double clicks.
+  /// Proposes and commits an edit at once: menus, fields, double clicks.
   void apply(const PlanEdit& edit);
   void select_stage(int stage);
   int selected_stage() const { return selected_; }
@@ -51,28 +51,28 @@ class SplitEditor : public QWidget {
   const SplitLayout& layout_now() const { return layout_; }
   const SplitWindow& window_now() const { return window_; }
   const std::optional<SplitItem>& focused() const { return focus_; }
-  /// What every item is called: for tool tips and assistive technology.
+  /// Returns the text of an item, for tooltips and assistive technology.
   QString item_text(const SplitItem& item) const;
-  /// In the order of Tab: cuts, stages, chips, spare devices.
+  /// Returns the items in tab order: cuts, stages, chips, unused devices.
   std::vector<SplitItem> items() const;
   QRectF item_rect(const SplitItem& item) const;
   void set_focused(const SplitItem& item);
-  /// What is said at the left: a reason, what does not fit, or what can be done here.
+  /// Returns the message at the left: a reason, what does not fit, or what the user can do.
   QString message() const;
-  /// Centre of a cut's handle in widget coordinates: stage in 1..S-1.
+  /// Returns the centre of a cut's handle in widget coordinates; stage in 1..S-1.
   QPoint handle_position(int stage) const;
   QPoint chip_position(DeviceId device) const;
-  /// What is written under a stage now.
+  /// Returns the current caption of a stage.
   QString caption(int stage) const;
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
  signals:
-  void preview(const pipedeck::Plan& plan);        ///< whenever the plan under the hand changed
-  void committed(const pipedeck::PlanEdit& edit);  ///< let go, or Enter, with another plan than before
-  void cancelled();                                ///< Esc, or let go at the old place
-  void refused(const QString& why);                ///< let go where it can't be
+  void preview(const pipedeck::Plan& plan);        ///< whenever the plan under the pointer changed
+  void committed(const pipedeck::PlanEdit& edit);  ///< released, or Enter, with a changed plan
+  void cancelled();                                ///< Esc, or released at the old place
+  void refused(const QString& why);                ///< released where it is not allowed
   void stage_selected(int stage);
 
  protected:
@@ -93,12 +93,12 @@ class SplitEditor : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  static constexpr double reach = 8;  ///< pixels around a cut that take hold of it
+  static constexpr double reach = 8;  ///< pixels around a cut in which it can be grabbed
 
   struct Drag {
     SplitItem item;
     QPointF press, at;
-    double grab_offset = 0;         ///< of a cut: pointer to cut
+    double grab_offset = 0;         ///< of a cut: distance from pointer to cut
     std::vector<DeviceId> devices;  ///< of a chip
     QRectF ghost;                   ///< where the chip was
     QString text;
@@ -146,7 +146,7 @@ class SplitEditor : public QWidget {
   QString layer_tip(int position) const;
   QString stage_tip(int stage) const;
   QString chip_tip(const SplitChip& chip) const;
-  /// "stage 7", and which of its devices' chunks that is.
+  /// Returns "stage 7", with the chunk of its devices that it is.
   QString stage_name(int stage) const;
   QString layer_name(int position) const;
   std::vector<QString> caption_variants(int stage) const;
@@ -161,9 +161,9 @@ class SplitEditor : public QWidget {
   QScrollBar* scroll_;
 
   std::shared_ptr<const Simulation> original_simulation_, simulation_;
-  std::vector<SplitStageFigure> figures_;  ///< of the plan shown; time 0 where they are not known yet
-  std::vector<LayerMemoryShare> memory_;   ///< the last that is known
-  QString unsimulated_;                    ///< why the plan shown can't be simulated
+  std::vector<SplitStageFigure> figures_;  ///< of the plan shown; time 0 while they are unknown
+  std::vector<LayerMemoryShare> memory_;   ///< the latest known
+  QString unsimulated_;                    ///< why the plan shown cannot be simulated
   QString refusal_;
   QString empty_text_;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The split editor by keyboard: Tab and Up/Down go from item to item, arrows move what has the focus, Enter keeps the
-// change, Escape puts it back.
+// Keyboard control of the split editor. Tab and Up/Down go from item to item; arrows move the focused item. Enter
+// commits the change, Escape cancels it.
 #include <algorithm>
 
 #include <QKeyEvent>
@@ -23,7 +23,7 @@ bool is_sideways(int key) { return key == Qt::Key_Left || key == Qt::Key_Right; 
 bool is_delete(int key) { return key == Qt::Key_Delete || key == Qt::Key_Backspace; }
 bool is_enter(int key) { return key == Qt::Key_Return || key == Qt::Key_Enter; }
 
-/// The same item, whatever layer is meant and whichever device a chip is named by.
+/// Returns true for the same item, regardless of the layer and of the device that names a chip.
 bool same_item(const SplitLayout& layout, const SplitItem& a, const SplitItem& b) {
   if (a.part != b.part || a.stage != b.stage) return false;
   return a.part != SplitPart::chip || chip_of(layout, a) == chip_of(layout, b);
@@ -45,7 +45,7 @@ void SplitEditor::set_focused(const SplitItem& item) {
   if (draft_.empty()) return focus_.reset();
   SplitItem wanted = item;
   if (wanted.part == SplitPart::chip && !chip_of(layout_, wanted)) {
-    // Where the device went: another stage, or the tray.
+    // The device has moved to another stage, or to the tray.
     for (const SplitItem& other : items())
       if (const SplitChip* chip = chip_of(layout_, other); chip && std::ranges::count(chip->devices, item.device) > 0) {
         wanted.stage = other.stage;
@@ -181,7 +181,7 @@ bool SplitEditor::stage_key(const QKeyEvent& event) {
     case Qt::Key_R:
       if (shift) {
         const bool on = !recomputed_layers(draft_.shown())[static_cast<std::size_t>(layer)];
-        if (draft_.pending()) finish();  // layer by layer: what was marked before stays
+        if (draft_.pending()) finish();  // layer by layer: earlier marks stay
         took(draft_.propose(LayerRecompute{layer, on}));
       } else {
         cycle_recompute(stage);
@@ -267,7 +267,7 @@ bool SplitEditor::chip_key(const QKeyEvent& event) {
   return stage_key(event);
 }
 
-/// Up and Down: from the handles to the stages, their devices, the tray.
+/// Moves the focus up and down: handles, stages, their devices, the tray.
 bool SplitEditor::row_key(const QKeyEvent& event) {
   if (event.key() != Qt::Key_Up && event.key() != Qt::Key_Down) return false;
   if (draft_.pending()) finish();
@@ -300,7 +300,7 @@ void SplitEditor::focusInEvent(QFocusEvent* event) {
   if (!draft_.empty() && (!focus_ || by_tab)) {
     const std::vector<SplitItem> all = items();
     if (event->reason() == Qt::MouseFocusReason)
-      focus_ = all.front();  // what is pressed follows; the strip must not move away from under it
+      focus_ = all.front();  // the pressed item gets the focus next; the strip must not move under the pointer
     else
       set_focused(event->reason() == Qt::BacktabFocusReason ? all.back() : all.front());
   }
@@ -309,7 +309,8 @@ void SplitEditor::focusInEvent(QFocusEvent* event) {
 }
 
 void SplitEditor::focusOutEvent(QFocusEvent* event) {
-  // Another window in front, or a menu, is no decision; going on to something else keeps what was tried, as fields do.
+  // Another window in front, or a menu, does not end the edit. Moving on to another widget commits it, as in input
+  // fields.
   const bool left = event->reason() != Qt::ActiveWindowFocusReason && event->reason() != Qt::PopupFocusReason &&
                     event->reason() != Qt::MenuBarFocusReason;
   if (left && !drag_ && draft_.pending()) finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be done with what was clicked, as a menu: by mouse, or by the menu key with what has the focus.
+// The context menu of the split editor: by mouse, or by the menu key for the focused item.
 #include <QContextMenuEvent>
 #include <QMenu>
 
@@ -45,7 +45,7 @@ void SplitEditor::open_menu(const SplitItem& item, const QPoint& at) {
 void SplitEditor::add_edit(QMenu* menu, const QString& text, const char* name, const PlanEdit& edit) {
   QAction* action = menu->addAction(text);
   action->setObjectName(QLatin1String(name));
-  // Said beforehand where it can't be done.
+  // Disabled with the reason if it is not possible.
   const auto possible = with_edit(draft_.original(), draft_.profile(), draft_.cluster(), edit);
   action->setEnabled(possible.has_value());
   connect(action, &QAction::triggered, this, [this, edit] { apply(edit); });

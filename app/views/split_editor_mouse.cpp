@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The split editor under the mouse: cuts and chips taken hold of, dragged, let go; the strip zoomed and panned.
+// Mouse control of the split editor: cuts and chips are grabbed, dragged and released; the strip zooms and pans.
 #include "app/views/split_editor.hpp"
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr double merge_reach = 5;  ///< pixels around a neighbouring cut that a dragged one falls onto
-constexpr double drag_start = 4;   ///< pixels a chip is moved before it is a drag
-constexpr double edge = 24;        ///< pixels at the ends of a zoomed strip where a drag pans it
+constexpr double merge_reach = 5;  ///< pixels around a neighbouring cut within which a dragged cut merges with it
+constexpr double drag_start = 4;   ///< pixels that a chip moves before a drag begins
+constexpr double edge = 24;        ///< pixels at the ends of a zoomed strip in which a drag pans it
 
 }  // namespace
 

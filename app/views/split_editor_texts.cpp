@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the split editor says: captions, tool tips, the line of messages, and everything again for assistive technology.
+// Texts of the split editor: captions, tooltips, the message line, and their versions for assistive technology.
 #include <QFontMetricsF>
 
 #include "app/models/format.hpp"
@@ -12,11 +12,11 @@ namespace pipedeck::app {
 namespace {
 
 const QString dot = QStringLiteral(" · ");
-constexpr int most_described = 64;  ///< stages that the widget's description spells
+constexpr int most_described = 64;  ///< stages that the widget's description lists
 
 }  // namespace
 
-/// The simulated one, or the profile's in proportion to the slowest replica's samples.
+/// Returns the simulated time, or the profile's in proportion to the slowest replica's samples.
 Seconds SplitEditor::stage_time(int stage) const {
   const Seconds known = figures_[static_cast<std::size_t>(stage)].time;
   if (known.count > 0) return known;

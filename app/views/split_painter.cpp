@@ -18,7 +18,7 @@ struct Text {
 
 constexpr double handle_room = 14;
 constexpr double rounded_gap = 1;    // boxes this far apart have round corners
-constexpr double least_share = 0.1;  // of the strip's height: also the lightest layer is seen
+constexpr double least_share = 0.1;  // of the strip's height: even the cheapest layer is visible
 
 QString tray_label() { return Text::tr("SPARE DEVICES"); }
 
@@ -70,7 +70,7 @@ class Painter {
     if (p_.feedback) {
       painter_.setFont(title_font(font_));
       const QFontMetricsF metrics(painter_.font());
-      // A reason to read comes first, then all figures that there is room for.
+      // A message has priority, then as many metrics as fit.
       const double room = area.width() * (p_.message.isEmpty() ? 0.8 : 0.6);
       const QString text = fitting_text(feedback_variants(*p_.feedback), room,
                                         [&](const QString& words) { return metrics.horizontalAdvance(words); });
@@ -89,7 +89,7 @@ class Painter {
                       metrics.elidedText(said ? p_.message : title, Qt::ElideRight, area.width() - taken));
   }
 
-  /// What is selected, and where a chip would fall.
+  /// Draws the selection and the target of a dragged chip.
   void columns() {
     for (std::size_t s = 0; s < layout_.columns.size(); ++s) {
       const QRectF& column = layout_.columns[s];
@@ -125,7 +125,7 @@ class Painter {
         painter_.fillRect(box, colour);
       }
       if (!layer.marked) continue;
-      // Recomputed: hatched, with a bar on top that is seen where the hatch is not.
+      // Recomputed: hatched, with a bar on top that is visible where the hatch is not.
       painter_.fillRect(box, QBrush(blended(theme_.window, colour, 0.75), Qt::BDiagPattern));
       painter_.fillRect(QRectF(box.left(), box.top() - 3, box.width(), 2), theme_.text);
     }
@@ -204,7 +204,7 @@ class Painter {
 
   bool drags_chip() const { return p_.dragged && p_.dragged->part == SplitPart::chip; }
 
-  /// Where the dragged chip was.
+  /// Draws the outline where the dragged chip was.
   void left_chip() {
     if (!drags_chip()) return;
     painter_.setBrush(Qt::NoBrush);
@@ -226,7 +226,7 @@ class Painter {
     painter_.drawText(rect, Qt::AlignCenter | Qt::TextDontClip, p_.ghost_text);
   }
 
-  /// Cuts of the plan as it was, where they are no more.
+  /// Draws the cuts of the original plan where they have moved.
   void ghosts() {
     QPen pen(theme_.text, 1.5, Qt::CustomDashLine);
     pen.setDashPattern({3, 3});
@@ -240,7 +240,7 @@ class Painter {
     }
   }
 
-  /// Narrower where the next cut is near.
+  /// Returns the width of a handle, narrower if the next cut is near.
   double handle_width(int stage) const {
     const auto s = static_cast<std::size_t>(stage);
     const auto x = [&](std::size_t of) { return layout_.strip.x_of(layout_.firsts[of]); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Draws the split editor from plain values.
+// Painter of the split editor; it takes plain values.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace pipedeck::app {
 
 SplitMetrics split_metrics(const QFont& font);
 ChipStyle chip_style(const QFont& font);
-/// What the tray's heading takes of its row.
+/// Returns the width of the tray's heading in its row.
 double tray_label_width(const QFont& font);
 
 struct SplitStagePicture {
@@ -38,11 +38,11 @@ struct SplitPicture {
   QString message;
   bool warns = false;
   std::optional<SplitFeedback> feedback;
-  bool pending = false;  ///< an edit is tried
+  bool pending = false;  ///< an edit is pending
   int selected = 0;
   SplitItem hovered{};
   std::optional<SplitItem> focused{}, dragged{};
-  bool refused = false;  ///< what is dragged can't be there
+  bool refused = false;  ///< the dragged item is not allowed there
   QPointF pointer{};
   QRectF ghost_chip{};  ///< where the dragged chip was
   QString ghost_text{};

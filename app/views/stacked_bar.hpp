@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One bar cut into parts, with a legend of its own.
+// A bar divided into parts, with its legend.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ class StackedBar : public QWidget {
  public:
   explicit StackedBar(QWidget* parent = nullptr);
 
-  /// `mark` in [0, 1]: a line across the bar, as of a capacity; 1: none.
+  /// Sets the parts and a line across the bar at `mark` in [0, 1], for example a capacity; 1: none.
   void set_parts(std::vector<InspectorPart> parts, double mark);
 
   QSize sizeHint() const override { return {200, 18}; }
@@ -35,7 +35,7 @@ class StackedBar : public QWidget {
   double mark_ = 1;
 };
 
-/// A line of the legend: swatch, label, figure at the right.
+/// A line of the legend: swatch, label, and a value at the right.
 class LegendRow : public QWidget {
   Q_OBJECT
 

@@ -157,7 +157,7 @@ void StageCard::take_shares() {
   const QString text = shares_->text().trimmed();
   for (const QString& part : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
     bool number = false;
-    // What is no number is no share: it is refused as one of 0 samples.
+    // Text that is not a number becomes a share of 0 samples, which is rejected.
     shares.samples.push_back(part.trimmed().toInt(&number));
   }
   if (text == shares_->placeholderText()) shares.samples.clear();

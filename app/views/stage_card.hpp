@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The stage that is selected in the split, in fields: where it begins, replicas, tensor parallelism, shares, recompute.
+// Fields of the stage that is selected in the split editor: first layer, replicas, tensor parallelism, samples per
+// replica, recomputation.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,7 @@ class StageCard : public WrappingRow {
   void set_plan(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster, const Plan& plan);
   void clear();
   void set_stage(int stage);
-  /// The fields as the plan has them: what was typed could not be done.
+  /// Resets the fields to the plan after an input was rejected.
   void show_values();
 
  signals:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The first thing a new user sees: model, cluster, compare.
+// The first panel of a new project: model, cluster, compare.
 #pragma once
 
 #include <QStringList>
@@ -18,7 +18,7 @@ class StartPanel : public QWidget {
  public:
   explicit StartPanel(QWidget* parent = nullptr);
 
-  /// Names to choose from: what the project has, then presets.
+  /// Sets the names to choose from: the project's, then presets.
   void set_profiles(const QStringList& names, const QString& chosen = {});
   void set_clusters(const QStringList& names, const QString& chosen = {});
   void set_global_batch(int samples);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A slider over figures, with a mark at today's, a field to type in, and a way back.
+// A slider over discrete values, with a mark at the current value, an input field and a reset button.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ class QToolButton;
 
 namespace pipedeck::app {
 
-/// Stands out where it is not at its mark.
+/// A slider that is highlighted where it differs from its mark.
 class MarkedSlider : public QSlider {
   Q_OBJECT
 
@@ -23,7 +23,7 @@ class MarkedSlider : public QSlider {
   explicit MarkedSlider(QWidget* parent = nullptr);
   void set_mark(int stop);
   int mark() const { return mark_; }
-  /// Pixel across where the handle's middle is at a stop.
+  /// Returns the x-coordinate of the handle's centre at a stop.
   int x_of(int stop) const;
 
  protected:
@@ -37,17 +37,17 @@ class StopSlider : public QWidget {
   Q_OBJECT
 
  public:
-  /// `name`: of the object; the slider, field and button have it with "_slider", "_field", "_reset".
+  /// Takes the object name `name`; the slider, field and button append "_slider", "_field", "_reset".
   StopSlider(const QString& title, const char* name, Measure measure, const QString& unit, QWidget* parent = nullptr);
 
-  /// What can be typed lies within `least` and `most`; the stops may end before.
+  /// Sets the stops and the limits `least` and `most` of the field. The stops may cover a smaller range.
   void set_stops(const SliderStops& stops, double least, double most);
   void set_whole() { field_->set_whole(true); }
-  /// 0 is shown as this, and an empty field means it.
+  /// Sets the text for 0; an empty field means 0.
   void set_zero_text(const QString& text);
   void set_format(std::function<QString(double)> format) { field_->set_format(std::move(format)); }
 
-  /// Shown, not told.
+  /// Emits no signal.
   void set_value(double value);
   double value() const { return value_; }
   double today() const { return stops_.at(stops_.today()); }
@@ -57,7 +57,7 @@ class StopSlider : public QWidget {
   QuantityEdit& field() const { return *field_; }
 
  signals:
-  void chosen(double value);  ///< by hand; while the slider is dragged too
+  void chosen(double value);  ///< by the user; also while the slider is dragged
 
  private:
   void take(double value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The quiet look of all tables: a flat header, hairlines between rows, the accent's soft colour for what is selected.
+// The common style of all tables: a flat header, thin lines between rows, a soft accent colour for the selection.
 #pragma once
 
 #include <QHeaderView>
@@ -22,7 +22,7 @@ class FlatHeader : public QHeaderView {
   QSize sectionSizeFromContents(int section) const override;
 };
 
-/// Paints a cell's background and text; a view's own delegate adds bars and marks.
+/// A delegate that paints a cell's background and text; derived delegates add bars and marks.
 class FlatDelegate : public QStyledItemDelegate {
   Q_OBJECT
 
@@ -38,10 +38,10 @@ class FlatDelegate : public QStyledItemDelegate {
   static QRect content_rect(const QStyleOptionViewItem& option);
 };
 
-/// A bar of `share` of `rect`'s width on a faint track.
+/// Paints a bar of `share` of `rect`'s width on a faint track.
 void paint_bar(QPainter* painter, const QRectF& rect, double share, const QColor& colour, const Theme& theme);
 
-/// Row selection, flat header, no grid.
+/// Sets row selection and a flat header, and hides the grid.
 void make_flat(QTableView& table);
 
 int table_row_height(const QFont& font);

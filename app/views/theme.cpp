@@ -34,7 +34,7 @@ Theme make_light() {
   const QColor blue(0x3d, 0x7f, 0xc6), orange(0xdd, 0x8a, 0x2b), pale_orange(0xee, 0xbe, 0x78);
   const QColor dark_orange(0xa6, 0x54, 0x10), deep_purple(0x6b, 0x47, 0x9c), dark_grey(0x58, 0x5d, 0x6a),
       purple(0x8d, 0x6e, 0xbb), teal(0x2f, 0x9d, 0x89), grey(0x76, 0x7b, 0x88), pale_blue(0x9c, 0xbf, 0xe6);
-  // Far enough apart for eyes without red, green or blue cones, or told apart by a hatch (tst_colours).
+  // Distinguishable without red, green or blue cones, or by a hatch (tst_colours).
   theme.operation = {blue, orange, dark_orange, pale_orange, pale_blue, deep_purple, deep_purple, teal, dark_grey};
   theme.stage = {blue,
                  orange,
@@ -70,7 +70,7 @@ Theme make_night() {
   const QColor dark_orange(0xb5, 0x66, 0x1c), deep_purple(0x7f, 0x5f, 0xb5), pale_teal(0x5c, 0xc4, 0xb0),
       dark_grey(0x75, 0x7b, 0x88), purple(0x9f, 0x85, 0xca), teal(0x4d, 0xb5, 0xa2), grey(0x8e, 0x94, 0xa0),
       pale_blue(0xa9, 0xc8, 0xea);
-  // Far enough apart for eyes without red, green or blue cones, or told apart by a hatch (tst_colours).
+  // Distinguishable without red, green or blue cones, or by a hatch (tst_colours).
   theme.operation = {blue, orange, dark_orange, pale_orange, pale_blue, deep_purple, deep_purple, pale_teal, dark_grey};
   theme.stage = {blue,
                  orange,
@@ -107,8 +107,8 @@ const Theme& Theme::night() {
 }
 
 const Theme& Theme::of(const QPalette& palette) {
-  // Widgets give themselves a ground and a text colour of their own (Window, WindowText), but never a Base: only that
-  // follows the application when it turns dark under them.
+  // Widgets set their own Window and WindowText colours, but never Base. Only Base follows the application's change to
+  // dark.
   return luminance(palette.color(QPalette::Base)) < luminance(palette.color(QPalette::Text)) ? night() : light();
 }
 

@@ -17,7 +17,7 @@ void TimeLink::set_full(double full, double fit) {
   if (full == axis_.full && fit == axis_.fit) return;
   const bool fitted = axis_ == axis_.fitted();
   const TimeAxis axis{axis_.begin, axis_.end, full, fit};
-  set_axis(fitted ? axis.fitted() : axis.panned(0));  // panned: back within the new span
+  set_axis(fitted ? axis.fitted() : axis.panned(0));  // panned: keeps the axis within the new span
 }
 
 void TimeLink::set_cursor(std::optional<double> time) {

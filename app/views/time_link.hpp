@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What all time-based views of a window share: the visible span, the cursor and the selected operation. Views given the
-// same link zoom, pan and select together.
+// The state that all time-based views of a window share: the visible span, the cursor and the selected operation. Views
+// with the same link zoom, pan and select together.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace pipedeck::app {
 
-/// An operation of one of several charts; the others show the same kind, stage and micro-batch.
+/// An operation of one of several charts; the others show the one with the same kind, stage and micro-batch.
 struct OperationSelection {
-  int chart = 0;             ///< GanttView::chart_id of where it was picked
+  int chart = 0;             ///< GanttView::chart_id of the chart in which it was selected
   std::size_t position = 0;  ///< in that chart's timeline columns
   Operation operation;
   bool operator==(const OperationSelection&) const = default;
 };
 
-/// A span between two cursors; while the second is not set it ends at the mouse.
+/// A span between two cursors. Until the second is set, it ends at the mouse.
 struct TimeMeasure {
   double from = 0;           ///< ns
   std::optional<double> to;  ///< ns; before or after `from`
@@ -37,26 +37,26 @@ class TimeLink : public QObject {
   std::optional<double> cursor() const { return cursor_; }  ///< ns
   const std::optional<OperationSelection>& selection() const { return selection_; }
   const std::optional<TimeMeasure>& measure() const { return measure_; }
-  /// Pixels left of the plots, the same in all views so that their times line up.
+  /// Returns the pixels left of the plots, equal in all views so that their times align.
   int label_width() const { return label_width_; }
 
   void set_axis(const TimeAxis& axis);
-  /// The whole span (ns from 0): the longest of all charts. "Fit" shows `fit` of it, or all of it where that is 0.
-  /// A fitted axis stays fitted.
+  /// Sets the whole span (ns from 0): that of the longest chart. "Fit" shows `fit` of it, or all of it if `fit` is 0. A
+  /// fitted axis stays fitted.
   void set_full(double full, double fit = 0);
   void set_cursor(std::optional<double> time);
   void set_selection(const std::optional<OperationSelection>& selection);
   void set_measure(const std::optional<TimeMeasure>& measure);
-  /// Sets the first cursor, or the second where the first is set alone.
+  /// Sets the first cursor, or the second if only the first is set.
   void mark(double time);
   void set_label_width(int width);
 
   void zoom(double factor, double anchor) { set_axis(axis_.zoomed(factor, anchor)); }
   void pan(double time) { set_axis(axis_.panned(time)); }
   void fit() { set_axis(axis_.fitted()); }
-  /// Pans by as little as brings [begin, end] into view.
+  /// Pans by the least amount that brings [begin, end] into view.
   void reveal(double begin, double end);
-  /// Pans to the middle of [begin, end), and zooms until that is wide enough to be seen.
+  /// Centres [begin, end), and zooms in until it is wide enough to see.
   void centre(double begin, double end);
 
  signals:

@@ -13,14 +13,14 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr double wheel_zoom = 1.2;  // a notch
+constexpr double wheel_zoom = 1.2;  // per notch
 constexpr double key_zoom = 1.5;
 constexpr double key_pan = 0.15;  // of the visible span
 constexpr double drag_start = 4;  // pixels: less is a click
-constexpr double grip_reach = 4;  // pixels beside a cursor of a measure
+constexpr double grip_reach = 4;  // pixels around a measure cursor
 constexpr double band_shade = 0.13;
 
-/// The letter at the place where W, A, S and D are on a US keyboard, whatever the layout has there.
+/// Returns the letter at the position of W, A, S or D on a US keyboard, regardless of the layout.
 int physical_key(const QKeyEvent& event) {
 #ifdef Q_OS_LINUX
   switch (event.nativeScanCode()) {  // XKB key codes, the same under X11 and Wayland
@@ -77,7 +77,7 @@ void TimeView::cursor_moved() {
   update(strip(*drawn_cursor_));
 }
 
-/// In a scroll area most of a high view is hidden: only what can be seen is drawn.
+/// Draws only the visible part: in a scroll area most of a high view is hidden.
 void TimeView::draw_again(const QRect& exposed) {
   const qreal ratio = devicePixelRatioF();
   const QSize pixels(qCeil(width() * ratio), qCeil(height() * ratio));
@@ -95,7 +95,7 @@ void TimeView::draw_again(const QRect& exposed) {
   ++content_draws_;
 }
 
-/// Shapes and letters where a page keeps them as such, instead of the picture of them.
+/// Draws shapes and letters if the page stores them as such, instead of an image.
 void TimeView::draw_on_page(QPainter& painter) {
   QImage size_only(size(), QImage::Format_Mono);
   painter.save();
@@ -154,7 +154,7 @@ void TimeView::paintEvent(QPaintEvent* event) {
   draw_overlay(painter);
   draw_measure(painter);
   if (draws_cursor_ && link_->cursor()) {
-    // After a zoom the same time lies elsewhere: what a move must clear is where the line was drawn last.
+    // After a zoom the cursor's time has another position. A move must clear the position of the last drawing.
     drawn_cursor_ = x_of(*link_->cursor());
     const double x = std::floor(*drawn_cursor_) + 0.5;
     if (x >= plot().left() && x <= plot().right() + 1) {
@@ -171,7 +171,7 @@ void TimeView::paintEvent(QPaintEvent* event) {
 
 void TimeView::wheelEvent(QWheelEvent* event) {
   const QPointF position = event->position();
-  // Beside the plot the wheel scrolls what the view lies in.
+  // Outside the plot the wheel scrolls the enclosing scroll area.
   if (position.x() < plot().left() || position.x() > plot().right()) return event->ignore();
   const QPoint notches = event->angleDelta();
   const double along = notches.x() != 0 ? notches.x() : (event->modifiers() & Qt::ShiftModifier) ? notches.y() : 0;
@@ -217,7 +217,7 @@ bool TimeView::navigate(int key) {
 
 void TimeView::mark_here() {
   const QPointF mouse = mapFromGlobal(QCursor::pos());
-  // The cursor may be where another view's mouse is, or where a test put it: only the one at the mouse snaps there.
+  // The cursor may be at another view's mouse, or set by a test. Only the one at this view's mouse snaps.
   if (link_->cursor() && rect().contains(mouse.toPoint()) && std::abs(x_of(*link_->cursor()) - mouse.x()) < 2)
     return link_->mark(snapped(mouse));
   link_->mark(link_->cursor().value_or((link_->axis().begin + link_->axis().end) / 2));
@@ -260,7 +260,7 @@ void TimeView::mouseMoveEvent(QMouseEvent* event) {
     if (!dragging_) unhovered();
     dragging_ = true;
     setCursor(Qt::ClosedHandCursor);
-    // From where the drag began, so that rounding never adds up.
+    // From the start of the drag, so that rounding errors do not accumulate.
     link_->set_axis(press_axis_.panned((press_->x() - position.x()) / plot().width() * press_axis_.span()));
   }
   const bool inside = position.x() >= plot().left() && position.x() <= plot().right();

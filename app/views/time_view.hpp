@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A widget over a shared time axis: labels on the left, a plot on the right, the cursor over it, and the keys and wheel
-// that zoom and pan; M or Shift+click set the two cursors of a measure. What is drawn below the cursor is kept in a
-// picture, so that a moving cursor repaints nothing.
+// A widget over a shared time axis: labels on the left, a plot on the right and the cursor over it. Its keys and the
+// wheel zoom and pan; M or Shift+click sets the two cursors of a measure. The content below the cursor is cached as an
+// image, so that moving the cursor does not repaint it.
 #pragma once
 
 #include <optional>
@@ -25,32 +25,32 @@ class TimeView : public QWidget {
 
   TimeLink& link() const { return *link_; }
   const Theme& theme() const { return Theme::of(palette()); }
-  /// Where times are drawn, in widget coordinates.
+  /// Returns the area in which times are drawn, in widget coordinates.
   QRect plot() const;
   double x_of(double time) const;
   double time_at(double x) const;
-  /// Sets a cursor of the measure at the mouse, snapped; without one over the view at the cursor, or in the middle.
+  /// Sets a measure cursor at the mouse, snapped. If the mouse is elsewhere, sets it at the cursor or in the middle.
   void mark_here();
-  /// Times the content was drawn anew, for tests of what repaints.
+  /// Returns how often the content was drawn, for tests of repainting.
   int content_draws() const { return content_draws_; }
 
  protected:
-  /// Draws all but the cursor and what floats, on `canvas` (opaque, filled with the theme's window colour) or by the
-  /// painter that is open on it. On a page (SVG, PDF) the painter is open on that, and `canvas` says the size alone.
-  /// What lies outside of wanted() need not be drawn.
+  /// Draws everything except the cursor and floating cards. It draws on `canvas` (opaque, filled with the theme's
+  /// window colour) or with the painter, which is open on it. For a page (SVG, PDF) the painter is open on the page,
+  /// and `canvas` gives only the size. Content outside wanted() may be skipped.
   virtual void draw_content(QPainter& painter, QImage& canvas) = 0;
-  /// While the content is drawn: the part that can be seen, as wide as the view.
+  /// Returns the visible part while the content is drawn, as wide as the view.
   const QRect& wanted() const { return wanted_; }
-  /// Draws what changes with the mouse over the content.
+  /// Draws what changes with the mouse, on top of the content.
   virtual void draw_overlay(QPainter&) {}
   virtual void hovered(const QPointF&) {}
   virtual void unhovered() {}
   virtual void clicked(const QPointF&) {}
-  /// The time that a cursor of a measure takes at a position.
+  /// Returns the time that a measure cursor snaps to at a position.
   virtual double snapped(const QPointF& position) const { return time_at(position.x()); }
-  /// Keys besides zoom, pan and fit; true where taken.
+  /// Handles keys other than zoom, pan and fit. Returns true if it used the key.
   virtual bool key(QKeyEvent*) { return false; }
-  /// The content must be drawn anew.
+  /// Marks the content for redrawing.
   void refresh();
 
   void paintEvent(QPaintEvent*) override;
@@ -70,7 +70,7 @@ class TimeView : public QWidget {
   bool navigate(int key);
   bool measure_key(int key);
   void draw_measure(QPainter& painter) const;
-  /// Which cursor of the measure is at x: 0 or 1; -1: none.
+  /// Returns which measure cursor is at x: 0, 1, or -1 for none.
   int measure_end_at(double x) const;
   void drag_measure(const QPointF& position);
   void cursor_moved();
@@ -79,15 +79,15 @@ class TimeView : public QWidget {
 
   TimeLink* link_;
   QImage content_;
-  QRect wanted_;  ///< of the content; once drawn it is there
+  QRect wanted_;  ///< part of the content that the image contains once it is drawn
   bool stale_ = true;
   int content_draws_ = 0;
-  std::optional<double> drawn_cursor_;  ///< x where the line was last drawn or asked for
+  std::optional<double> drawn_cursor_;  ///< x at which the line was last drawn or requested
   std::optional<QPointF> press_;        ///< where a drag or click began
   TimeAxis press_axis_;
   bool dragging_ = false;
-  int held_end_ = -1;        ///< the cursor of the measure that is being dragged
-  bool focus_ring_ = false;  ///< the keyboard came here by Tab
+  int held_end_ = -1;        ///< the measure cursor that is being dragged
+  bool focus_ring_ = false;  ///< the focus came by Tab
 };
 
 }  // namespace pipedeck::app

@@ -14,7 +14,7 @@ namespace {
 
 class CanvasInterface;
 
-/// By its position among what is drawn: boxes as TopologyLayout::ends() has them, then links.
+/// An item by its index among everything drawn: boxes as in TopologyLayout::ends(), then links.
 class ItemInterface : public QAccessibleInterface, public QAccessibleActionInterface {
  public:
   ItemInterface(CanvasInterface& canvas, int index) : canvas_(canvas), index_(index) {}
@@ -83,7 +83,7 @@ class CanvasInterface : public QAccessibleWidget {
     return nullptr;
   }
 
-  /// What choosing the child selects.
+  /// Returns the selection that corresponds to the child.
   TopologySelection selection(int index) const {
     const TopologyLayout& scene = canvas().scene();
     const auto ends = scene.ends();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What assistive technology sees of the drawing: every node, switch, collapsed rack and link as a child that can be
-// chosen.
+// Accessibility of the cluster drawing: every node, switch, collapsed rack and link is a child that can be selected.
 #pragma once
 
 namespace pipedeck::app {
@@ -8,7 +7,7 @@ namespace pipedeck::app {
 class TopologyCanvas;
 
 void install_topology_accessibility();
-/// Says which child is chosen now.
+/// Reports which child is selected now.
 void tell_topology_selection(TopologyCanvas& canvas);
 
 }  // namespace pipedeck::app

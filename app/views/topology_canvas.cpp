@@ -16,7 +16,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int said_ms = 5000;
-constexpr double wheel_step = 1.0015;  ///< a notch of 120 is a fifth more
+constexpr double wheel_step = 1.0015;  ///< per unit; a notch of 120 zooms by a fifth
 
 }  // namespace
 
@@ -43,7 +43,7 @@ TopologyCanvas::TopologyCanvas(QWidget* parent)
 }
 
 TopologyCanvas::~TopologyCanvas() {
-  const QSignalBlocker quiet(name_edit_);  // it loses the focus as it goes
+  const QSignalBlocker quiet(name_edit_);  // it loses the focus when it is hidden
 }
 
 void TopologyCanvas::set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
@@ -66,7 +66,7 @@ void TopologyCanvas::forget_view() {
   choose({});
 }
 
-/// Below the heading.
+/// Fits the drawing into the area below the heading.
 void TopologyCanvas::fit_camera() {
   const double heading = heading_height();
   camera_.fit(scene_.bounds, QSizeF(width(), height() - heading));
@@ -148,7 +148,7 @@ void TopologyCanvas::select_next(int step) {
   show_selection(all[static_cast<std::size_t>(at)]);
 }
 
-/// The nearest box in that direction; what lies aside counts as further.
+/// Selects the nearest box in that direction; sideways offsets count as additional distance.
 void TopologyCanvas::select_towards(QPointF direction) {
   QRectF from;
   for (const std::string& place : selection_.places)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The drawing of a cluster under mouse and keys. It changes nothing by itself: what a hand asks for is told by signals
-// when the hand lets go, and meanwhile only drawn.
+// The interactive drawing of a cluster. It changes nothing itself: it only draws a gesture in progress, and emits a
+// signal with the requested change on release.
 #pragma once
 
 #include <functional>
@@ -19,15 +19,15 @@ class QTimer;
 
 namespace pipedeck::app {
 
-/// What is renamed in the drawing.
+/// A name to change in the drawing.
 struct TopologyName {
   bool rack = false;
   QString name;
 };
 
-/// What a drop would make, shown while it is dragged over the drawing.
+/// A preview of a drop, shown while it is dragged over the drawing.
 struct TopologyDrop {
-  QSizeF size;              ///< of the box on the ground
+  QSizeF size;              ///< of the box in the drawing
   QString title;            ///< "8 × T4"
   bool onto_nodes = false;  ///< may be dropped on a node
 };
@@ -41,7 +41,7 @@ class TopologyCanvas : public QWidget {
 
   void set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
                    const std::vector<TopologyProblem>& problems);
-  /// Another cluster comes: nothing is selected, all of it is shown.
+  /// Clears the selection and fits the view, before another cluster is set.
   void forget_view();
   const Cluster* cluster() const { return cluster_.get(); }
   const TopologyLayout& scene() const { return scene_; }
@@ -51,30 +51,30 @@ class TopologyCanvas : public QWidget {
   const TopologySelection& selection() const { return selection_; }
   void select(const TopologySelection& selection);
   void select_all();
-  /// Seen and selected.
+  /// Selects items and scrolls to them.
   void show_selection(const TopologySelection& selection);
   void fit();
   void zoom_by(double factor);
-  /// The selection's next, by reading order: +1, -1.
+  /// Selects the next (+1) or previous (-1) item in reading order.
   void select_next(int step);
   void select_towards(QPointF direction);
   void start_rename();
-  /// Words that fade by themselves: why something was refused.
+  /// Shows a message that fades: why a request was refused.
   void say(const QString& words);
   const QString& said() const { return said_; }
   bool busy() const { return gesture_ != Gesture::none; }
   void give_up();
 
-  // -- a drop from outside (the palette), in this widget's pixels
+  // -- a drop from outside (the palette), in pixels of this widget
   void drag_over(const TopologyDrop& drop, QPointF at);
   void drag_away();
-  /// The node under the pointer that a drop goes to; empty: the ground.
+  /// Returns the node under the pointer that receives the drop; empty: the ground.
   QString drop_target(const TopologyDrop& drop, QPointF at) const;
-  /// Where a box dropped here comes to lie.
+  /// Returns the place of a box that is dropped here.
   ClusterLayout::Place drop_place(const TopologyDrop& drop, QPointF at) const;
 
   std::function<QString(const QString& from, const QString& to)> why_not_joined;
-  /// Renames; answers with why not.
+  /// Renames an item. Returns why it cannot, or an empty string.
   std::function<QString(const TopologyName& name, const QString& to)> rename;
 
  signals:
@@ -82,7 +82,7 @@ class TopologyCanvas : public QWidget {
   void move_requested(const pipedeck::app::TopologyPlaces& places);
   void link_requested(const QString& from, const QString& to);
   void toggle_requested(const QString& rack);
-  void edit_requested();  ///< double click on what has its figures elsewhere
+  void edit_requested();  ///< double click on an item whose parameters are edited elsewhere
   void menu_requested(const QPoint& global);
   void view_changed();  ///< panned or zoomed
 
@@ -155,17 +155,17 @@ class TopologyCanvas : public QWidget {
   TopologyLayout scene_;
   TopologyMarks marks_;
   TopologyCamera camera_;
-  bool fitted_ = true;  ///< nobody has panned or zoomed: the whole is shown at every size
+  bool fitted_ = true;  ///< the user has not panned or zoomed: the whole drawing is shown at every size
   TopologySelection selection_;
   std::optional<TopologyHit> hovered_;
   std::optional<TopologyEnd> hovered_port_;
 
   Gesture gesture_ = Gesture::none;
-  QPointF pressed_, at_;  ///< in this widget's pixels
+  QPointF pressed_, at_;  ///< in pixels of this widget
   std::optional<TopologyHit> pressed_on_;
   bool pressed_on_selected_ = false;
   bool space_ = false;
-  QPointF offset_;  ///< of what moves, in the drawing's pixels
+  QPointF offset_;  ///< of the moving boxes, in pixels of the drawing
   QRectF moving_box_;
   std::vector<QRectF> others_;
   std::vector<TopologyGuide> guides_;
@@ -175,7 +175,7 @@ class TopologyCanvas : public QWidget {
   std::optional<TopologyDrop> drop_;
 
   QPixmap base_, moving_;
-  QRectF moving_area_;  ///< of the picture of what moves, in this widget's pixels
+  QRectF moving_area_;  ///< of the image of the moving boxes, in pixels of this widget
   bool base_stale_ = true;
   QString said_;
   QTimer* said_timer_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The drawing under the keys, and the field in it that names are typed into.
+// Keyboard control of the drawing, and its field for names.
 #include "app/views/topology_canvas.hpp"
 
 #include <algorithm>
@@ -128,7 +128,7 @@ void TopologyCanvas::start_rename() {
     area = end->kind == TopologyEnd::node ? scene_.nodes[static_cast<std::size_t>(end->index)].header
                                           : scene_.rect_of(*end);
   }
-  // All of one rack selected and nothing else: the rack is meant.
+  // If exactly the nodes of one rack are selected, the rack is renamed.
   for (const TopologyRack& rack : scene_.racks)
     if (area.isNull() && selection_.places == std::set<std::string>(rack.members.begin(), rack.members.end())) {
       renamed_ = {true, rack.name};
@@ -152,7 +152,7 @@ void TopologyCanvas::finish_rename(bool keep) {
   const bool had_focus = name_edit_->hasFocus();
   renamed_ = {};
   {
-    const QSignalBlocker quiet(name_edit_);  // hidden it loses the focus, which is no second end of editing
+    const QSignalBlocker quiet(name_edit_);  // when hidden it loses the focus, which must not end editing twice
     name_edit_->hide();
   }
   if (had_focus) setFocus(Qt::OtherFocusReason);

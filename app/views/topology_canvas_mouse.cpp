@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The drawing under the mouse: presses become gestures, and what is dragged here from the palette a drop.
+// Mouse control of the drawing: presses become gestures, and entries dragged from the palette become drops.
 #include "app/views/topology_canvas.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr double drag_threshold = 4;  ///< pixels that a press may tremble
-constexpr double port_reach = 9;      ///< pixels around a port that take hold of it
-constexpr double target_reach = 18;   ///< and that catch a link's end
+constexpr double drag_threshold = 4;  ///< pixels of movement that still count as a press
+constexpr double port_reach = 9;      ///< pixels around a port in which it can be grabbed
+constexpr double target_reach = 18;   ///< pixels around a port that attract a link's end
 constexpr double snap_reach = 6;
 
 }  // namespace
@@ -105,7 +105,7 @@ void TopologyCanvas::mouseReleaseEvent(QMouseEvent* event) {
   if (done == Gesture::move) finish_move();
   if (done == Gesture::link) finish_link();
   if (done == Gesture::rubber) update();
-  // A click on one of several selected ones, not a drag: that one alone is meant.
+  // A click without a drag on one of several selected items selects only that item.
   if (done == Gesture::pressed && pressed_on_ && pressed_on_selected_ &&
       !(event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier)))
     choose(selection_of(*pressed_on_));
@@ -169,7 +169,7 @@ bool TopologyCanvas::moves(const TopologyEnd& end) const { return dragging_boxes
 
 void TopologyCanvas::start_move() {
   gesture_ = Gesture::move;
-  // Half a collapsed rack can't move: all of it does.
+  // Collapsed racks move as a whole.
   TopologySelection whole = selection_;
   for (const TopologyRack& rack : scene_.racks)
     if (rack.collapsed && std::ranges::any_of(rack.members, [&](const auto& m) { return whole.places.contains(m); }))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The drawing in layers: what stays is a picture, what is moved another, and a step of a drag puts one over the other
-// and draws the few links between them.
+// The drawing in layers: static items are one image, moving ones another. A step of a drag composes both and draws the
+// few links between them.
 #include <algorithm>
 
 #include <QPaintEngine>
@@ -53,7 +53,7 @@ void TopologyCanvas::paintEvent(QPaintEvent*) {
   paint_overlay(painter);
 }
 
-/// Everything that stands still.
+/// Draws everything that does not move.
 void TopologyCanvas::draw_base() {
   base_ = QPixmap(size() * devicePixelRatioF());
   base_.setDevicePixelRatio(devicePixelRatioF());
@@ -66,7 +66,7 @@ void TopologyCanvas::draw_base_part(const QRect& part) {
   painter.setFont(font());
   painter.setClipRect(part);
   painter.fillRect(part, Theme::of(palette()).window);
-  const double around = 24;  // marks and ports stand out of their boxes
+  const double around = 24;  // marks and ports extend beyond their boxes
   TopologyPainter shapes =
       painter_on(painter, camera_.to_drawing(QRectF(part).adjusted(-around, -around, around, around)));
   const auto stays = [this](const TopologyEnd& end) { return !moves(end); };
@@ -82,7 +82,7 @@ void TopologyCanvas::draw_base_part(const QRect& part) {
   shapes.labels(link_stays);
 }
 
-/// The picture moved by whole pixels, and only what came into sight drawn.
+/// Shifts the image by whole pixels, and draws only the newly visible part.
 void TopologyCanvas::shift_base(QPoint by) {
   const QPointF pixels = QPointF(by) * devicePixelRatioF();
   if (base_stale_ || base_.isNull() || pixels != QPointF(pixels.toPoint())) return stale();
@@ -91,7 +91,7 @@ void TopologyCanvas::shift_base(QPoint by) {
   update();
 }
 
-/// What is moved, as far as it can come into sight.
+/// Draws the moving items, as far as they can become visible.
 void TopologyCanvas::draw_moving() {
   const double margin = 24;
   const QRectF near = QRectF(rect()).adjusted(-width(), -height(), width(), height());
@@ -244,10 +244,10 @@ void TopologyCanvas::paint_heading(QPainter& painter) {
   large.setPointSizeF(large.pointSizeF() * 1.15);
   const QFontMetricsF name(large), line(font());
   const QString title = QString::fromStdString(cluster_->name), words = summary(*cluster_);
-  const double room = width() - 2 * margin - 110;  // the buttons of zoom stand at the right
+  const double room = width() - 2 * margin - 110;  // the zoom buttons are at the right
   const double wide = std::min(room, std::max(name.horizontalAdvance(title), line.horizontalAdvance(words)));
   QColor ground = theme.window;
-  ground.setAlphaF(0.85f);  // what lies under the heading shines through a little
+  ground.setAlphaF(0.85f);  // items below the heading are slightly visible
   painter.fillRect(QRectF(0, 0, wide + 2 * margin, heading_height()), ground);
   painter.setFont(large);
   painter.setPen(theme.text);

@@ -13,9 +13,9 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double chips_from = 0.55;   ///< zoom from which devices are drawn one by one
-constexpr double strips_from = 0.12;  ///< and from which boxes have words
-constexpr double labels_from = 0.4;   ///< links' bandwidths
-constexpr double least_pixels = 10;   ///< height of letters on the screen
+constexpr double strips_from = 0.12;  ///< zoom from which boxes have text
+constexpr double labels_from = 0.4;   ///< zoom from which links show their bandwidths
+constexpr double least_pixels = 10;   ///< minimum letter height on the screen
 
 QRectF rect_behind(const QRectF& rect) { return rect.translated(4, -4); }
 
@@ -73,7 +73,7 @@ void TopologyPainter::text(const QRectF& area, const QString& words, Qt::Alignme
                         : metrics.elidedText(words, Qt::ElideRight, area.width()));
 }
 
-/// Dots on every second line of the grid, fewer of them from afar.
+/// Draws dots on every second line of the grid, fewer when zoomed out.
 void TopologyPainter::ground() {
   double step = 2 * topology_grid;
   while (step * zoom_ < 16) step *= 2;
@@ -157,7 +157,7 @@ void TopologyPainter::port(const QPointF& at, bool target) {
   painter_.drawEllipse(at, target ? 7 : 4.5, target ? 7 : 4.5);
 }
 
-/// Shares of the devices as coloured parts.
+/// Draws the devices' shares as coloured parts.
 void TopologyPainter::strip(const QRectF& area, const std::vector<TopologyShare>& shares) {
   int all = 0;
   for (const TopologyShare& share : shares) all += share.count;
@@ -250,7 +250,7 @@ void TopologyPainter::network_switch(const TopologySwitch& s) {
   mark_of(s.name, s.rect);
 }
 
-/// Points right when shut, down when open.
+/// Draws an arrow that points right when closed, down when open.
 void TopologyPainter::arrow(const QRectF& area, bool open) {
   const QPointF c = area.center();
   const QPointF shut[] = {c + QPointF(-3, -5), c + QPointF(4, 0), c + QPointF(-3, 5)};
@@ -261,7 +261,7 @@ void TopologyPainter::arrow(const QRectF& area, bool open) {
 }
 
 void TopologyPainter::rack_box(const TopologyRack& rack) {
-  // A second edge behind: several things in one.
+  // A second edge behind indicates several items.
   painter_.setPen(QPen(theme_.border, std::max(1.2, 1.2 / zoom_)));
   painter_.setBrush(theme_.raised);
   painter_.drawRoundedRect(rect_behind(rack.rect), 5, 5);
@@ -309,7 +309,7 @@ void TopologyPainter::mark_of(const QString& name, const QRectF& rect) {
     mark(rect.topRight() + QPointF(-6, 2), found->second);
 }
 
-/// A triangle with an exclamation mark: filled where it prevents plans, hollow where it is doubtful.
+/// Draws a triangle with an exclamation mark: filled if it prevents planning, hollow for a warning.
 void TopologyPainter::mark(const QPointF& at, TopologyProblem::Severity severity) {
   const double size = std::max(9.0, 6 / zoom_);
   const bool prevents = severity == TopologyProblem::prevents;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Paints a cluster's drawing, in the drawing's own pixels: the painter carries pan and zoom. Far away devices become a
-// strip of colours, further away names go too.
+// Painter of a cluster's drawing, in the drawing's own pixels; the QPainter applies pan and zoom. When zoomed out,
+// devices become a strip of colours; further out, names disappear.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ class TopologyPainter {
                   const QFont& font, double zoom, const QRectF& seen);
 
   void ground();
-  /// Everything that `wanted` says of; a rack by its index, a link by its position in TopologyLayout::links.
+  /// Draws everything that `wanted` accepts; racks are given by index, links by their index in TopologyLayout::links.
   void boxes(const std::function<bool(const TopologyEnd&)>& wanted);
   void frames(const std::function<bool(int rack)>& wanted);
   void links(const std::function<bool(const TopologyLink&)>& wanted);
@@ -53,7 +53,7 @@ class TopologyPainter {
   void text(const QRectF& area, const QString& words, Qt::Alignment alignment, const QFont& font, const QColor& colour);
   void mark(const QPointF& at, TopologyProblem::Severity severity);
   void mark_of(const QString& name, const QRectF& rect);
-  /// Large enough to be read from here.
+  /// Returns the font, enlarged so that it is readable at this zoom.
   QFont readable(const QFont& font) const;
 
   QPainter& painter_;

@@ -112,7 +112,7 @@ void TopologyPalette::set_sections(const std::vector<Section>& sections) {
   }
 }
 
-/// Pressed, dropped anywhere: an import is no box that has a place.
+/// Emits the request of a pressed or dropped entry. Importers have no place in the drawing.
 void TopologyPalette::take(const PaletteEntry& chosen) {
   chosen.imports() ? emit import_requested(chosen.kind) : emit add_requested(chosen);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a cluster is built of: device types, nodes, switches, racks. Dragged onto the drawing, or added by Enter and
-// double click. Below them, what whole clusters are read from.
+// The parts of a cluster: device types, nodes, switches, racks. They are dragged onto the drawing, or added by Enter or
+// a double click. Below them are the importers of whole clusters.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ struct PaletteEntry {
   QString title;   ///< "T4"
   QString detail;  ///< "16 GiB · 8.1 TFLOP/s"
   QString tip;
-  DeviceType type{};  ///< of a device; for nodes and racks what they are filled with
+  DeviceType type{};  ///< of a device; nodes and racks are filled with it
   Link inside{};
-  int colour = -1;  ///< of the type in the drawing; -1: it is not there yet
+  int colour = -1;  ///< of the type in the drawing; -1: not in the drawing yet
 
   bool imports() const { return kind >= import_files; }
 };
@@ -36,7 +36,7 @@ class TopologyPalette : public QListWidget {
   };
   void set_sections(const std::vector<Section>& sections);
   const PaletteEntry* entry(const QListWidgetItem* item) const;
-  /// For tests and keys: the item of that title.
+  /// Returns the item with that title, for tests and keys.
   QListWidgetItem* item_named(const QString& title) const;
   bool dragging() const { return dragging_; }
 
@@ -58,7 +58,7 @@ class TopologyPalette : public QListWidget {
 
   std::vector<PaletteEntry> entries_;
   QPoint pressed_;
-  int taken_ = -1;  ///< index of the entry under the pressed mouse
+  int taken_ = -1;  ///< index of the entry that the mouse pressed
   bool dragging_ = false;
 };
 

@@ -45,7 +45,7 @@ QuantityEdit* latency_field(const char* name, const QString& accessible) {
   return edit;
 }
 
-/// What differs is empty and says so; left empty it stays as it is.
+/// Shows a common value. Different values leave the field empty with a note; an empty field changes nothing.
 void show_common(QuantityEdit* edit, const Common<double>& figure) {
   edit->set_optional(figure.mixed ? TopologyProperties::tr("several") : TopologyProperties::tr("none"));
   edit->set_value(figure.value);
@@ -152,7 +152,7 @@ void TopologyProperties::make_devices(QVBoxLayout* column) {
 void TopologyProperties::make_items(QVBoxLayout* column) {
   auto* label = new QLabel(tr("EVERYTHING DRAWN"));
   label->setFont(section_font(font()));
-  label->setForegroundRole(QPalette::PlaceholderText);  // the theme's muted colour, whatever style is on
+  label->setForegroundRole(QPalette::PlaceholderText);  // the theme's muted colour, whichever style is active
   items_ = new QListWidget;
   items_->setObjectName(QStringLiteral("topology_items"));
   items_->setAccessibleName(tr("Everything drawn"));

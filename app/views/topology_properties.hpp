@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The figures of what is selected in a cluster's drawing, each a field that edits all of it at once; and a list of
-// everything drawn, which selects.
+// Properties of the selection in a cluster's drawing; each field edits all selected items at once. A list of everything
+// drawn selects items.
 #pragma once
 
 #include <QScrollArea>
@@ -30,13 +30,13 @@ class TopologyProperties : public QScrollArea {
 
   void show_selection(const Cluster& cluster, const TopologySelection& selection);
   void clear();
-  /// The first field that can be typed into.
+  /// Focuses the first editable field.
   void start_editing();
 
  signals:
-  void name_edited(const QString& name);  ///< of the one node or switch, of the cluster where nothing is selected
+  void name_edited(const QString& name);  ///< of the selected node or switch, of the cluster if nothing is selected
   void devices_edited(const std::vector<pipedeck::DeviceGroup>& devices);
-  void inside_edited(std::optional<double> bandwidth, std::optional<double> latency);  ///< what stays as it is: empty
+  void inside_edited(std::optional<double> bandwidth, std::optional<double> latency);  ///< empty: unchanged
   void bus_edited(bool bus);
   void link_edited(std::optional<double> bandwidth, std::optional<double> latency);
   void type_edited(const QString& name, const pipedeck::DeviceType& type);

@@ -20,10 +20,10 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int narrow_width = 560, least_height = 150;  ///< pixels
-constexpr int least_map = 120, stacked_map = 200;      ///< pixels of the map's height, beside and below the words
-constexpr std::size_t most_problems_seen = 3;          ///< without scrolling their list
+constexpr int least_map = 120, stacked_map = 200;      ///< pixels of the map's height, next to and below the text
+constexpr std::size_t most_problems_seen = 3;          ///< without scrolling the list
 
-/// The mark of the drawing: filled where it prevents plans, hollow where it is doubtful.
+/// Returns the mark of the drawing: filled if it prevents planning, hollow for a warning.
 QIcon mark_icon(TopologyProblem::Severity severity, const Theme& theme) {
   QPixmap picture(32, 32);
   picture.fill(Qt::transparent);
@@ -73,7 +73,7 @@ TopologySummary::TopologySummary(QWidget* parent)
   set_cluster(nullptr, {});
 }
 
-/// All of it can be reached by scrolling, however little room there is.
+/// Makes all content reachable by scrolling, however little room there is.
 void TopologySummary::make_content() {
   auto* words = new QVBoxLayout;
   words->setSpacing(6);
@@ -83,7 +83,7 @@ void TopologySummary::make_content() {
   words->addWidget(problems_title_);
   words->addWidget(problems_list_, 1);
   words->addStretch(0);
-  // Their heights follow the room, not the other way round.
+  // Their heights follow the available room, not the reverse.
   for (QWidget* part : {static_cast<QWidget*>(map_), static_cast<QWidget*>(problems_list_)})
     part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
   auto* content = new QWidget;
@@ -106,7 +106,7 @@ void TopologySummary::make_content() {
   arrange();
 }
 
-/// Beside each other, or where that is too narrow for sentences the words above the map.
+/// Places text and map side by side, or the text above the map if the row is too narrow.
 void TopologySummary::arrange() {
   const bool narrow = width() < narrow_width;
   row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::RightToLeft);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Below the drawing: bandwidths between devices, what the cluster is good at, and what is wrong with it.
+// The area below the drawing: bandwidths between devices, the cluster's strengths, and its problems.
 #pragma once
 
 #include <QStringList>

@@ -89,7 +89,7 @@ void TopologyView::make_zoom_buttons() {
 }
 
 bool TopologyView::eventFilter(QObject* watched, QEvent* event) {
-  // A style sheet may have made the buttons wider since.
+  // A style sheet may have changed the width of the buttons.
   if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest)
     if (auto* bar = canvas_->findChild<QWidget*>(QStringLiteral("topology_zoom"))) {
       const QSize size = bar->sizeHint();
@@ -151,7 +151,7 @@ TopologyDrop TopologyView::drop_of(const PaletteEntry& entry) const {
     case PaletteEntry::network_switch:
       return {topology_switch_size(), tr("Switch"), false};
     case PaletteEntry::rack:
-    case PaletteEntry::import_files:  // never dragged
+    case PaletteEntry::import_files:  // cannot be dragged
     case PaletteEntry::import_this_machine:
     case PaletteEntry::import_cloud:
       break;
@@ -178,7 +178,7 @@ void TopologyView::connect_palette() {
   });
 }
 
-/// Where it hides nothing: in the middle of what is seen, else below everything.
+/// Adds an entry where it hides nothing: in the middle of the view, else below everything.
 void TopologyView::add_in_the_middle(const PaletteEntry& entry) {
   if (!cluster()) return;
   const TopologySelection& chosen = canvas_->selection();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page of a cluster: palette, drawing, properties, and what follows from it all below.
+// The page of a cluster: palette, drawing, properties, and the summary below.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,10 @@ class TopologyView : public QWidget {
  public:
   explicit TopologyView(QWidget* parent = nullptr);
 
-  /// `id` is the project's of this cluster; 0: it is in none.
+  /// Shows a cluster with its id in the project; 0: it is in none.
   void set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout = {}, int id = 0);
   void clear();
-  /// Where nothing is edited: without what is dragged in and without fields.
+  /// Hides the palette and the fields, where nothing can be edited.
   void show_picture_only();
   int cluster_id() const { return id_; }
   const Cluster* cluster() const { return canvas_->cluster(); }
@@ -39,13 +39,13 @@ class TopologyView : public QWidget {
   TopologyPalette& palette_list() const { return *palette_; }
   TopologyProperties& properties() const { return *properties_; }
   TopologySummary& summary_part() const { return *summary_; }
-  /// Fields show what is, not what was typed and refused.
+  /// Resets the fields to the cluster after an input was rejected.
   void refresh_properties();
 
  signals:
-  void cluster_shown(int id);  ///< another one, or the same changed
+  void cluster_shown(int id);  ///< another cluster, or the same one changed
   void new_requested();        ///< from the empty page
-  /// `place` is the upper left corner; `onto` the node that it was dropped on.
+  /// `place` is the upper left corner; `onto` is the node on which it was dropped.
   void drop_requested(const pipedeck::app::PaletteEntry& entry, const pipedeck::ClusterLayout::Place& place,
                       const QString& onto);
 
@@ -68,7 +68,7 @@ class TopologyView : public QWidget {
   int id_ = 0;
 };
 
-/// How large and what a palette's entry becomes on the ground: nodes of this many devices.
+/// Sizes of new palette entries: devices per node and nodes per rack.
 inline constexpr int devices_of_a_new_node = 8;
 inline constexpr int nodes_of_a_new_rack = 4;
 

@@ -26,13 +26,13 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int panel_width = 320;
-constexpr int doublings = 5;  // of bandwidths, each way
+constexpr int doublings = 5;  // of bandwidths, in each direction
 constexpr int least_most_nodes = 16;
 constexpr double most_samples = 1 << 20;
 
 QString whole_text(double value) { return QString::number(static_cast<qint64>(std::llround(value))); }
 
-/// Absent where it is as today.
+/// Returns nothing if the value is the current one.
 template <class Value>
 std::optional<Value> unless_today(const StopSlider& slider, double value, Value made) {
   return value == slider.today() ? std::nullopt : std::optional<Value>(made);
@@ -198,7 +198,7 @@ void WhatIfPanel::show_memory() {
   memory_->set_value(change_.memory ? static_cast<double>(change_.memory->count) : memory_today());
 }
 
-/// What divides the batch that is asked for.
+/// Offers the divisors of the requested batch.
 void WhatIfPanel::show_micro_batch() {
   const int batch = change_.global_batch.value_or(base_.global_batch);
   micro_batch_->set_stops(SliderStops(micro_batch_stops(batch, base_.least_measured), base_.micro_batch), 0, batch);
@@ -295,7 +295,7 @@ void WhatIfPanel::take_micro_batch(double value) {
   tell();
 }
 
-/// A micro-batch that no longer divides the batch is left to the planners.
+/// Sets the batch. A micro-batch that no longer divides it is left to the planners.
 void WhatIfPanel::take_global_batch(double value) {
   change_.global_batch = unless_today(*global_batch_, value, static_cast<int>(value));
   const int micro_batch = change_.micro_batch.value_or(base_.micro_batch);
@@ -304,7 +304,7 @@ void WhatIfPanel::take_global_batch(double value) {
   tell();
 }
 
-/// A type comes with its own memory.
+/// Sets the device type, which includes its memory.
 void WhatIfPanel::take_type(int index) {
   const std::string name = type_->itemData(index).toString().toStdString();
   const auto known = std::ranges::find(base_.types, name, &DeviceType::name);

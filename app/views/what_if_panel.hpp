@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The left side of What-if: what can be changed, each with today's figure marked.
+// The left side of What-if: the parameters that can be changed, each with its current value marked.
 #pragma once
 
 #include <map>
@@ -21,14 +21,14 @@ namespace pipedeck::app {
 class QuantityEdit;
 class StopSlider;
 
-/// What sliders are made from: the question as it is.
+/// A set of current values from which the sliders are built.
 struct WhatIfBase {
   ClusterScales scales;
-  DeviceType type;                ///< where all devices are of one
-  std::vector<DeviceType> types;  ///< that devices can become
+  DeviceType type;                ///< if all devices have the same one
+  std::vector<DeviceType> types;  ///< types that the devices can be changed to
   int global_batch = 1;
-  int micro_batch = 0;     ///< 0: left to the planners
-  int least_measured = 1;  ///< micro-batch
+  int micro_batch = 0;     ///< 0: chosen by the planners
+  int least_measured = 1;  ///< smallest measured micro-batch
   QString price_source;
   bool operator==(const WhatIfBase&) const = default;
 };
@@ -40,10 +40,10 @@ class WhatIfPanel : public QScrollArea {
   explicit WhatIfPanel(QWidget* parent = nullptr);
 
   void set_base(const WhatIfBase& base);
-  /// Shown, not told.
+  /// Emits no signal.
   void set_change(const WhatIf& change);
   const WhatIf& change() const { return change_; }
-  /// Types of the changed cluster, with the prices that count; a field each.
+  /// Sets the types of the changed cluster with their effective prices; one field each.
   void set_prices(const std::vector<DeviceType>& types);
   void set_times(const QString& text);
 

@@ -19,10 +19,10 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int rows_shown = 8;
-constexpr int least_table = 400;    ///< pixels, in which figures of both columns can be read
-constexpr int least_preview = 150;  ///< pixels of height, where the charts are below
+constexpr int least_table = 400;    ///< pixels at which both number columns are readable
+constexpr int least_preview = 150;  ///< pixels of height, if the charts are below
 
-/// Told by a sign too, not by the colour alone.
+/// Marks a row by a sign as well as by colour.
 QString marked(const WhatIfRow& row) {
   if (row.verdict == WhatIfRow::Verdict::better) return QStringLiteral("✓ %1").arg(row.change);
   if (row.verdict == WhatIfRow::Verdict::worse) return QStringLiteral("✗ %1").arg(row.change);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The best plan of today beside the one with what was changed: the difference in words, figures, both iterations drawn,
-// and what can be kept.
+// A comparison of the best plan today with the best plan after the change. It shows the difference in words, a table
+// and both iterations. Buttons keep the cluster or the plan.
 #pragma once
 
 #include <vector>
@@ -25,10 +25,10 @@ class WhatIfSummary : public QWidget {
   explicit WhatIfSummary(QWidget* parent = nullptr);
 
   void set_rows(const std::vector<WhatIfRow>& rows);
-  /// `busy`: better plans may follow.
+  /// Shows `words`; `busy`: better plans may follow.
   void set_words(const QString& words, bool bad, bool busy);
   void set_can_keep(bool cluster, bool plan);
-  /// The charts below the table instead of beside it.
+  /// Places the charts below the table instead of next to it.
   void set_narrow(bool narrow);
 
   QTableWidget& table() const { return *table_; }

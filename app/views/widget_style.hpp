@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Buttons and labels in the theme's colours, where a palette alone does not say enough.
+// Styles of buttons and labels in the theme's colours, for cases that a palette cannot express.
 #pragma once
 
 #include <QString>
@@ -11,13 +11,13 @@ class QWidget;
 
 namespace pipedeck::app {
 
-/// The one thing to press.
+/// Returns the style of the primary button.
 QString primary_button_style(const Theme& theme);
-/// What ends something.
+/// Returns the style of a button that ends something.
 QString danger_button_style(const Theme& theme);
 QString plain_button_style(const Theme& theme);
 
-/// `list` under its title, as the lower part of a splitter.
+/// Returns `list` under its title, as the lower part of a splitter.
 QWidget* titled(QWidget& list, const QString& title);
 
 void set_text_colour(QLabel& label, const QColor& colour);

@@ -9,7 +9,8 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Qt asks how tall a line is for the width of a list without its bar, and forgets the padding that the style adds.
+/// A delegate that returns correct line heights. Qt computes them for a list without its scroll bar, and ignores the
+/// style's padding.
 class WrappedLine : public QStyledItemDelegate {
  public:
   explicit WrappedLine(QListWidget& list) : QStyledItemDelegate(&list), list_(list) {}

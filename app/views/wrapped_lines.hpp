@@ -5,8 +5,8 @@ class QListWidget;
 
 namespace pipedeck::app {
 
-/// Lines of text break at the list's edge, or at its vertical bar where there is one: nothing scrolls sideways. What
-/// has no place to break is elided.
+/// Wraps lines of text at the list's edge, or at its vertical scroll bar, so that nothing scrolls sideways. Text
+/// without a break opportunity is elided.
 void wrap_lines(QListWidget& list);
 
 }  // namespace pipedeck::app

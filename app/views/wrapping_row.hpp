@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Fields beside each other, in as many lines as the width asks for: in a narrow window they go on below instead of
-// pushing what stands beside them away. The row is as high as its lines.
+// A row of fields that wraps to the available width: in a narrow window fields continue on the next line instead of
+// displacing their neighbours. The row is as high as its lines.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@ class WrappingRow : public QWidget {
  public:
   explicit WrappingRow(QWidget* parent = nullptr);
 
-  /// `field`, with its caption before it, stays in one line; the caption's buddy is the field.
+  /// Keeps `field` and its caption on one line; the caption's buddy is the field.
   void add_field(const QString& caption, QWidget* field);
   void add(QWidget* item);
-  /// What follows stands at the right end of its line.
+  /// Aligns all further items to the right end of their line.
   void add_stretch();
 
   QSize sizeHint() const override;
@@ -39,7 +39,7 @@ class WrappingRow : public QWidget {
   void arrange();
 
   std::vector<QWidget*> items_;
-  std::size_t at_end_;  ///< items from here on stand at the right
+  std::size_t at_end_;  ///< index of the first item that is aligned to the right
 };
 
 }  // namespace pipedeck::app

@@ -2,6 +2,7 @@
 // How the window is arranged: remembered, put back, and on small screens.
 #include <map>
 
+#include <QAbstractButton>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollArea>
@@ -14,6 +15,25 @@ using namespace pipedeck;
 using namespace pipedeck::app;
 using namespace pipedeck::app::test;
 
+namespace {
+
+QString text_of(const QWidget& widget) {
+  if (const auto* label = qobject_cast<const QLabel*>(&widget)) return label->text();
+  if (const auto* button = qobject_cast<const QAbstractButton*>(&widget)) return button->text();
+  return {};
+}
+
+/// Finds a text that has less room than it needs.
+bool cuts_off(const QWidget& widget) {
+  if (!widget.isVisible() || text_of(widget).isEmpty()) return false;
+  if (const auto* label = qobject_cast<const QLabel*>(&widget); label && label->wordWrap())
+    return label->height() < label->heightForWidth(label->width());
+  if (widget.minimumWidth() == 1) return false;  // the first to give way, with dots
+  return widget.width() < widget.minimumSizeHint().width();
+}
+
+}  // namespace
+
 class TestWindowLayout : public QObject {
   Q_OBJECT
 
@@ -22,6 +42,8 @@ class TestWindowLayout : public QObject {
   void columns_are_remembered_and_reset();
   void pages_leave_the_docks_their_room_in_a_small_window();
   void what_a_cluster_is_good_at_is_whole_in_a_small_window();
+  void no_text_is_cut_off();
+  void docks_get_their_room_back();
 };
 
 void TestWindowLayout::layout_is_remembered_and_reset() {
@@ -150,6 +172,45 @@ void TestWindowLayout::what_a_cluster_is_good_at_is_whole_in_a_small_window() {
     QVERIFY(end.y() <= scroll->viewport()->height());
     QVERIFY(fixture.window->grab().save(pictures_folder() + QString("topology-%1.png").arg(width)));
   }
+}
+
+void TestWindowLayout::no_text_is_cut_off() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  QStringList found;
+  for (const QSize size : {QSize(1680, 1050), QSize(1280, 800)}) {
+    fixture.window->resize(size);
+    for (const auto page : {Page::compare, Page::explain, Page::profile, Page::topology, Page::what_if, Page::run}) {
+      fixture.window->show_page(page);
+      QVERIFY(fixture.settle());
+      QStringList cut;  // what has just come is laid out a moment later
+      const auto all_whole = [&] {
+        cut.clear();
+        for (const QWidget* widget : fixture.window->findChildren<QWidget*>())
+          if (cuts_off(*widget)) cut << widget->objectName() + QLatin1Char(' ') + text_of(*widget);
+        return cut.isEmpty();
+      };
+      if (!QTest::qWaitFor(all_whole, 5000)) found << cut;
+    }
+  }
+  found.removeDuplicates();
+  QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
+}
+
+/// A wide page takes room from the docks while it is shown, not for ever.
+void TestWindowLayout::docks_get_their_room_back() {
+  WindowFixture fixture;
+  fixture.window->resize(1440, 900);
+  QVERIFY(fixture.open_sample());
+  const auto* project = fixture.child<QWidget>("project_dock");
+  const auto* inspector = fixture.child<QWidget>("inspector_dock");
+  QTRY_VERIFY2(project->width() > 180 && inspector->width() > 260,
+               qPrintable(QStringLiteral("%1, %2").arg(project->width()).arg(inspector->width())));
+  const QSize before(project->width(), inspector->width());
+  fixture.window->show_page(Page::what_if);
+  QTest::qWait(50);
+  fixture.window->show_page(Page::compare);
+  QTRY_COMPARE(QSize(project->width(), inspector->width()), before);
 }
 
 PIPEDECK_WINDOW_TEST(TestWindowLayout)

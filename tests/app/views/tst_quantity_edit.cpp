@@ -2,10 +2,13 @@
 // The field typed into as a user does.
 #include <memory>
 
+#include <QLocale>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTest>
 #include <QVBoxLayout>
 
+#include "app/models/format.hpp"
 #include "app/views/quantity_edit.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -60,6 +63,23 @@ class TestQuantityEdit : public QObject {
     QCOMPARE(*field_->value(), value);
     QTest::keyClick(field_, Qt::Key_Return);
     QCOMPARE(edited.size(), 1);
+  }
+
+  void readsCommaAndPointAndShowsTheSignOfTheLocale() {
+    const QLocale before;
+    const auto put_back = qScopeGuard([&] { QLocale::setDefault(before); });
+    QLocale::setDefault(QLocale(QLocale::German));
+    for (const char* text : {"3,1 GB/s", "3.1 GB/s"}) {
+      field_->set_value(1e9);
+      type(text);
+      QTest::keyClick(field_, Qt::Key_Return);
+      QCOMPARE(*field_->value(), 3.1e9);
+      QCOMPARE(field_->text(), QStringLiteral("3,10\u00a0GB/s"));
+    }
+    QuantityEdit price(Measure::number);
+    price.set_value(3.06);
+    QCOMPARE(price.text(), QStringLiteral("3,06"));
+    QCOMPARE(format_bytes(Bytes(12025908429)), QStringLiteral("11,2\u00a0GiB"));
   }
 
   void saysWhatIsWrong() {
