@@ -100,6 +100,9 @@ function(optimize_little name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# The programs of all tests, for builds that need nothing else.
+add_custom_target(all_tests)
+
 # Sets what all ctest entries have in common. One limit for a test, whichever of its functions takes the time: Qt Test has
 # its own of five minutes for each.
 function(set_test_defaults name timeout)
@@ -136,6 +139,7 @@ function(pipedeck_tests name)
     list(REMOVE_ITEM sources ${ARG_EXCEPT})
   endif()
   add_executable(${name} ${sources} ${CMAKE_SOURCE_DIR}/tests/support/test_program.cpp)
+  add_dependencies(all_tests ${name})
   set_target_properties(${name} PROPERTIES AUTOMOC ON)
   optimize_little(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} pipedeck_test_support Qt6::Test)
@@ -164,6 +168,7 @@ function(pipedeck_test name)
     set(ARG_TIMEOUT 300)
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  add_dependencies(all_tests ${name})
   set_target_properties(${name} PROPERTIES AUTOMOC ON)
   optimize_little(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} pipedeck_test_support Qt6::Test)
