@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One piece of work off the window's thread: what is started anew replaces what was under way, and what was asked for
-// by something that is gone is dropped.
+// A single background task of the window. A new task replaces the running one. Results for a destroyed owner are
+// dropped.
 #pragma once
 
 #include <functional>
@@ -18,15 +18,15 @@ class Background : public QObject {
   explicit Background(QObject* parent = nullptr);
   ~Background() override;
 
-  /// Runs `work` on another thread; what it returns is run on this object's thread, unless something else was started
-  /// or it was cancelled meanwhile.
+  /// Runs `work` on another thread. The function that it returns then runs on this object's thread, unless another task
+  /// was started or this one was cancelled meanwhile.
   using Finish = std::function<void()>;
   void start(std::function<Finish(const std::stop_token&)> work);
   void cancel();
   bool running() const { return running_; }
 
  private:
-  struct Door;  ///< through which results come; closed when this goes
+  struct Door;  ///< delivers results; closed when this object is destroyed
   void finished(std::uint64_t generation, const Finish& finish);
 
   std::shared_ptr<Door> door_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Points of a capacity question as rows with bars: how long the training takes on each, and what rules it out.
+// The points of a capacity question as rows with bars: the duration of the training, and the reason why a point is
+// ruled out.
 #pragma once
 
 #include <span>
@@ -12,15 +13,15 @@
 
 namespace pipedeck::app {
 
-/// "17.7 d", "3.4 h".
+/// Formats a duration: "17.7 d", "3.4 h".
 QString days_text(Seconds time);
 
-/// A row a point, in their order: its bar is as long as the training, with a mark at the limit; green where the goal is
-/// met. `currency` stands behind sums.
+/// Returns one row per point, in their order. The bar is as long as the training and has a mark at the limit. It is
+/// green if the goal is met. `currency` follows prices.
 std::vector<BarRow> capacity_rows(const CapacityGoal& goal, std::span<const CapacityFound> found,
                                   const QString& currency);
 
-/// The point to take, or the nearest and what rules it out; empty where nothing is found.
+/// Describes the best point, or else the nearest one and why it is ruled out. Empty if nothing was found.
 QString capacity_words(const CapacityGoal& goal, std::span<const CapacityFound> found, const QString& currency);
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Processor cores as people write them: "0-3,4-7", one a device in the devices' order.
+// Lists of processor cores as typed by a user: "0-3,4-7", one core per device, in device order.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace pipedeck::app {
 
-/// Commas and ranges, which may count down ("3-0"); empty text: no cores. Nothing: it is no such list, or has more than
-/// `most` cores.
+/// Parses a list with commas and ranges, which may count down ("3-0"). Empty text yields no cores. Returns nullopt if
+/// the text is malformed or lists more than `most` cores.
 std::optional<QList<int>> cores_from_text(const QString& text, qsizetype most);
 
-/// Shortest text that gives the list again.
+/// Returns the shortest text that cores_from_text() parses back into the list.
 QString cores_to_text(const QList<int>& cores);
 
 }  // namespace pipedeck::app

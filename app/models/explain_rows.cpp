@@ -22,7 +22,7 @@ QString signed_time(Nanoseconds time) {
   return time.count > 0 ? u'+' + words : time.count < 0 ? u'−' + words : words;
 }
 
-/// Small gains are told too: "−0.02 %".
+/// Formats small changes, too: "−0.02 %".
 QString change_text(double share) {
   constexpr double small = 0.00095;
   if (share == 0 || std::abs(share) >= small) return format_change(share);
@@ -58,7 +58,7 @@ QString link_text(const SensitivityEntry& entry) {
   return from == to ? Text::tr("link inside %1").arg(from) : Text::tr("link %1–%2").arg(from, to);
 }
 
-/// "link n0–tor", "speed of G0–G7, each".
+/// Returns "link n0–tor", "speed of G0–G7, each".
 QString better_text(const SensitivityGroup& group) {
   const int count = static_cast<int>(group.entries.size());
   const SensitivityEntry& one = group.first();
@@ -72,7 +72,7 @@ QString better_text(const SensitivityGroup& group) {
   return speed ? Text::tr("speed of %1, each").arg(devices) : Text::tr("memory of %1, each").arg(devices);
 }
 
-/// All that a row stands for, where its label does not say it.
+/// Lists the members of a row whose label does not name them.
 QString members_text(const SensitivityGroup& group) {
   if (group.entries.size() == 1 || group.first().kind != SensitivityKind::link_bandwidth) return {};
   QStringList links;

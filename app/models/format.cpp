@@ -23,7 +23,8 @@ constexpr std::array<Unit, 5> byte_units{{{1024.0 * 1024 * 1024 * 1024, "TiB"},
                                           {1024, "KiB"},
                                           {1, "B"}}};
 
-/// The largest unit that `value` fills; `slack` lets a slightly smaller value have it ("0.735 s", not "735 ms").
+/// Returns the largest unit in which `value` is at least 1. `slack` also allows a slightly smaller value ("0.735 s",
+/// not "735 ms").
 template <std::size_t N>
 const Unit& unit_for(const std::array<Unit, N>& units, double value, double slack) {
   for (const Unit& unit : units)
@@ -34,7 +35,7 @@ const Unit& unit_for(const std::array<Unit, N>& units, double value, double slac
 const Unit& time_unit(double ns) { return std::abs(ns) >= 0.5e9 ? time_units[0] : unit_for(time_units, ns, 1.0); }
 
 QString with_unit(const QString& figure, const char* unit) {
-  return figure + QChar(u'\u00a0') + QString::fromUtf8(unit);  // a no-break space: the unit never wraps off
+  return figure + QChar(u'\u00a0') + QString::fromUtf8(unit);  // no-break space: number and unit stay on one line
 }
 
 int decimals_of(double step) { return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9)); }
@@ -52,7 +53,7 @@ QString format_number(double value, int significant) {
   if (value == 0) return QStringLiteral("0");
   int decimals = std::max(0, significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
   decimals = std::min(decimals, 9);
-  // Rounding may have made it a digit longer: 9.996 -> "10.00" -> "10.0".
+  // Rounding may add a digit: 9.996 -> "10.00" -> "10.0".
   const double rounded = std::abs(std::round(value * std::pow(10, decimals)) / std::pow(10, decimals));
   if (decimals > 0 && rounded >= std::pow(10, significant - decimals)) --decimals;
   return decimal(value, decimals);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Figures as people read them: three significant digits, the unit that suits, one space before it.
+// Numbers as shown to users: three significant digits, a suitable unit, one space before it.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@
 
 namespace pipedeck::app {
 
-/// With so many decimals, in the language's own point or comma, and a real minus.
+/// Formats `value` with `decimals` decimals, the decimal separator of the language, and a true minus sign.
 QString decimal(double value, int decimals);
 
 QString format_time(Seconds time);                         ///< "0.735 s", "412 ms", "88.5 µs", "12 ns"
-QString format_time(Nanoseconds time);                     ///< the same
+QString format_time(Nanoseconds time);                     ///< as above
 QString format_span(Nanoseconds start, Nanoseconds end);   ///< "354.2 – 442.7 ms", in the unit of the end
 QString format_bytes(Bytes bytes);                         ///< "11.2 GiB", "16 GiB", "640 MiB", "12 B"
 QString format_rate(BytesPerSecond rate);                  ///< "130 GB/s"
@@ -25,12 +25,13 @@ QString format_percent(double fraction);                   ///< 0.126 -> "13 %",
 QString format_change(double fraction);                    ///< with its sign: "+0.4 %", "−8.1 %"
 QString format_factor(double factor);                      ///< "14.4 ×"
 QString format_number(double value, int significant = 3);  ///< "87.1"
-/// A tick of a time axis whose ticks are `step` apart, in one unit for all ticks of the axis that ends at `end`.
+/// Formats a tick of a time axis with `step_ns` between ticks. All ticks of an axis that ends at `end_ns` have the same
+/// unit.
 QString format_tick(double time_ns, double step_ns, double end_ns);
 
-/// "G3", or the given name of the device where there is one.
+/// Returns "G3", or the device's own name if it has one.
 QString device_name(DeviceId device, const QStringList& names = {});
-/// Ascending devices in short: "G0–G7", "G0, G8", "G0–G3, G8–G11".
+/// Formats ascending devices: "G0–G7", "G0, G8", "G0–G3, G8–G11".
 QString devices_text(std::span<const DeviceId> devices, const QStringList& names = {});
 
 }  // namespace pipedeck::app

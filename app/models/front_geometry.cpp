@@ -11,12 +11,12 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double reach = 8;     // pixels beyond a point's edge
-constexpr double log_from = 8;  // times from least to most
-constexpr double room = 0.06;   // of the span, beyond the outermost points
+constexpr double log_from = 8;  // ratio of maximum to minimum
+constexpr double room = 0.06;   // of the span, outside the outermost points
 constexpr double tick_distance = 90, row_distance = 44;
 constexpr QPointF nowhere(-1e6, -1e6);
 
-/// 1, 2 or 5 times a power of ten, or of memory a power of two.
+/// Returns 1, 2 or 5 times a power of ten, or for memory a power of two.
 double nice_step(double span, double wanted, bool binary) {
   if (span <= 0 || wanted < 1) return 1;
   const double raw = span / wanted;
@@ -71,7 +71,7 @@ void make_ticks(const FrontContent& content, FrontGeometry& geometry) {
     geometry.up.push_back({geometry.y_of(value), QLocale().toString(value, 'g', 6)});
 }
 
-/// Areas grow with the measure, from the least of all to the most.
+/// Returns a radius whose area grows linearly with the measure, from `least` to `most`.
 double radius_of(const FoundPlan& plan, FrontMeasure measure, double least, double most) {
   const auto value = measure_of(plan, measure);
   if (!value || most <= least) return (FrontGeometry::least_radius + FrontGeometry::most_radius) / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the points of a front are drawn.
+// The positions of a front's points in the chart.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace pipedeck::app {
 
 struct FrontTick {
-  double position = 0;  ///< pixel across or down
+  double position = 0;  ///< pixel along the axis
   QString text;
 };
 
@@ -22,22 +22,22 @@ struct FrontGeometry {
   static constexpr double least_radius = 3, most_radius = 9;
 
   QRectF plot;
-  double least_x = 0, most_x = 1;  ///< at the plot's left and right
-  double most_y = 1;               ///< samples a second at its top; 0 at the bottom
+  double least_x = 0, most_x = 1;  ///< at the plot's left and right edge
+  double most_y = 1;               ///< samples per second at its top edge; 0 at the bottom
   bool log_x = false;
-  std::vector<QPointF> points;  ///< by plan; those whose x is unknown are far outside
+  std::vector<QPointF> points;  ///< by plan; points with unknown x are far outside
   std::vector<double> radii;    ///< by plan
   std::vector<FrontTick> across, up;
 
   double x_of(double value) const;
   double y_of(double samples_per_second) const;
-  /// The nearest point within reach of the mouse; points of the front before others.
+  /// Returns the nearest point within reach of the mouse. Points of the front are preferred.
   std::optional<std::size_t> hit(const FrontContent& content, const QPointF& position) const;
-  /// The steps that join the line's points, for drawing.
+  /// Returns the corners of the steps that join the line's points.
   std::vector<QPointF> staircase(const FrontContent& content) const;
 };
 
-/// `plot`: inside of the axes.
+/// Computes positions in `plot`, the area inside the axes.
 FrontGeometry lay_out_front(const FrontContent& content, const QRectF& plot);
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plans of a front as a table: the same as the chart, for those who would rather read.
+// The plans of a front as a table, with the same data as the chart.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -45,7 +45,7 @@ class FrontTableModel : public QAbstractTableModel {
   FrontContent content_;
 };
 
-/// All rows of any model as shown, with its header and tabs between columns.
+/// Returns all rows of a model as displayed, with the header and tabs between columns.
 QString copied_text(const QAbstractItemModel& model);
 
 }  // namespace pipedeck::app

@@ -46,7 +46,7 @@ std::vector<DeviceLanes> lanes_by_device(const Timeline& timeline) {
   return list;
 }
 
-/// Few operations tell most lanes apart, so that only likely twins are compared in full.
+/// A hash of a few operations distinguishes most lanes, so that only likely twins are compared in full.
 std::int64_t fingerprint(const Timeline& timeline, const DeviceLanes& lanes) {
   std::int64_t mix = 17;
   for (const std::optional<std::size_t>& index : {lanes.compute, lanes.collective}) {
@@ -77,15 +77,16 @@ std::vector<int> stages_of(const Timeline& timeline, const DeviceLanes& lanes) {
   return stages;
 }
 
-/// Replicas fed in turn differ by their micro-batches: past this many lanes the first of a stage stands for all of it,
-/// so that one plan leaves room for those it is compared with.
+/// Replicas fed in turn differ in their micro-batches. Above this number of lanes, the first replica of a stage
+/// represents all. This leaves room for the plans to compare with.
 constexpr std::size_t most_lanes_unfolded = 8;
 
 void set_leaders(std::vector<GanttGroup>& groups) {
   std::map<int, std::size_t> first_of_stage;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     groups[i].leader = i;
-    // Of several chunks, the first operation's says nothing: both ends of a bidirectional pipeline start with stage 0.
+    // With several chunks, the stage of the first operation is ambiguous: both ends of a bidirectional pipeline start
+    // with stage 0.
     if (groups.size() <= most_lanes_unfolded || groups[i].stages.size() > 1) continue;
     groups[i].leader = first_of_stage.emplace(groups[i].stage, i).first->second;
   }
@@ -123,7 +124,7 @@ std::vector<GanttLink> links_of(const GanttContent& content) {
     if (lane.role != LaneRole::link) continue;
     const auto from = content.group_of(lane.device), to = content.group_of(lane.to);
     if (!from || !to) continue;
-    // Links between two groups whose transfers are the same are drawn once, as the devices' lanes are.
+    // Links between two groups with equal transfers are drawn once, as are equal lanes.
     const bool known = std::any_of(links.begin(), links.end(), [&](const GanttLink& link) {
       return link.from == *from && link.to == *to && same_lane(*content.timeline, link.lane, i);
     });
@@ -132,7 +133,7 @@ std::vector<GanttLink> links_of(const GanttContent& content) {
   return links;
 }
 
-/// Few operations are done before a thread has started.
+/// For few operations, a single thread is faster than starting others.
 int threads_for(std::size_t operations) {
   constexpr std::size_t worth_a_thread = 50'000;
   constexpr unsigned most = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A timeline made ready for drawing, once: replicas that do the same are one group, every lane has its level of detail.
-// Immutable; build it off the GUI thread where the timeline is large.
+// A timeline prepared once for drawing. Identical replicas form one group, and every lane has its levels of detail. The
+// content is immutable; build large ones off the GUI thread.
 #pragma once
 
 #include <array>
@@ -15,55 +15,55 @@
 
 namespace pipedeck::app {
 
-/// Devices whose compute and collective lanes are the same, operation by operation.
+/// A group of devices whose compute and collective lanes are equal, operation by operation.
 struct GanttGroup {
   std::vector<DeviceId> devices;                   ///< ascending
-  std::optional<std::size_t> compute, collective;  ///< lanes of the timeline: those of the first device
+  std::optional<std::size_t> compute, collective;  ///< lanes of the timeline, of the first device
   int stage = 0;                                   ///< of its first compute operation
-  std::vector<int> stages;                         ///< all that it computes, ascending: its chunks of the model
-  std::size_t leader = 0;  ///< group that stands for it while its stage is folded; itself where none does
+  std::vector<int> stages;                         ///< all stages that it computes, ascending: its model chunks
+  std::size_t leader = 0;  ///< group that represents it while its stage is folded; itself if there is none
 
-  /// Which of the device's chunks a stage is, from 0.
+  /// Returns the index of a stage among the device's chunks, from 0.
   int chunk_of(int of_stage) const;
 };
 
 struct GanttLink {
-  std::size_t lane = 0;          ///< of the timeline
+  std::size_t lane = 0;          ///< index in the timeline
   std::size_t from = 0, to = 0;  ///< groups
 };
 
 struct GanttContent {
   std::shared_ptr<const Timeline> timeline;
   std::vector<GanttGroup> groups;           ///< by first device
-  std::vector<GanttLink> links;             ///< in lane order; those whose devices have no lane are left out
-  std::vector<LanePyramid> pyramids;        ///< a lane of the timeline; empty where another lane stands for it
-  std::vector<LaneSums> sums;               ///< a lane of the timeline; empty as pyramids are
+  std::vector<GanttLink> links;             ///< in lane order, without links of devices that have no lane
+  std::vector<LanePyramid> pyramids;        ///< by lane of the timeline; empty if another lane represents it
+  std::vector<LaneSums> sums;               ///< by lane of the timeline; empty as pyramids are
   std::int64_t end = 0;                     ///< ns: makespan
-  std::array<bool, op_kind_count> kinds{};  ///< those that are drawn
+  std::array<bool, op_kind_count> kinds{};  ///< kinds that are drawn
 
-  bool preview = false;  ///< of samples (gantt_preview.hpp)
+  bool preview = false;  ///< made of samples only (gantt_preview.hpp)
 
   bool empty() const { return groups.empty(); }
   std::optional<std::size_t> group_of(DeviceId device) const;
-  /// Most chunks that any device has.
+  /// Returns the maximum number of chunks of a device.
   int most_chunks() const;
-  /// Devices of the other groups that `group` stands for.
+  /// Returns the number of devices of other groups that `group` represents.
   std::size_t followers(std::size_t group) const;
 };
 
-/// Lanes of the timeline that are drawn, ascending; each once, whatever stands for it.
+/// Returns the drawn lanes of the timeline, ascending. A lane that represents several devices occurs once.
 std::vector<std::size_t> drawn_lanes(const GanttContent& content);
 
-/// Which devices share a lane until it is opened.
+/// A rule for which devices share a lane until it is opened.
 enum class Folding {
-  none,        ///< none do
-  twins_only,  ///< those that do the same
-  stages,      ///< of many lanes also those of a stage
+  none,        ///< no devices
+  twins_only,  ///< devices with identical operations
+  stages,      ///< if there are many lanes, also the devices of a stage
 };
 
 std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline,
                                                        Folding folding = Folding::stages);
-/// Of a simulation's own timeline, which stays alive with it; null for null.
+/// Builds the content of a simulation's timeline and keeps the simulation alive. Returns null for null.
 std::shared_ptr<const GanttContent> make_gantt_content(const std::shared_ptr<const Simulation>& simulation);
 
 }  // namespace pipedeck::app

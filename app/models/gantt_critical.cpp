@@ -8,7 +8,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// The row of every device, and of every lane of a link.
+/// The rows of devices, and of the lanes of links.
 struct Rows {
   std::map<DeviceId, std::size_t> devices;
   std::map<std::size_t, std::size_t> links;
@@ -45,7 +45,7 @@ std::vector<CriticalBox> critical_boxes(const CriticalPath& path, const GanttCon
     const bool strip = link.role == LaneRole::collective;
     const auto drawn = strip ? collective_lane(content, geometry.rows[row]) : main_lane(content, geometry.rows[row]);
     if (!drawn) continue;
-    // A twin's operations have the same places in its lane.
+    // Operations of twins have equal positions in their lanes.
     const std::vector<TimelineLane>& lanes = content.timeline->lanes;
     boxes.push_back({row, strip, static_cast<double>(link.begin.count), static_cast<double>(link.end.count), i,
                      lanes[*drawn].begin + (link.row - lanes[link.lane].begin)});

@@ -9,7 +9,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr std::int64_t much = 50;  // a start is moved much where by more than this part of the longer plan
+constexpr std::int64_t much = 50;  // a start moves far if by more than 1/50 of the longer plan
 
 struct Cursor {
   const Timeline* timeline = nullptr;
@@ -19,7 +19,7 @@ struct Cursor {
   std::int64_t begin() const { return timeline->start[at]; }
   std::int64_t over() const { return timeline->start[at] + timeline->duration[at]; }
   bool covers(std::int64_t time) const { return !done() && begin() <= time; }
-  /// The next time after `time` at which it starts or stops.
+  /// Returns the next time after `time` at which an operation starts or ends.
   std::int64_t change_after(std::int64_t time) const {
     constexpr std::int64_t never = INT64_MAX;
     return done() ? never : begin() > time ? begin() : over();
@@ -43,7 +43,7 @@ TimelineRow span_of(std::int64_t begin, std::int64_t end, Difference what, int s
   return {Nanoseconds(begin), Nanoseconds(end - begin), {static_cast<OpKind>(what), StageId(stage), -1}};
 }
 
-/// Spans in which the two differ, side by side in time.
+/// Returns the spans in which the two differ, in order of time.
 std::vector<TimelineRow> busy_spans(Cursor from, Cursor to, const std::stop_token& stop) {
   std::vector<TimelineRow> spans;
   std::int64_t time = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two plans' timelines set against each other, device by device: when only one of them is busy, when they do different
-// things, and how much earlier or later each operation of the second starts.
+// The difference of two plans' timelines, device by device: spans in which only one is busy or both run different
+// operations, and how much earlier or later each operation of the second starts.
 #pragma once
 
 #include <memory>
@@ -11,34 +11,36 @@
 
 namespace pipedeck::app {
 
-/// What a span of device-time is. They are drawn as kinds of operations are, hence the numbers.
+/// A kind of difference in a span of device time. The values are those of the operation kinds whose colours they share.
 enum class Difference : std::uint8_t {
   gained = static_cast<std::uint8_t>(OpKind::forward),     ///< only the first plan is busy: time gained
-  lost = static_cast<std::uint8_t>(OpKind::backward),      ///< only the second is: time lost
-  other = static_cast<std::uint8_t>(OpKind::optimizer),    ///< both are, with different operations
-  earlier = static_cast<std::uint8_t>(OpKind::recompute),  ///< an operation of the second starts earlier, a little
+  lost = static_cast<std::uint8_t>(OpKind::backward),      ///< only the second plan is busy: time lost
+  other = static_cast<std::uint8_t>(OpKind::optimizer),    ///< both are busy with different operations
+  earlier = static_cast<std::uint8_t>(OpKind::recompute),  ///< an operation of the second plan starts slightly earlier
   later = static_cast<std::uint8_t>(OpKind::backward_weight),
 };
 
 struct GanttDifference {
   std::shared_ptr<const GanttContent> from, to;
-  /// Lanes of spans: kind = Difference, micro-batch = -1. A lane a device that either plan uses; folded as usual.
+  /// Lanes of spans with kind = Difference and micro-batch = -1, one lane per device used by either plan; folded as
+  /// usual.
   std::shared_ptr<const GanttContent> busy;
-  /// Operations of the second plan: gained or lost, where they start much earlier or later than in the first, earlier
-  /// or later where by less; nothing where at the same time or where the first has no such operation.
+  /// Operations of the second plan by their start compared with the first: `gained` or `lost` if much earlier or later,
+  /// `earlier` or `later` if less. Operations with equal starts or without a counterpart are omitted.
   std::shared_ptr<const GanttContent> lag;
-  std::int64_t gained = 0, lost = 0, other = 0;  ///< ns over all devices
-  std::size_t matched = 0, unmatched = 0;        ///< operations of the second plan that the first has, has not
+  std::int64_t gained = 0, lost = 0, other = 0;  ///< ns, summed over all devices
+  std::size_t matched = 0,
+              unmatched = 0;  ///< operations of the second plan with and without a counterpart in the first
 
-  /// Starts of the same operation (kind, stage, micro-batch) in the first plan; nullopt: it has none.
+  /// Returns the start of the same operation (kind, stage, micro-batch) in the first plan, or nullopt if it has none.
   std::optional<std::int64_t> start_in_first(const Operation& operation) const;
 
-  /// The earliest start in the first plan by kind and stage, then micro-batch; -1: none.
+  /// Earliest start in the first plan, by kind and stage, then by micro-batch; -1: none.
   std::vector<std::vector<std::int64_t>> starts;
   std::size_t stages = 0;
 };
 
-/// Null where it was stopped, or either is null.
+/// Returns null if it was stopped or either content is null.
 std::shared_ptr<const GanttDifference> make_difference(std::shared_ptr<const GanttContent> from,
                                                        std::shared_ptr<const GanttContent> to,
                                                        const std::stop_token& stop = {});

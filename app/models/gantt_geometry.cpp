@@ -15,7 +15,7 @@ namespace {
 
 const Timeline& timeline_of(const GanttContent& content) { return *content.timeline; }
 
-/// The operation of a lane nearest to `time` (0 away: time is within it), and how far away it is, in ns.
+/// Returns the operation of a lane nearest to `time` and its distance in ns (0 if `time` is inside it).
 std::optional<std::pair<std::size_t, double>> nearest(const GanttContent& content, std::size_t lane_index,
                                                       double time) {
   const Timeline& timeline = timeline_of(content);
@@ -32,7 +32,7 @@ std::optional<std::pair<std::size_t, double>> nearest(const GanttContent& conten
   return std::pair(after - 1, distance(after - 1));
 }
 
-/// Lanes of a row in the order in which they lie on top of one another.
+/// Returns the lanes of a row, topmost first.
 std::vector<std::size_t> lanes_of(const GanttContent& content, const GanttRow& row) {
   std::vector<std::size_t> lanes;
   if (const auto lane = main_lane(content, row)) lanes.push_back(*lane);
@@ -187,7 +187,7 @@ std::optional<GanttHit> hit_test(const GanttContent& content, const GanttGeometr
   const double time = axis.to_time(point.x(), plot_width);
   const double reach = slack * axis.span() / plot_width;
   std::vector<std::size_t> lanes = lanes_of(content, row);
-  // The strip beneath the computations belongs to the all-reduces.
+  // The strip below the computations belongs to the all-reduces.
   if (lanes.size() == 2 && point.y() >= row.bottom() - std::max(3, row.height / 5)) std::swap(lanes[0], lanes[1]);
   std::optional<GanttHit> best;
   double best_distance = std::numeric_limits<double>::infinity();

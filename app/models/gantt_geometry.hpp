@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the lanes of a Gantt chart lie and what is at a point of it; no painter, no window.
+// Positions of a Gantt chart's lanes and hit tests, without painter or window.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace pipedeck::app {
 /// Heights in device-independent pixels.
 struct GanttMetrics {
   int lane = 24;   ///< boxes of a compute lane
-  int strip = 5;   ///< of it, shown of an all-reduce beneath a computation
+  int strip = 5;   ///< part of it where an all-reduce is visible below a computation
   int pale = 11;   ///< the second timeline's lane; 0: there is none
   int link = 10;   ///< a transfer lane; 0: not shown
   int gap = 4;     ///< between lanes
@@ -26,15 +26,16 @@ struct GanttMetrics {
   bool operator==(const GanttMetrics&) const = default;
 };
 
-/// Lanes get lower as there are more of them, so that 64 fit a screen.
+/// Returns lower lanes for more lanes, so that 64 fit on a screen.
 GanttMetrics metrics_for(std::size_t lanes);
 
-/// One drawn lane: a group, one that stands for its whole stage, one device of what is opened, or a link.
+/// A drawn lane: of a group, of a group that represents its whole stage, of one device of an opened group, or of a
+/// link.
 struct GanttRow {
   enum class Kind { group, stage, device, link };
   Kind kind = Kind::group;
   std::size_t group = 0;   ///< index into groups; links: index into links
-  std::size_t device = 0;  ///< within the group
+  std::size_t device = 0;  ///< index within the group
   int top = 0;
   int height = 0;  ///< of the boxes
   int pale_top = 0, pale_height = 0;
@@ -46,49 +47,50 @@ struct GanttGeometry {
   std::vector<GanttRow> rows;
   int height = 0;
   bool operator==(const GanttGeometry&) const = default;
-  /// The row at `y`, its share of the gap below included; none outside.
+  /// Returns the row at `y`, including its share of the gap below, or nullopt outside all rows.
   std::optional<std::size_t> row_at(double y) const;
 };
 
-/// `opened`: first devices of the groups and folded stages that show a lane a device.
+/// Computes the rows. `opened` holds the first devices of the groups and folded stages that are shown with one lane per
+/// device.
 GanttGeometry lay_out(const GanttContent& content, const std::set<DeviceId>& opened, const GanttMetrics& metrics);
 
-/// How many lanes that are, links left out.
+/// Returns the number of lanes without links.
 std::size_t lane_count(const GanttContent& content, const std::set<DeviceId>& opened);
-/// Whether a click on the row's name opens or closes anything.
+/// Returns true if a click on the row's name opens or closes something.
 bool folds(const GanttContent& content, const GanttRow& row);
-/// The device by which `opened` knows what the row opens or closes.
+/// Returns the device that represents the row's group in `opened`.
 DeviceId fold_key(const GanttContent& content, const GanttRow& row);
 
-/// "G0–G7", "G3", "G0 + 7" (the first of a stage of eight whose replicas differ), "G0 · stages 0, 7" (its chunks),
-/// "G0–G7 → G8–G15".
+/// Returns the row's name: "G0–G7", "G3", "G0 + 7" (first of eight different replicas of a stage), "G0 · stages 0, 7"
+/// (its chunks), "G0–G7 → G8–G15".
 QString row_name(const GanttContent& content, const GanttRow& row, const QStringList& device_names = {});
 
-/// "stages 0, 7" of a device with several chunks; empty for one.
+/// Returns "stages 0, 7" for a device with several chunks, empty text for one chunk.
 QString chunks_text(const GanttGroup& group);
-/// How a chunk is told in a box: "a", "b".
+/// Returns the letter of a chunk in a box: "a", "b".
 QString chunk_letter(int chunk);
 
-/// The lanes of the timeline that a row shows; either may be absent.
+/// Returns the timeline's lane that a row shows, or nullopt.
 std::optional<std::size_t> main_lane(const GanttContent& content, const GanttRow& row);
 std::optional<std::size_t> collective_lane(const GanttContent& content, const GanttRow& row);
 
 struct GanttHit {
-  std::size_t row = 0;        ///< of the geometry
-  std::size_t operation = 0;  ///< of the timeline's columns
+  std::size_t row = 0;        ///< index in the geometry
+  std::size_t operation = 0;  ///< index in the timeline's columns
   bool operator==(const GanttHit&) const = default;
 };
 
-/// The operation under a point of the plot (x from its left edge). An operation narrower than a pixel is found within
+/// Finds the operation at a point of the plot (x from its left edge). Operations narrower than a pixel are found within
 /// `slack` pixels.
 std::optional<GanttHit> hit_test(const GanttContent& content, const GanttGeometry& geometry, const TimeAxis& axis,
                                  double plot_width, QPointF point, double slack = 1.0);
 
 enum class GanttStep { previous, next, up, down };
-/// From one operation to its neighbour: in the lane, or to the nearest in time of the lane above or below.
+/// Returns the neighbour of an operation: in its lane, or the nearest in time in the lane above or below.
 GanttHit step_from(const GanttContent& content, const GanttGeometry& geometry, const GanttHit& from, GanttStep step);
 
-/// The first operation with the same kind, stage and micro-batch; for showing one operation in several charts.
+/// Finds the first operation with the same kind, stage and micro-batch, to show one operation in several charts.
 std::optional<GanttHit> find_operation(const GanttContent& content, const GanttGeometry& geometry,
                                        const Operation& operation);
 

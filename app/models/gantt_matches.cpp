@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t stop_every = 1 << 20;  // operations
 
-/// Whether a lane shows the device that is asked for; of a link, either end.
+/// Returns true if the lane belongs to the requested device; a link belongs to both ends.
 bool of_device(const GanttContent& content, std::size_t lane, const std::optional<DeviceId>& device) {
   if (!device) return true;
   const auto group = content.group_of(*device);
@@ -24,7 +24,7 @@ bool of_device(const GanttContent& content, std::size_t lane, const std::optiona
 
 void set_bit(std::vector<std::uint64_t>& bits, std::size_t i) { bits[i / 64] |= std::uint64_t{1} << (i % 64); }
 
-/// Neighbouring bits as one.
+/// Merges each pair of adjacent bits.
 std::vector<std::uint64_t> halved(const std::vector<std::uint64_t>& bits, std::size_t bins) {
   std::vector<std::uint64_t> half((bins + 63) / 64);
   for (std::size_t word = 0; word < bits.size(); ++word)
@@ -33,7 +33,7 @@ std::vector<std::uint64_t> halved(const std::vector<std::uint64_t>& bits, std::s
   return half;
 }
 
-/// Marks of the operations that `found` has in the lane.
+/// Marks the operations of the lane that are in `found`.
 LaneMarks marks_of(const GanttContent& content, std::size_t lane_index, const OperationSet& found) {
   const LanePyramid& pyramid = content.pyramids[lane_index];
   LaneMarks marks;
@@ -53,7 +53,7 @@ LaneMarks marks_of(const GanttContent& content, std::size_t lane_index, const Op
   return marks;
 }
 
-/// Adds [left, right) to spans that end before it or overlap it.
+/// Appends [left, right) to spans that end before it or overlap it.
 void add(std::vector<PixelSpan>& spans, double left, double right) {
   right = std::max(right, left + 1);
   if (!spans.empty() && left <= spans.back().right)
@@ -124,7 +124,7 @@ std::optional<std::size_t> GanttMatches::next(std::optional<std::size_t> operati
     std::size_t from = lane.begin;
     if (operation && *operation >= lane.begin && *operation < lane.end)
       from = *operation + 1;
-    else if (operation)  // in a lane below, the same time is later
+    else if (operation)  // in a lane below, an equal time counts as later
       from = first_starting_from(timeline, lane,
                                  static_cast<double>(timeline.start[*operation]) + (*operation >= lane.end ? 1 : 0));
     const auto candidate = found.next(from, lane.end);
@@ -163,7 +163,7 @@ std::optional<std::size_t> GanttMatches::from(double time) const {
 
 std::vector<PixelSpan> match_spans(const GanttMatches& matches, std::size_t lane_index, const TimeAxis& axis,
                                    double width) {
-  constexpr double operations_a_pixel = 3;  // more of them in view are read from the marks
+  constexpr double operations_a_pixel = 3;  // above this density, the marks are read instead
   const Timeline& timeline = *matches.content->timeline;
   const TimelineLane& lane = timeline.lanes[lane_index];
   const std::size_t first = first_ending_after(timeline, lane, axis.begin);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The operations of a Gantt chart that a query finds: in order of time over all lanes, and where they lie at any zoom.
+// The operations of a Gantt chart that match a query: their order by time over all lanes, and their positions at any
+// zoom.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace pipedeck::app {
 
-/// A bit for each bin of a lane's level of detail: something was found in it.
+/// A bitmap of each level of a lane: a bit is set if its bin has a match.
 struct LaneMarks {
   std::vector<std::vector<std::uint64_t>> levels;
   bool any(int level, std::int64_t first_bin, std::int64_t end_bin) const;
@@ -24,20 +25,21 @@ struct GanttMatches {
   std::shared_ptr<const GanttContent> content;
   GanttQuery query;
   OperationSet found;
-  std::vector<std::size_t> lanes;  ///< those that are drawn, ascending: what was searched
+  std::vector<std::size_t> lanes;  ///< drawn lanes that were searched, ascending
   std::vector<LaneMarks> marks;    ///< by lane of the timeline
 
   std::size_t count() const { return found.count(); }
-  /// How many come before `operation`: those that start earlier, or at the same time in a lane above.
+  /// Returns the number of matches before `operation`: those that start earlier, or at the same time in a lane above.
   std::size_t before(std::size_t operation) const;
-  /// The first after `operation` in that order; nullopt: there is none. Without an operation: the first of all.
+  /// Returns the first match after `operation` in that order, or nullopt if there is none. Without an operation,
+  /// returns the first of all.
   std::optional<std::size_t> next(std::optional<std::size_t> operation) const;
   std::optional<std::size_t> previous(std::optional<std::size_t> operation) const;
-  /// The first that starts at or after `time`, or the last of all.
+  /// Returns the first match that starts at or after `time`, or the last of all.
   std::optional<std::size_t> from(double time) const;
 };
 
-/// Null where it was stopped.
+/// Returns null if it was stopped.
 std::shared_ptr<const GanttMatches> find_matches(std::shared_ptr<const GanttContent> content, const GanttQuery& query,
                                                  const std::stop_token& stop = {});
 
@@ -46,7 +48,7 @@ struct PixelSpan {
   bool operator==(const PixelSpan&) const = default;
 };
 
-/// Where a lane's matches lie over `width` pixels: apart from one another, each a pixel wide at least.
+/// Returns the positions of a lane's matches over `width` pixels: disjoint, each at least one pixel wide.
 std::vector<PixelSpan> match_spans(const GanttMatches& matches, std::size_t lane, const TimeAxis& axis, double width);
 
 }  // namespace pipedeck::app

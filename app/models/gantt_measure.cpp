@@ -11,7 +11,7 @@ namespace {
 
 std::int64_t sum(const KindTimes& times) { return std::accumulate(times.begin(), times.end(), std::int64_t{0}); }
 
-/// How long a lane's operations in the span run while `compute` computes.
+/// Returns how long a lane's operations in the span overlap with those of `compute`.
 std::int64_t hidden(const GanttContent& content, std::size_t lane_index, std::size_t compute, std::int64_t begin,
                     std::int64_t end) {
   const Timeline& timeline = *content.timeline;
@@ -29,7 +29,7 @@ KindTimes busy_of(const GanttContent& content, std::size_t lane, std::int64_t be
   return busy_between(*content.timeline, content.timeline->lanes[lane], content.sums[lane], begin, end);
 }
 
-/// Of one device of a group.
+/// Returns the busy time of one device of a group.
 KindTimes busy_of(const GanttContent& content, const GanttGroup& group, std::int64_t begin, std::int64_t end) {
   KindTimes times{};
   if (group.compute) times = busy_of(content, *group.compute, begin, end);
@@ -59,7 +59,7 @@ MeasuredTime& closed(MeasuredTime& sums) {
   return sums;
 }
 
-/// Keeps the edge of the lane's operations nearest to `time`.
+/// Updates `best` with the operations' edge nearest to `time`.
 void nearest_edge(const Timeline& timeline, const TimelineLane& lane, double time, std::optional<double>& best) {
   const std::size_t after = first_ending_after(timeline, lane, time);
   const std::size_t from = after > lane.begin ? after - 1 : after;

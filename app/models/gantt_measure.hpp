@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What fills a span of time between two cursors, and the edges that a cursor snaps to.
+// The device time between two cursors by kind, and the edges that a cursor snaps to.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace pipedeck::app {
 
-/// Device-time of a span: kinds, all-reduces that run beside nothing else, and idle add up to `span` x `devices`.
+/// A breakdown of a span's device time. The kinds, exposed all-reduce and idle time add up to `span` x `devices`.
 struct MeasuredTime {
   Nanoseconds span;
   int devices = 0;
-  KindTimes busy{};  ///< all-reduce: only what no computation hides
+  KindTimes busy{};  ///< all-reduce: only the part without overlapped computation
   std::int64_t idle = 0;
   std::int64_t total() const { return span.count * devices; }
   double share(std::int64_t time) const {
@@ -20,12 +20,13 @@ struct MeasuredTime {
   }
 };
 
-/// Of all devices in [begin, end) ns, or of those that one row shows (a link: its transfers, as one device).
+/// Measures [begin, end) ns over all devices, or over the devices of one row. A link's row counts its transfers as one
+/// device.
 MeasuredTime measure_time(const GanttContent& content, double begin, double end);
 MeasuredTime measure_row(const GanttContent& content, const GanttRow& row, double begin, double end);
 
-/// The start or end of an operation nearest to a point of the plot, within `reach` pixels; in the row at the point
-/// before all others.
+/// Returns the start or end of an operation nearest to a point of the plot, within `reach` pixels. The row at the point
+/// has precedence.
 std::optional<double> snap_time(const GanttContent& content, const GanttGeometry& geometry, const TimeAxis& axis,
                                 double plot_width, QPointF point, double reach);
 

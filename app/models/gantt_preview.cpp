@@ -8,7 +8,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Moments are spread unevenly, so that nothing periodic is always met at the same place.
+/// Spreads sample times irregularly to avoid aliasing with periodic operations.
 double moment_in(int sample, double width) {
   const auto scattered = static_cast<std::uint32_t>(sample) * 2654435761u;
   return (sample + static_cast<double>(scattered >> 8) / (1 << 24)) * width;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A first picture of a huge timeline while its content is being made: what each lane does at some hundred moments.
+// A preview of a huge timeline while its content is being built: the operation of each lane at several hundred times.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace pipedeck::app {
 
-/// Timelines of more operations get their content off the window's thread, after a preview.
+/// Maximum operations of a timeline without a preview. The content of larger ones is built off the GUI thread.
 inline constexpr std::size_t most_made_at_once = 400'000;
 
-/// A content over samples of the lanes: to be looked at, not to be asked (GanttContent::preview).
+/// Builds a content from samples of the lanes, for drawing only (GanttContent::preview).
 std::shared_ptr<const GanttContent> make_gantt_preview(const Timeline& timeline, int samples = 512);
 
 }  // namespace pipedeck::app

@@ -45,7 +45,7 @@ std::vector<LaneBin> bins_of(const std::vector<KindTimes>& times, int shift) {
   return bins;
 }
 
-/// Neighbours added up in place.
+/// Adds up pairs of neighbours in place.
 void halve(std::vector<KindTimes>& times) {
   for (std::size_t i = 0; 2 * i < times.size(); ++i) {
     KindTimes sum = times[2 * i];
@@ -101,7 +101,8 @@ void LanePyramid::sample_columns(int level, double begin, double span, std::span
 LanePyramid build_pyramid(const Timeline& timeline, const TimelineLane& lane) {
   if (lane.size() == 0) return {};
   const std::int64_t end = std::max<std::int64_t>(1, timeline.start[lane.end - 1] + timeline.duration[lane.end - 1]);
-  // About half a bin an operation: below that, operations are fewer than pixels and are read themselves.
+  // About half a bin per operation. At a finer scale, there are fewer operations than pixels, and they are read
+  // directly.
   const auto wanted = static_cast<std::int64_t>(lane.size() / 2 + 1);
   const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(1, end / wanted));
   LanePyramid pyramid;

@@ -56,7 +56,7 @@ const std::vector<KindWord>& kind_words() {
   return words;
 }
 
-/// Lower case without spaces, hyphens and underscores: "All-Reduce" is "allreduce".
+/// Converts to lower case without spaces, hyphens and underscores: "All-Reduce" becomes "allreduce".
 QString bare(const QString& word) {
   static const QRegularExpression between(QStringLiteral("[\\s_\\-\u00a0]+"));
   return word.toLower().remove(between);
@@ -88,14 +88,14 @@ class Parser {
   }
 
  private:
-  /// How many parts are understood together from `i` on.
+  /// Returns the number of parts from `i` on that were parsed together.
   qsizetype take(const QStringList& parts, qsizetype i) {
     if (const qsizetype device = words_.devices.indexOf(parts[i]); device >= 0) {
       set(parsed_.query.device, DeviceId(static_cast<int>(device)), parts[i]);
       return 1;
     }
     constexpr qsizetype most_words = 3;
-    // Words that belong together end with the first that has a number: "3 4" is not 34.
+    // A group of words ends with the first that has a number: "3 4" is not 34.
     qsizetype most = 1;
     while (most < std::min(most_words, parts.size() - i) && !parts[i + most - 1].back().isDigit()) ++most;
     for (qsizetype count = most; count > 0; --count)
@@ -155,7 +155,7 @@ bool GanttQuery::any_kind() const {
 bool GanttQuery::matches(OpKind kind, int of_stage, int of_micro_batch) const {
   if (micro_batch && *micro_batch != of_micro_batch) return false;
   if (stage && *stage != of_stage) return false;
-  // An all-reduce and an optimizer step belong to no micro-batch, whatever their column says.
+  // All-reduces and optimizer steps belong to no micro-batch, regardless of their column.
   if (micro_batch && (kind == OpKind::all_reduce || kind == OpKind::optimizer)) return false;
   return any_kind() || kinds[static_cast<std::size_t>(kind)];
 }

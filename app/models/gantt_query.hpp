@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What to look for in a Gantt chart, as people write it: "12", "mb 12", "s3", "G5", "all-reduce", "B 12 s3".
+// Queries of a Gantt chart as typed by a user: "12", "mb 12", "s3", "G5", "all-reduce", "B 12 s3".
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace pipedeck::app {
 
-/// All that is given must hold.
+/// A conjunction of conditions; absent ones always hold.
 struct GanttQuery {
   std::optional<int> micro_batch, stage;
   std::optional<DeviceId> device;
@@ -27,18 +27,17 @@ struct GanttQuery {
 
 struct ParsedQuery {
   GanttQuery query;
-  QString problem;  ///< empty: understood
+  QString problem;  ///< empty if the text was parsed
 };
 
-/// Words beside the built-in ones: what kinds are called in the reader's language, by OpKind, and names of devices by
-/// number.
+/// A set of words in addition to the built-in ones: translated names of kinds, by OpKind, and device names by number.
 struct QueryWords {
   QStringList kinds, devices;
 };
 
 ParsedQuery parse_gantt_query(const QString& text, const QueryWords& words = {});
 
-/// How to write one, a line an example, for help texts.
+/// Returns example queries for help texts, one per line.
 QString gantt_query_help();
 
 }  // namespace pipedeck::app

@@ -9,8 +9,8 @@ namespace {
 
 std::int64_t end_of(const Timeline& timeline, std::size_t i) { return timeline.start[i] + timeline.duration[i]; }
 
-/// The last operation of `lane` before `time` that makes what (stage, micro-batch) hands on; none among the operations
-/// shortly before, where what was waited for must be.
+/// Returns the last operation of `lane` before `time` that produces the output of (stage, micro-batch). Only operations
+/// shortly before are searched, since the awaited one must be among them.
 std::optional<std::size_t> last_maker(const Timeline& timeline, const TimelineLane& lane, int stage, int micro_batch,
                                       bool forward, std::int64_t time) {
   constexpr std::size_t reach = 4096;
@@ -24,7 +24,7 @@ std::optional<std::size_t> last_maker(const Timeline& timeline, const TimelineLa
   return std::nullopt;
 }
 
-/// The group whose operation for (stage, micro-batch) ended last before `time`: that one was waited for.
+/// Returns the group whose operation for (stage, micro-batch) ended last before `time`; the wait was for that one.
 std::optional<std::size_t> producer(const GanttContent& content, int stage, int micro_batch, bool forward,
                                     std::int64_t time) {
   const Timeline& timeline = *content.timeline;
@@ -41,7 +41,7 @@ std::optional<std::size_t> producer(const GanttContent& content, int stage, int 
   return best;
 }
 
-/// The start of the lane's idle time before `operation`.
+/// Returns the start of the lane's idle time before `operation`.
 std::int64_t idle_since(const Timeline& timeline, const TimelineLane& lane, std::size_t operation) {
   return operation == lane.begin ? 0 : end_of(timeline, operation - 1);
 }

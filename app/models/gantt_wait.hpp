@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why an operation did not start earlier.
+// The reason why an operation did not start earlier.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@ enum class WaitFor { nothing, activation, gradient, all_reduce };
 
 struct GanttWait {
   WaitFor cause = WaitFor::nothing;
-  Nanoseconds idle;                  ///< the lane stood still before it
-  std::optional<std::size_t> group;  ///< whose activation or gradient it was
+  Nanoseconds idle;                  ///< idle time of the lane before it
+  std::optional<std::size_t> group;  ///< source of the activation or gradient
   bool operator==(const GanttWait&) const = default;
 };
 
-/// `operation` is a column of `lane` (a compute lane).
+/// Finds the wait of `operation`, a column of `lane` (a compute lane).
 GanttWait wait_of(const GanttContent& content, std::size_t lane, std::size_t operation);
 
 }  // namespace pipedeck::app

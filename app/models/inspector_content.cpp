@@ -35,7 +35,7 @@ QString overlap_text(Overlap overlap) {
   return Text::tr("after the last backward");
 }
 
-/// Optimizer steps close their device's lane.
+/// Optimizer steps are the last operations of their lane.
 Nanoseconds optimizer_time(const Timeline& timeline) {
   Nanoseconds sum;
   for (const TimelineLane& lane : timeline.lanes) {
@@ -46,7 +46,7 @@ Nanoseconds optimizer_time(const Timeline& timeline) {
   return sum;
 }
 
-/// Device time by what it went to: busy and idle parts add up to devices x iteration.
+/// Splits device time into busy and idle parts, which add up to devices x iteration.
 std::vector<InspectorPart> iteration_parts(const Simulation& s) {
   Nanoseconds busy;
   for (const DeviceVerdict& device : s.devices) busy += device.busy;
@@ -149,7 +149,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
   }
   if (const auto& objective = row.plan.objective) {
     const QString name = in_qt(objective->name);
-    // PipeDream minimises the slowest stage's time a mini-batch: not the same quantity as an iteration.
+    // PipeDream minimises the slowest stage's time per mini-batch, which is not comparable with an iteration.
     const bool comparable = row.plan.synchronous() && row.plan.planner != "pipedream";
     if (objective->time && !comparable) {
       content.certificate.push_back(
@@ -187,7 +187,8 @@ void fill_figures(InspectorContent& content, const PlanRow& row) {
                                Text::tr("%1 of %2 samples").arg(row.plan.micro_batches).arg(row.plan.micro_batch));
 }
 
-/// Bytes of weights, gradients and optimizer state a parameter (simulator.md, "Memory of a device over time").
+/// Returns the bytes of weights, gradients and optimizer state per parameter (simulator.md, "Memory of a device over
+/// time").
 QString optimizer_text(const Plan& plan) {
   const QString name = latin(name_of(plan.optimizer));
   int bytes = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the inspector says of a plan, as plain values: every sentence is computed from the plan's own figures.
+// The texts and figures of a plan in the inspector, as plain values. Every sentence is computed from the plan's own
+// figures.
 #pragma once
 
 #include <utility>
@@ -13,7 +14,7 @@
 
 namespace pipedeck::app {
 
-/// What a part of a stacked bar stands for; views choose the colour.
+/// A meaning of a part in a stacked bar. Views choose its colour.
 enum class InspectorPartKind {
   arithmetic,
   fill_and_drain,
@@ -46,10 +47,10 @@ struct InspectorContent {
   QString title;
   QString subtitle;
   std::vector<QString> why;              ///< sentences
-  std::vector<InspectorPart> iteration;  ///< add up to 1: a device's mean share of the iteration
+  std::vector<InspectorPart> iteration;  ///< add up to 1: mean share of the iteration per device
   QString memory_sentence;
-  std::vector<InspectorPart> memory;  ///< of the fullest device's capacity, or of its peak where that is more
-  double capacity_share = 1;          ///< where capacity lies on the memory bar; under 1: the plan does not fit
+  std::vector<InspectorPart> memory;  ///< of the most loaded device, relative to its capacity or its peak, if higher
+  double capacity_share = 1;          ///< position of the capacity on the memory bar; under 1: the plan does not fit
   bool fits = true;
   std::vector<QString> certificate;
   std::vector<InspectorFact> figures;

@@ -16,7 +16,7 @@ struct Text {
 
 double seconds(Nanoseconds time) { return to_seconds(time).count; }
 
-/// "946.0 / 960.7 / 977.8 ms": all in the unit of the largest.
+/// Returns "946.0 / 960.7 / 977.8 ms": all in the unit of the largest.
 QString three_times(const JitterBand& band) {
   const bool long_ones = band.p95.count >= 1'000'000'000, middling = band.p95.count >= 1'000'000;
   const double unit = long_ones ? 1e9 : middling ? 1e6 : 1e3;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much iterations vary, as rows of a bar table: a bar from p5 to p95 with p50 in it, beside the time without
-// jitter.
+// The variation of iterations as rows of a bar table: a bar from p5 to p95 with p50 in it, and the time without jitter.
 #pragma once
 
 #include <vector>
@@ -15,7 +14,7 @@ struct JitterShown {
   JitterBand band;
 };
 
-/// One a plan, in the order given.
+/// Returns one row per plan, in the given order.
 std::vector<BarRow> jitter_rows(const std::vector<JitterShown>& shown);
 
 }  // namespace pipedeck::app

@@ -15,7 +15,7 @@ std::int64_t& of_kind(KindTimes& times, const Timeline& timeline, std::size_t i)
   return times[static_cast<std::size_t>(timeline.kind[i])];
 }
 
-/// Of the lane's operations before `time`, the last of them cut there.
+/// Sums up the lane's operations before `time`; the last one counts up to `time`.
 KindTimes busy_until(const Timeline& timeline, const TimelineLane& lane, const LaneSums& sums, std::int64_t time) {
   const std::size_t after = first_starting_from(timeline, lane, static_cast<double>(time));
   if (after == lane.begin) return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long a lane was busy with each kind between any two times, to the nanosecond and without a walk over the
-// operations between them: sums up to every thousandth operation.
+// Busy time of a lane per kind between any two times, exact to the nanosecond. Prefix sums at every 1024th operation
+// avoid a loop over all operations between them.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ namespace pipedeck::app {
 using KindTimes = std::array<std::int64_t, op_kind_count>;
 
 struct LaneSums {
-  std::vector<KindTimes> before;  ///< of the operations before each block
+  std::vector<KindTimes> before;  ///< sums over the operations before each block
   std::uint32_t kinds = 0;        ///< a bit for each kind that occurs
 };
 
 LaneSums sum_lane(const Timeline& timeline, const TimelineLane& lane);
 
-/// Of `lane` in [begin, end) ns; operations that reach out of it count with their part inside.
+/// Returns the busy time of `lane` in [begin, end) ns. Operations that exceed the span count with their part inside.
 KindTimes busy_between(const Timeline& timeline, const TimelineLane& lane, const LaneSums& sums, std::int64_t begin,
                        std::int64_t end);
 

@@ -57,7 +57,7 @@ std::vector<MemoryRange> MemoryCurve::ranges(double begin, double span, std::siz
   const std::vector<MemoryPoint>& points = verdict->curve;
   std::vector<MemoryRange> ranges(count);
   if (points.empty()) return ranges;
-  std::size_t after = 0;  // the first point past the time that was reached
+  std::size_t after = 0;  // first point after the processed time
   const auto go_to = [&](double time) {
     while (after < points.size() && static_cast<double>(points[after].time.count) <= time) ++after;
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory over time ready for drawing: devices with the same curve are one, and a pixel reads its least and most bytes.
+// Memory over time prepared for drawing. Devices with equal curves are merged, and each pixel reads the minimum and
+// maximum bytes.
 #pragma once
 
 #include <memory>
@@ -17,11 +18,11 @@ struct MemoryRange {
 struct MemoryCurve {
   std::vector<DeviceId> devices;           ///< ascending
   int stage = 0;                           ///< of the first device's first operation
-  const DeviceVerdict* verdict = nullptr;  ///< of the first device; lives as long as the simulation
+  const DeviceVerdict* verdict = nullptr;  ///< of the first device; valid as long as the simulation
 
-  /// Extremes over [begin, end) ns; begin and end may be equal: the value at that time.
+  /// Returns the extremes over [begin, end) ns. If begin equals end, returns the value at that time.
   MemoryRange range(double begin, double end) const;
-  /// Of `count` spans side by side, each `span` ns long.
+  /// Returns the extremes of `count` adjacent spans of `span` ns each.
   std::vector<MemoryRange> ranges(double begin, double span, std::size_t count) const;
   std::int64_t at(double time) const { return range(time, time).least; }
 
@@ -33,9 +34,9 @@ struct MemoryCurve {
 struct MemoryCurves {
   std::shared_ptr<const Simulation> simulation;
   std::vector<MemoryCurve> curves;  ///< by first device
-  std::int64_t end = 0;             ///< ns: curves hold until here
-  Bytes highest;                    ///< of any peak, upper estimate or capacity
-  std::vector<Bytes> capacities;    ///< the different ones, ascending
+  std::int64_t end = 0;             ///< ns: end of the curves
+  Bytes highest;                    ///< maximum of all peaks, upper bounds and capacities
+  std::vector<Bytes> capacities;    ///< distinct ones, ascending
 };
 
 std::shared_ptr<const MemoryCurves> make_memory_curves(std::shared_ptr<const Simulation> simulation);

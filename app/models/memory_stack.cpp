@@ -50,7 +50,7 @@ std::size_t MemoryStack::highest_from(std::size_t first, double end) const {
   };
   std::size_t best = first;
   for (std::size_t i = first + 1; begins(i);) {
-    // A block that is over before the end counts as a whole.
+    // A block that ends before the end of the range is covered by its own maximum.
     if (i % block_size == 0 && begins(i + block_size - 1)) {
       best = better(best, blocks_[i / block_size]);
       i += block_size;

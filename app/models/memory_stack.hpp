@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory by item ready for drawing: which moment of a span of time held the most, and which item lies where in the pile
-// of a moment. Plain values, so that drawing and hit-testing ask the same.
+// Memory per item prepared for drawing: the time of the maximum within a span, and the position of each item in the
+// stack. Plain values, so that drawing and hit tests agree.
 #pragma once
 
 #include <array>
@@ -13,25 +13,25 @@
 
 namespace pipedeck::app {
 
-/// From the bottom of a pile to its top: what is always there lies below what comes and goes.
+/// From bottom to top: persistent items are below temporary ones.
 inline constexpr std::array<MemoryItem, memory_item_count> stacking_order{
     MemoryItem::reserve,     MemoryItem::communication, MemoryItem::weights,
     MemoryItem::gradients,   MemoryItem::optimizer,     MemoryItem::stashed_weights,
     MemoryItem::activations, MemoryItem::boundary,      MemoryItem::workspace};
 
-/// The item at `bytes` above the bottom of a pile of `parts`; nothing above its top.
+/// Returns the item at `bytes` above the bottom of a stack of `parts`, or nullopt above its top.
 std::optional<MemoryItem> item_at(const MemoryParts& parts, Bytes bytes);
 
 class MemoryStack {
  public:
-  /// `items` must outlive it.
+  /// `items` must outlive this object.
   explicit MemoryStack(const DeviceItems& items);
   const DeviceItems& items() const { return *items_; }
-  /// The point in effect at `time`, in nanoseconds.
+  /// Returns the point in effect at `time` in nanoseconds.
   std::size_t at(double time) const;
-  /// The point that holds the most of all in effect during [begin, end), the first of equals.
+  /// Returns the point with the largest sum in effect during [begin, end), the first of equals.
   std::size_t highest(double begin, double end) const;
-  /// The same, with the point in effect at the begin already known.
+  /// Returns the same, given the point in effect at the begin.
   std::size_t highest_from(std::size_t point, double end) const;
 
  private:
@@ -44,20 +44,20 @@ struct MemoryStacks {
   std::shared_ptr<const std::vector<DeviceItems>> items;
   std::vector<MemoryStack> stacks;
   const MemoryStack* of(DeviceId device) const;
-  /// Items that some device holds at some time, in stacking order.
+  /// Returns the items that any device holds at any time, in stacking order.
   std::vector<MemoryItem> kinds() const;
 };
 
-/// Null for null.
+/// Returns null for null.
 std::shared_ptr<const MemoryStacks> make_memory_stacks(std::shared_ptr<const std::vector<DeviceItems>> items);
 
-/// Where the strips of several devices lie, one under another, all to the same scale.
+/// A layout of the strips of several devices, one below another, all to the same scale.
 struct MemoryStrips {
   int count = 0;
   double full = 1;  ///< bytes at the top of a strip
 
   static constexpr int gap = 5, top_space = 4, bottom_space = 6;
-  /// Fewer devices get higher strips.
+  /// Returns the height of a strip; it is higher for fewer devices.
   int strip_height() const;
   int height() const;
   double top(int strip) const { return top_space + strip * (strip_height() + gap); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frame of the visible window in an overview of the whole time: where it lies, what a press takes hold of, where a
-// drag leads.
+// The frame of the visible window in an overview of the whole time: its position, the part under a press, and the
+// result of a drag.
 #pragma once
 
 #include "app/models/time_axis.hpp"
@@ -13,12 +13,12 @@ struct MinimapFrame {
   double left = 0, right = 0;  ///< pixels
 };
 
-/// Never narrower than `least` pixels, so that it can be taken hold of.
+/// Returns a frame at least `least` pixels wide, so that it can be grabbed.
 MinimapFrame minimap_frame(const TimeAxis& axis, double width, double least = 6);
 MinimapGrip minimap_grip(const MinimapFrame& frame, double x, double reach = 4);
-/// The axis after a drag by `pixels` that began with `axis` in hand.
+/// Returns the axis after a drag by `pixels`; `axis` is the axis at the start of the drag.
 TimeAxis minimap_dragged(const TimeAxis& axis, MinimapGrip grip, double pixels, double width);
-/// The same span with its middle at `x`.
+/// Returns the axis with an equal span, centred at `x`.
 TimeAxis minimap_centred(const TimeAxis& axis, double x, double width);
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The operations of all lanes that a query finds, replicas included: what the table of operations shows.
+// Search for the operations of all lanes, including replicas, that match a query; for the table of operations.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace pipedeck::app {
 
-/// Nothing where it was stopped.
+/// Returns nullopt if it was stopped.
 std::optional<OperationSet> find_operations(const Timeline& timeline, const GanttQuery& query,
                                             const std::stop_token& stop = {});
 

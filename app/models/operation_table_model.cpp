@@ -13,7 +13,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr std::int64_t in_microseconds_below = 10'000'000;  // ns of the whole: shorter ones are told in microseconds
+constexpr std::int64_t in_microseconds_below = 10'000'000;  // ns: shorter timelines are shown in microseconds
 
 std::int64_t idle_before(const Timeline& timeline, const TimelineLane& lane, std::size_t i) {
   return timeline.start[i] - (i == lane.begin ? 0 : timeline.start[i - 1] + timeline.duration[i - 1]);
@@ -22,7 +22,7 @@ std::int64_t idle_before(const Timeline& timeline, const TimelineLane& lane, std
 const TimelineLane& lane_at(const Timeline& timeline, std::size_t i) {
   const auto after = std::ranges::upper_bound(timeline.lanes, i, {}, &TimelineLane::begin);
   auto lane = after - 1;
-  while (lane->size() == 0) --lane;  // an empty lane begins where the next does
+  while (lane->size() == 0) --lane;  // an empty lane has the begin of the next one
   return *lane;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The operations of a chart as rows: where, what, when, how long, what for. Reads the timeline's columns where they
-// are; a filter is a bit an operation, an order four bytes a row. Shown by pages, since views keep a record of each row
-// that a model has.
+// The operations of a chart as table rows. The model reads the timeline's columns in place. A filter takes one bit per
+// operation, an order four bytes per row. Rows are split into pages, since views store data for each row of a model.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +23,12 @@ class OperationTableModel : public QAbstractTableModel {
  public:
   enum Column { place, kind, micro_batch, stage, start, end, duration, idle, waited, column_count };
   static constexpr std::size_t page_size = 100'000;
-  /// More rows than that are shown in the chart's order only.
+  /// Maximum number of rows that can be sorted.
   static constexpr std::size_t most_sorted = 4'000'000;
 
   explicit OperationTableModel(QObject* parent = nullptr);
 
-  /// Null: no rows. `kind_names` by OpKind.
+  /// Null: no rows. `kind_names` is indexed by OpKind.
   void set_content(std::shared_ptr<const GanttContent> content, const QStringList& kind_names,
                    const QStringList& device_names = {});
   /// Null: all operations.
@@ -41,9 +40,9 @@ class OperationTableModel : public QAbstractTableModel {
   std::size_t page() const { return page_; }
   void set_page(std::size_t page);
 
-  /// The operation of a row of this page, by its position in the timeline.
+  /// Returns the operation of a row of this page, as its position in the timeline.
   std::size_t operation(int row) const;
-  /// The row among those of all pages; nullopt: filtered out.
+  /// Returns the row over all pages, or nullopt if it is filtered out.
   std::optional<std::size_t> row_of(std::size_t operation) const;
   bool sorting() const { return background_.running(); }
 
@@ -55,7 +54,7 @@ class OperationTableModel : public QAbstractTableModel {
 
  signals:
   void sorted();
-  /// There are too many rows to be sorted; they stay as they are.
+  /// Emitted if there are too many rows to sort; their order does not change.
   void sort_refused(const QString& why);
 
  private:
@@ -68,7 +67,7 @@ class OperationTableModel : public QAbstractTableModel {
 
   std::shared_ptr<const GanttContent> content_;
   std::shared_ptr<const OperationSet> filter_;
-  std::vector<std::uint32_t> order_;  ///< empty: the timeline's
+  std::vector<std::uint32_t> order_;  ///< empty: the timeline's order
   std::size_t page_ = 0;
   int sort_column_ = -1;
   Qt::SortOrder sort_order_ = Qt::AscendingOrder;

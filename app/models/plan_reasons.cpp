@@ -53,7 +53,7 @@ class Reasons {
     placement();
     replication();
     transfers();
-    if (plan_.why.empty()) balance();  // else the plan says what sets its pace
+    if (plan_.why.empty()) balance();  // otherwise, the planner's rationale explains the pace
     bubble();
     recompute();
     return std::move(sentences_);
@@ -74,7 +74,7 @@ class Reasons {
                      .arg(plan_.stages.size()));
   }
 
-  /// What plain data parallelism on the same devices would have to reduce.
+  /// Adds the comparison with the all-reduce of plain data parallelism on the same devices.
   void replication() {
     const std::vector<DeviceId> used = devices_used(plan_);
     const Bytes parameters = parameters_of(profile_);
@@ -115,7 +115,7 @@ class Reasons {
                                        .arg(format_bytes(largest)));
   }
 
-  /// Busy time of the slowest device of each stage.
+  /// Returns the busy time of the slowest device of each stage.
   std::vector<double> stage_busy() const {
     std::vector<double> busy(plan_.stages.size(), 0.0);
     for (const DeviceVerdict& verdict : simulation_.devices)
@@ -142,7 +142,7 @@ class Reasons {
     const auto stages = static_cast<double>(plan_.stages.size());
     const bool known = plan_.schedule == ScheduleKind::gpipe || plan_.schedule == ScheduleKind::one_f_one_b;
     if (!known || stages < 2) return;
-    // GPipe and 1F1B alike, for equal stages and free transfers: (S - 1) / (M + S - 1).
+    // For GPipe and 1F1B with equal stages and free transfers: (S - 1) / (M + S - 1).
     const double ideal = (stages - 1) / (plan_.micro_batches + stages - 1);
     const QString words =
         plan_.micro_batches == 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why a plan is as fast as it is: sentences computed from its stages, the profile and the cluster.
+// Sentences that explain a plan's speed, computed from its stages, the profile and the cluster.
 #pragma once
 
 #include <vector>
@@ -12,15 +12,15 @@
 
 namespace pipedeck::app {
 
-/// Of a simulated plan. Bandwidth-only estimates are worded as "at least".
+/// Returns the reasons for a simulated plan. Estimates from the bandwidth alone are worded as "at least".
 std::vector<QString> reasons_for(const PlanRow& row, const Profile& profile, const Cluster& cluster);
 
-/// Bytes that cross the cut before position `cut` of the plan's order, for one micro-batch of the plan: outputs used
-/// behind it, each output once.
+/// Returns the bytes that cross the stage boundary before position `cut` of the plan's order, for one micro-batch of
+/// the plan. Each output used behind the boundary counts once.
 Bytes cut_bytes(const Plan& plan, const Profile& profile, int cut);
 
-/// 2 (n - 1) / n x bytes / the narrowest bandwidth between any two of the devices: what a ring all-reduce takes at
-/// least. 0 where nothing is to be reduced or nothing joins the devices.
+/// Returns a lower bound of a ring all-reduce: 2 (n - 1) / n x bytes / the smallest bandwidth between any two of the
+/// devices. 0 if there is nothing to reduce or the devices are not connected.
 Seconds least_all_reduce(Bytes bytes, const std::vector<DeviceId>& devices,
                          const std::vector<std::vector<double>>& bandwidth);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A plan with its verdict: what the table, the Gantt charts and the inspector show of it.
+// A plan with its simulation, as shown by the table, the Gantt charts and the inspector.
 #pragma once
 
 #include <memory>
@@ -15,23 +15,23 @@ namespace pipedeck::app {
 struct GanttContent;
 struct MemoryCurves;
 
-/// A simulation made ready for drawing: on whichever thread has time for it.
+/// A simulation prepared for drawing, on any available thread.
 struct ChartContents {
   std::shared_ptr<const GanttContent> gantt;
   std::shared_ptr<const MemoryCurves> memory;
 };
 
 struct PlanRow {
-  int id = 0;  ///< unique in the project, stays with the plan
+  int id = 0;  ///< unique in the project; never changes
   Plan plan;
-  std::shared_ptr<const Simulation> simulation;  ///< null while it is computed
-  Seconds lower_bound;                           ///< over all plans of the problem; 0: unknown
-  Seconds single_device;                         ///< iteration on one device, for the speed-up; 0: unknown
-  std::optional<Seconds> measured{};             ///< a step of the newest run of the plan on this machine
-  bool fastest = false;                          ///< of all rows' measured times the least
+  std::shared_ptr<const Simulation> simulation;  ///< null until it is computed
+  Seconds lower_bound;                           ///< of all plans of the problem; 0: unknown
+  Seconds single_device;                         ///< iteration time on one device, for the speed-up; 0: unknown
+  std::optional<Seconds> measured{};             ///< step time of the plan's newest run on this machine
+  bool fastest = false;                          ///< has the smallest measured time of all rows
   bool ticked = true;                            ///< shown as Gantt and memory below the table
-  QString note;                                  ///< why there is no plan, or what was assumed
-  QString remarks{};                             ///< what a person wrote down about it
+  QString note;                                  ///< why there is no plan, or its assumptions
+  QString remarks{};                             ///< the user's notes
   ChartContents charts{};                        ///< of the simulation; null: the charts make their own
 };
 

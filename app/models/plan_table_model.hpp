@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of plans to compare: one row a plan, figures as text and, under sort_role, as the numbers they are.
+// The table of plans to compare: one row per plan. Figures are text, and numbers under sort_role.
 #pragma once
 
 #include <optional>
@@ -30,21 +30,21 @@ class PlanTableModel : public QAbstractTableModel {
     column_count,
   };
   enum Role {
-    sort_role = Qt::UserRole + 1,  ///< raw number, or the name; rows without figures sort last in either direction
+    sort_role = Qt::UserRole + 1,  ///< number or name; rows without a number sort last in both directions
     id_role,                       ///< PlanRow::id
-    share_role,                    ///< peak memory: fullest device's peak over its capacity
-    share_upper_role,              ///< the same of the upper estimate
+    share_role,                    ///< peak memory over capacity, of the most loaded device
+    share_upper_role,              ///< as share_role, of the upper bound
     verdict_role,                  ///< Verdict as int
-    steady_role,                   ///< true: asynchronous, figures are of the steady state
-    remarks_role,                  ///< what was noted about the plan
+    steady_role,                   ///< true: asynchronous, figures of the steady state
+    remarks_role,                  ///< the user's notes on the plan
   };
-  enum Verdict { pending, good, bad, unsure };  ///< unsure: the estimate fits, the upper one does not
+  enum Verdict { pending, good, bad, unsure };  ///< unsure: the estimate fits, the upper bound does not
 
   explicit PlanTableModel(QObject* parent = nullptr);
 
-  /// Replaces all rows; rows whose ids stay in place change without a reset, so that selections live on.
+  /// Replaces all rows. Rows whose ids stay in place change without a reset, so that selections persist.
   void set_rows(std::vector<PlanRow> rows);
-  /// Replaces the row of the same id, or appends it.
+  /// Replaces the row with the same id, or appends it.
   void update_row(const PlanRow& row);
   void remove_row(int id);
 
@@ -61,7 +61,7 @@ class PlanTableModel : public QAbstractTableModel {
 
  signals:
   void ticked(int id, bool on);
-  void renamed(int id, const QString& name);  ///< asked for; the name comes from the project
+  void renamed(int id, const QString& name);  ///< requested by the user; the project sets the name
 
  private:
   QString text(const PlanRow& row, Column column) const;
@@ -72,7 +72,7 @@ class PlanTableModel : public QAbstractTableModel {
   std::vector<PlanRow> rows_;
 };
 
-/// Peak of the device that is fullest against its capacity; null where nothing is simulated.
+/// Returns the device with the highest peak relative to its capacity; null without a simulation.
 const DeviceVerdict* fullest_device(const PlanRow& row);
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The layers of a profile as a table: times, bytes, and what is missing.
+// The layers of a profile as a table: times, bytes, and missing data.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ class ProfileTableModel : public QAbstractTableModel {
   enum Column { position, name, kind, forward, backward, output, saved, parameters, column_count };
   enum Role {
     sort_role = Qt::UserRole + 1,
-    share_role,    ///< of the column's largest figure, [0, 1]; for the bars
-    measure_role,  ///< of a figure that can be edited: a Measure
+    share_role,    ///< relative to the column's maximum, [0, 1]; for the bars
+    measure_role,  ///< the Measure of an editable figure
   };
 
   explicit ProfileTableModel(QObject* parent = nullptr);
@@ -32,11 +32,11 @@ class ProfileTableModel : public QAbstractTableModel {
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
   Qt::ItemFlags flags(const QModelIndex& index) const override;
-  /// Asks for the change (`edited`); the profile that has it comes by set_profile. False: there is nothing to change.
+  /// Requests the change (`edited`); the changed profile arrives by set_profile. Returns false if nothing changes.
   bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
 
  signals:
-  /// A text, or a figure in seconds or bytes.
+  /// `value` is a text, or a figure in seconds or bytes.
   void edited(int layer, int column, const QVariant& value);
 
  private:
@@ -57,13 +57,13 @@ struct ProfileTotals {
 };
 ProfileTotals totals_of(const Profile& profile);
 
-/// What a planner would have to guess or cannot do with this profile, where, and what could be done about it.
+/// A gap in a profile that a planner would have to guess or that limits it: its layers, and a possible remedy.
 struct ProfileGap {
   enum Kind { one_size, no_splits, no_time, no_device };
   Kind kind;
   QString text;
   std::vector<int> layers;  ///< positions; empty: the whole profile
-  QString offer;            ///< words of a button; empty: nothing can be done by hand here
+  QString offer;            ///< label of a button; empty: no remedy by hand
 };
 std::vector<ProfileGap> gaps_of(const Profile& profile);
 

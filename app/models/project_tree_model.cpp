@@ -48,7 +48,8 @@ void ProjectTreeModel::set_entries(ProjectSection section, std::vector<ProjectEn
   const QModelIndex above = section_index(section);
   const int before = static_cast<int>(held.size());
   const int after = static_cast<int>(entries.size());
-  // Entries in place change, the rest comes or goes at the end: views keep what is open and selected.
+  // Existing rows are changed in place; rows are added or removed at the end. Views keep their expanded and selected
+  // items.
   if (after < before) {
     beginRemoveRows(above, after, before - 1);
     held.resize(entries.size());
@@ -111,7 +112,7 @@ QVariant ProjectTreeModel::data(const QModelIndex& index, int role) const {
       return entry.name;
     case Qt::EditRole:
       return entry.own_name.isEmpty() ? entry.name : entry.own_name;
-    case Qt::ToolTipRole:  // names are cut short where there is little room
+    case Qt::ToolTipRole:  // names are elided if there is little room
       return entry.tool_tip.isEmpty() ? entry.name : entry.name + QLatin1Char('\n') + entry.tool_tip;
     case id_role:
       return entry.id;

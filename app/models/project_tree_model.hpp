@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a project holds, as a tree: sections with entries that others fill.
+// The contents of a project as a tree: sections with entries set from outside.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ struct ProjectEntry {
   int id = 0;
   QString name;
   QString tool_tip;
-  bool failed = false;  ///< shown in the colour of errors
-  QString own_name{};   ///< what renaming changes, where `name` says more; empty: all of it
+  bool failed = false;  ///< shown in the error colour
+  QString own_name{};   ///< the part of `name` that renaming changes; empty: all of it
   bool operator==(const ProjectEntry&) const = default;
 };
 
@@ -35,7 +35,7 @@ class ProjectTreeModel : public QAbstractItemModel {
   const std::vector<ProjectEntry>& entries(ProjectSection section) const;
 
   QModelIndex section_index(ProjectSection section) const;
-  /// Invalid where there is no such entry.
+  /// Returns an invalid index if there is no such entry.
   QModelIndex entry_index(ProjectSection section, int id) const;
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -44,7 +44,7 @@ class ProjectTreeModel : public QAbstractItemModel {
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   Qt::ItemFlags flags(const QModelIndex& index) const override;
-  /// A new name: told of, not kept, as the names come from the project.
+  /// Requests a new name but does not store it, since names come from the project.
   bool setData(const QModelIndex& index, const QVariant& value, int role) override;
 
  signals:

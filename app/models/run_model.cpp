@@ -125,7 +125,7 @@ std::vector<LogLine> RunModel::take(const StepDone& event) {
   return {};
 }
 
-/// Samples say more than steps do: from the first on, only they are drawn.
+/// Samples are more accurate than steps. From the first sample on, only samples are drawn.
 std::vector<LogLine> RunModel::take(const RunSample& event) {
   if (!sampled_) {
     for (std::vector<Points>* series : {&busy_, &memory_})

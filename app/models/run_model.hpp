@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A training run as it comes in: series for the charts, progress, and the log. All points are kept; charts ask for a
-// decimated view.
+// A training run during its execution: series for the charts, progress, and the log. All points are stored; charts
+// request a decimated view.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace pipedeck::app {
 
-/// At most `limit` points of `points` (ascending x): every bucket's lowest and highest, in their order, first and last
-/// point kept. Extremes never get lost. `limit` >= 4.
+/// Returns at most `limit` of `points` (ascending x): the minimum and maximum of each bucket in their order, and the
+/// first and last point. Extremes are never lost. `limit` >= 4.
 QVector<QPointF> decimated(const std::vector<QPointF>& points, std::size_t limit);
 
 struct LogLine {
@@ -28,26 +28,26 @@ struct LogLine {
 
 enum class RunState { idle, starting, running, paused, finished, stopped, failed };
 
-/// What points lie over: steps, or seconds of training (of throughput and loss: pauses left out).
+/// An x axis of the charts: steps, or seconds of training (for throughput and loss without pauses).
 enum class RunAxis { step, time };
 
-/// "G0", or "G0, G2" where devices share the GPU.
+/// Returns "G0", or "G0, G2" if devices share the GPU.
 QString gpu_label(const RunGpu& gpu);
-/// What holds a GPU's clocks back, short: "power limit"; empty: nothing that slows a training.
+/// Returns the reason why a GPU's clocks are throttled, in short: "power limit". Empty if nothing slows the training.
 QString throttle_text(const GpuReading& reading);
 
-/// The state of one run, fed event by event. Appending costs the same at step 1 and at step 100,000.
+/// The state of one run, updated event by event. Appending costs the same at step 1 and at step 100,000.
 class RunModel {
  public:
   void clear();
-  /// Lines to add to the log for this event.
+  /// Returns the lines to add to the log for this event.
   std::vector<LogLine> append(const RunEvent& event);
 
   RunState state() const { return state_; }
   int steps() const { return steps_; }
   int steps_done() const { return steps_done_; }
   int devices() const { return static_cast<int>(memory_.size()); }
-  /// From the mean duration of the steps so far; nothing before the second step.
+  /// Estimates the remaining time from the mean duration of the steps. Returns nullopt before the second step.
   std::optional<Seconds> time_left() const;
   double mean_samples_per_second() const;
   QString failure() const { return failure_; }
@@ -55,24 +55,25 @@ class RunModel {
   using Points = std::vector<QPointF>;
   const Points& throughput(RunAxis axis = RunAxis::step) const { return throughput_[index(axis)]; }  ///< samples/s
   const Points& loss(RunAxis axis = RunAxis::step) const { return loss_[index(axis)]; }
-  /// Of samples over seconds where the run has some, else of steps.
+  /// True if the points are samples over seconds; otherwise, they are steps.
   bool sampled() const { return sampled_; }
   const Points& busy(int device) const { return busy_[static_cast<std::size_t>(device)]; }
   const Points& memory(int device) const { return memory_[static_cast<std::size_t>(device)]; }  ///< MiB
-  /// The GPUs of the run, each once; empty on the processor, or where the driver tells nothing.
+  /// Returns the distinct GPUs of the run. Empty on the CPU, or if the driver reports nothing.
   const std::vector<RunGpu>& gpus() const { return gpus_; }
   bool on_gpus() const { return on_gpus_; }
-  /// By another program: what is told of it is when its devices did what.
+  /// True if another program recorded the run; only its timeline is known.
   bool recorded_elsewhere() const { return recorded_elsewhere_; }
-  /// Of samples over seconds; no points: not told. Power in watts, the clock in MHz, memory in MiB, whoever uses it.
+  /// Returns samples over seconds; no points if the value is not reported. Power is in watts, the clock in MHz, memory
+  /// in MiB for all processes.
   const Points& power(int gpu) const { return power_[static_cast<std::size_t>(gpu)]; }
   const Points& clock(int gpu) const { return clock_[static_cast<std::size_t>(gpu)]; }
   const Points& gpu_memory(int gpu) const { return gpu_memory_[static_cast<std::size_t>(gpu)]; }
-  const std::vector<GpuReading>& readings() const { return readings_; }  ///< the latest, of each of gpus()
-  /// Joules of all GPUs of the run that has ended; none: some GPU did not tell.
+  const std::vector<GpuReading>& readings() const { return readings_; }  ///< the latest one of each of gpus()
+  /// Returns the joules of all GPUs of the finished run, or nullopt if any GPU did not report them.
   std::optional<double> energy() const { return energy_; }
   std::optional<double> energy_a_sample() const;
-  /// The highest of all steps, in MiB; 0: not known.
+  /// Returns the maximum over all steps in MiB; 0: unknown.
   double peak_memory(int device) const { return peaks_[static_cast<std::size_t>(device)]; }
 
  private:
@@ -92,7 +93,7 @@ class RunModel {
 
   RunState state_ = RunState::idle;
   int steps_ = 0;
-  int steps_done_ = 0, first_step_ = 0;  ///< of these, done before the checkpoint that the run goes on from
+  int steps_done_ = 0, first_step_ = 0;  ///< `first_step_`: steps before the checkpoint that the run resumed from
   double seconds_done_ = 0;
   double samples_done_ = 0;
   QString failure_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Schedules by the names that their papers give them, which no language changes.
+// Schedule names of the papers, which are not translated.
 #pragma once
 
 #include <QString>
@@ -8,6 +8,6 @@
 
 namespace pipedeck::app {
 
-QString schedule_title(ScheduleKind kind);  ///< "1F1B", "ZB-H1"; an explicit order in the window's language
+QString schedule_title(ScheduleKind kind);  ///< "1F1B", "ZB-H1"; an explicit order is translated
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a slider stops at: figures in ascending order, today's among them.
+// The stops of a slider: values in ascending order, including the current one.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,21 @@ namespace pipedeck::app {
 class SliderStops {
  public:
   SliderStops() = default;
-  /// Of any order, twice or not; `today` joins them where it is not there.
+  /// Sorts the stops, removes duplicates, and adds `today`.
   SliderStops(std::vector<double> stops, double today);
 
-  /// Four stops to each doubling from today / 2^`down` to today x 2^`up`, of three digits; all doublings exact.
+  /// Returns four stops per doubling from today / 2^`down` to today x 2^`up`, rounded to three digits. Doublings are
+  /// exact.
   static SliderStops doublings(double today, int down, int up);
-  /// The same of whole figures from `least` on.
+  /// Returns one rounded integer stop per doubling, at least `least`.
   static SliderStops whole_doublings(double today, int down, int up, double least);
-  /// Every whole number.
+  /// Returns all integers from `least` to `most`.
   static SliderStops whole(int least, int most, int today);
 
   const std::vector<double>& values() const { return values_; }
   int count() const { return static_cast<int>(values_.size()); }
   double at(int stop) const;
-  /// The nearest by ratio (by difference, where figures are 0).
+  /// Returns the nearest stop by ratio, or by difference if a value is 0.
   int nearest(double value) const;
   int today() const { return today_; }
 
@@ -32,7 +33,7 @@ class SliderStops {
   int today_ = 0;
 };
 
-/// Micro-batches that can be asked for: 0 (left to the planners), and what is a power of two times `measured` and
+/// Returns the available micro-batch sizes: 0 (chosen by the planners), and `measured` times each power of two that
 /// divides the batch.
 std::vector<double> micro_batch_stops(int global_batch, int measured);
 

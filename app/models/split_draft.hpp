@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A plan under the hand: as it was, the edit that is tried, and what comes of it. Nothing is decided here.
+// A plan during an edit: the original, the proposed edit, and its result.
 #pragma once
 
 #include <memory>
@@ -21,17 +21,17 @@ class SplitDraft {
   const Profile& profile() const { return *profile_; }
   const Cluster& cluster() const { return *cluster_; }
   const Plan& original() const { return original_; }
-  /// What the edit gives; the original without one, and while one is refused.
+  /// Returns the edit's result, or the original if there is no edit or it is refused.
   const Plan& shown() const { return shown_; }
   const std::optional<PlanEdit>& edit() const { return edit_; }
-  /// Why the edit can't be made; empty: it can.
+  /// Returns why the edit is refused; empty if it is possible.
   const QString& refusal() const { return refusal_; }
   bool pending() const { return edit_.has_value(); }
 
-  /// In place of the edit that was tried before. False: it was this one.
+  /// Replaces the proposed edit. Returns false if it is unchanged.
   bool propose(const PlanEdit& edit);
   void restore();
-  /// From now on the plan is as it was shown.
+  /// Makes the shown plan the original.
   void accept();
 
  private:

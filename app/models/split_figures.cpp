@@ -18,7 +18,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::SplitFigures)
 };
 
-/// Forward and backward of one micro-batch of each stage, on the first lane that runs it.
+/// Returns the forward and backward time of one micro-batch per stage, from the first lane that runs it.
 std::vector<Seconds> stage_times(const Timeline& timeline, std::size_t stages) {
   struct Sum {
     std::optional<int> micro_batch;
@@ -49,7 +49,7 @@ double fullness(const DeviceVerdict& device) {
                                    : 0;
 }
 
-/// The fullest of a stage's devices and of its copies'.
+/// Returns the most loaded device of each stage, including those of its copies.
 std::vector<const DeviceVerdict*> fullest_devices(const Plan& plan, const Simulation& simulation) {
   std::map<DeviceId, const DeviceVerdict*> verdicts;
   for (const DeviceVerdict& device : simulation.devices) verdicts[device.device] = &device;
@@ -66,7 +66,7 @@ std::vector<const DeviceVerdict*> fullest_devices(const Plan& plan, const Simula
   return fullest;
 }
 
-/// `whole` bytes in proportion to `weight`.
+/// Returns the part of `whole` bytes that is proportional to `weight`.
 Bytes in_proportion(Bytes whole, double weight, double sum) {
   return sum > 0 ? Bytes(static_cast<std::int64_t>(static_cast<double>(whole.count) * (weight / sum))) : Bytes();
 }
@@ -110,7 +110,7 @@ std::vector<LayerMemoryShare> layer_memory(const Profile& profile, const Plan& p
   if (!simulation) return shares;
   const auto fullest = fullest_devices(plan, *simulation);
   const std::vector<bool> again = recomputed_layers(plan);
-  // Chunks of a rank share their device: each device's items are divided among all layers that it has.
+  // Chunks of a rank share their device. Each device's items are divided among all its layers.
   struct Sums {
     double state = 0, kept = 0;
   };
@@ -119,7 +119,7 @@ std::vector<LayerMemoryShare> layer_memory(const Profile& profile, const Plan& p
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     for (int p = plan.stages[s].first; p < plan.stages[s].last && fullest[s]; ++p) {
       const auto i = static_cast<std::size_t>(p);
-      // Of what is recomputed one micro-batch is there, of the rest as many as the device keeps.
+      // Recomputed layers hold one micro-batch; others hold as many as the device has in flight.
       const int micro_batches = again[i] ? 1 : std::max(1, fullest[s]->peak_micro_batches);
       kept[i] = static_cast<double>(shares[i].activations.count) * micro_batches;
       sums[fullest[s]].state += static_cast<double>(shares[i].state.count);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the simulator says of a plan, stage by stage and layer by layer, and of a plan under the hand against the one
-// before.
+// Simulated figures of a plan by stage and by layer, and of an edited plan compared with the original.
 #pragma once
 
 #include <optional>
@@ -14,45 +13,46 @@
 
 namespace pipedeck::app {
 
-/// What is known of a stage.
+/// A set of simulated figures of a stage.
 struct SplitStageFigure {
   Seconds time;     ///< forward and backward of one micro-batch; 0: unknown
-  Bytes peak;       ///< of its fullest device; 0: unknown
-  Bytes over;       ///< more than that device holds; 0: fits
-  DeviceId device;  ///< the fullest against its capacity
+  Bytes peak;       ///< of its most loaded device; 0: unknown
+  Bytes over;       ///< bytes above that device's capacity; 0: fits
+  DeviceId device;  ///< the one with the highest peak relative to its capacity
   bool operator==(const SplitStageFigure&) const = default;
 };
 std::vector<SplitStageFigure> stage_figures(const Plan& plan, const Simulation& simulation);
 
-/// What a layer takes at the peak of its stage's fullest device: weights with their gradients and optimizer state in
-/// proportion to its parameters, activations in proportion to what it keeps for the micro-batches that are kept there.
-/// Together the layers of a stage are those items of that device.
+/// A layer's memory at the peak of its stage's most loaded device. Weights, gradients and optimizer state are divided
+/// by parameters. Activations are divided by the layers' saved bytes for the micro-batches in flight there. The shares
+/// of a stage's layers add up to those items of that device.
 struct LayerMemoryShare {
   Bytes state, activations;
   bool operator==(const LayerMemoryShare&) const = default;
   Bytes total() const { return state + activations; }
 };
-/// In plan order. Null: parameters and activations of one micro-batch of the profile.
+/// Returns the shares in plan order. If `simulation` is null, these are the parameters and the activations of one
+/// micro-batch of the profile.
 std::vector<LayerMemoryShare> layer_memory(const Profile& profile, const Plan& plan, const Simulation* simulation);
 
-/// Positions of the plan's order that are recomputed.
+/// Marks the recomputed positions of the plan's order.
 std::vector<bool> recomputed_layers(const Plan& plan);
 
-/// The plan under the hand against the plan as it was.
+/// A comparison of an edited plan with the original.
 struct SplitFeedback {
   Seconds iteration, old_iteration;
   double throughput = 0, old_throughput = 0;
   Bytes peak, old_peak;
   bool fits = true;
   bool operator==(const SplitFeedback&) const = default;
-  /// Of the iteration time, relative: 0.004 is +0.4 %.
+  /// Returns the relative change of the iteration time: 0.004 is +0.4 %.
   double change() const;
 };
 SplitFeedback split_feedback(const Simulation& old, const Simulation& now);
-/// From long to short.
+/// Returns the text in decreasing length.
 std::vector<QString> feedback_variants(const SplitFeedback& feedback);
 
-/// "G3 (stage 1): 1.2 GiB more than its 16 GiB", of the device that is furthest over; empty: all fit.
+/// Returns "G3 (stage 1): 1.2 GiB more than its 16 GiB" for the device furthest above its capacity; empty if all fit.
 QString overflow_text(const Plan& plan, const Simulation& simulation);
 
 }  // namespace pipedeck::app

@@ -44,7 +44,7 @@ std::optional<int> SplitStrip::stage_cut_at(double x, const Firsts& firsts, doub
 
 std::vector<double> strip_edges(const std::vector<double>& weights, double sliver) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  // Of many layers not so much that all are slivers.
+  // With many layers, the minimum is smaller, so that they still differ in width.
   const double least = total > 0 ? total * std::min(sliver, 0.2 / static_cast<double>(weights.size())) : 1.0;
   std::vector<double> edges{0.0};
   for (double weight : weights) edges.push_back(edges.back() + std::max(weight, least));
@@ -68,7 +68,7 @@ std::vector<StagePlace> stage_places(const Plan& plan) {
   std::vector<StagePlace> places(plan.stages.size());
   const std::vector<Chunk> chunks = chunks_of(plan);
   const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
-  // Numbered by their first stages: a rank's first chunk may be the copy of a later one.
+  // Ranks are numbered by their first stages: a rank's first chunk may be the copy of a later one.
   std::vector<int> numbers(ranks.size(), -1);
   int next = 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {

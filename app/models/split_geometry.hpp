@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip of layers that the split editor cuts: where layers, cuts, captions and device chips lie, and what a pointer
-// at a pixel means. Cuts are positions in the plan's order: cut c stands before the layer at position c.
+// The strip of layers in the split editor: positions of layers, cuts, captions and device chips, and hit tests. Cuts
+// are positions in the plan's order: cut c is before the layer at position c.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace pipedeck::app {
 
-/// First layers of all stages, starting with 0, strictly ascending: a split of `layers` layers.
+/// First layers of all stages, strictly ascending from 0: a split of `layers` layers.
 using Firsts = std::vector<int>;
 
 Firsts firsts_of(const Plan& plan);
 
-/// Layers of a plan along one row of pixels: width is time, never under a sliver so that each can be seen.
+/// A plan's layers along one row of pixels. Their width is their time, with a minimum so that each is visible.
 struct SplitStrip {
   double left = 0;
   double width = 1;
@@ -27,46 +27,46 @@ struct SplitStrip {
 
   int layers() const { return static_cast<int>(edges.size()) - 1; }
   double x_of(int cut) const;
-  /// The cut in [low, high] nearest to pixel x; ties go to the lower one.
+  /// Returns the cut in [low, high] nearest to pixel x; ties go to the lower one.
   int nearest_cut(double x, int low, int high) const;
-  /// The layer under pixel x, or nothing beside the strip.
+  /// Returns the layer at pixel x, or nullopt outside the strip.
   std::optional<int> layer_at(double x) const;
-  /// The stage (> 0) whose first cut is nearest to pixel x within `reach` pixels.
+  /// Returns the stage (> 0) whose first cut is nearest to pixel x within `reach` pixels.
   std::optional<int> stage_cut_at(double x, const Firsts& firsts, double reach) const;
 };
 
-/// Edges for weights (times of layers); each layer is at least `sliver` of the whole.
+/// Returns the edges for weights (times of layers). Each layer takes at least `sliver` of the whole.
 std::vector<double> strip_edges(const std::vector<double>& weights, double sliver = 0.0015);
 
-/// Forward and backward of the layers in plan order.
+/// The layers in plan order, with the time of forward and backward.
 struct SplitLayers {
   std::vector<QString> names;
   std::vector<Seconds> times;
 };
 SplitLayers split_layers(const Profile& profile, const Plan& plan);
 
-/// Where a stage runs in a plan that may have several chunks of the model on a device, and copies of stages.
+/// The devices of a stage in a plan that may have several chunks per device, and copies of stages.
 struct StagePlace {
-  int rank = 0;                   ///< of its first copy, in the pipeline's order: stages of one rank share devices
-  int chunk = 0, chunks = 1;      ///< which of its devices' chunks it is
+  int rank = 0;                   ///< of its first copy, in pipeline order; stages of a rank share devices
+  int chunk = 0, chunks = 1;      ///< its index among the chunks of its devices, and their number
   std::vector<DeviceId> devices;  ///< of the first copy
-  std::vector<DeviceId> copies;   ///< of the others
+  std::vector<DeviceId> copies;   ///< of the other copies
   bool operator==(const StagePlace&) const = default;
 };
-/// One a stage of the plan.
+/// Returns one entry per stage of the plan.
 std::vector<StagePlace> stage_places(const Plan& plan);
 
 using TextWidth = std::function<double(const QString&)>;
 
-/// The longest of `variants` (longest first) that fits into `room`; empty where none does.
+/// Returns the longest of `variants` (longest first) that fits into `room`, or empty text.
 QString fitting_text(const std::vector<QString>& variants, double room, const TextWidth& width_of);
 
-/// "G0–G7, G12": ascending runs of devices, `limit` runs at most, the rest counted.
+/// Returns "G0–G7, G12": ascending runs of devices, at most `limit` runs, and the number of the others.
 QString short_devices_text(const std::vector<DeviceId>& devices, int limit = 4);
 
 struct ChipStyle {
   double height = 18;
-  double padding = 8;  ///< each side of the text
+  double padding = 8;  ///< on each side of the text
   double gap = 6;
 };
 

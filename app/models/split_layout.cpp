@@ -15,10 +15,10 @@ constexpr double spacing = 4;
 constexpr double scroll_height = 8;
 constexpr double column_padding = 3;
 
-constexpr double dot_width = 12;  // a chip without text
+constexpr double dot_width = 12;  // chip without text
 constexpr double least_dot = 4;
 
-/// Devices `group` at a time, as chips with all in one where they don't fit each by itself.
+/// A row of chips with `group` devices each. They are folded into one chip if they don't fit.
 class ChipRow {
  public:
   ChipRow(const QRectF& row, const ChipStyle& style, const TextWidth& width_of)
@@ -34,7 +34,7 @@ class ChipRow {
       unit.text = short_devices_text(unit.devices, 2);
       unit.place = static_cast<int>(i);
       units.push_back(std::move(unit));
-      if (units.size() > most_units) break;  // they never fit
+      if (units.size() > most_units) break;  // too many to fit
     }
     const ChipStyle narrow{style_.height, style_.padding / 2, style_.gap / 2};
     if (units.size() <= most_units)
@@ -81,7 +81,7 @@ class ChipRow {
   const TextWidth& width_of_;
 };
 
-/// The part of a stage's column that is seen.
+/// Returns the visible part of a stage's column.
 QRectF column_of(const SplitAreas& areas, const SplitStrip& strip, int first, int last) {
   const double left = std::max(strip.x_of(first), areas.strip.left());
   const double right = std::min(strip.x_of(last), areas.strip.right());
@@ -94,7 +94,7 @@ void add_stage_chips(SplitLayout& layout, int stage, const Stage& own, const Sta
   QRectF row(column.left() + column_padding, layout.areas.chips.top(), column.width() - 2 * column_padding,
              layout.areas.chips.height());
   if (column.isEmpty() || row.width() <= 0) return;
-  // The second copy of a stage is told beside its own devices where there is room for both.
+  // The devices of the stage's second copy are shown next to its own if there is room for both.
   const QString copies = short_devices_text(place.copies, 2);
   const double beside = place.copies.empty() ? 0 : width_of(copies) + style.padding + style.gap;
   const bool both = beside > 0 && beside < row.width() / 2;
@@ -113,7 +113,7 @@ void add_stage_chips(SplitLayout& layout, int stage, const Stage& own, const Sta
   layout.chips.push_back(std::move(copy));
 }
 
-/// Left-aligned behind the tray's label.
+/// Adds the chips of unused devices to the right of the tray's label.
 void add_spare_chips(SplitLayout& layout, const std::vector<DeviceId>& spare, double label, const ChipStyle& style,
                      const TextWidth& width_of) {
   if (spare.empty()) return;
@@ -205,7 +205,7 @@ std::optional<ChipDrop> drop_at(const SplitLayout& layout, const QPointF& at, co
   int place = 0;
   for (const SplitChip& chip : layout.chips) {
     if (chip.copy || chip.stage != stage) continue;
-    // A folded chip is no place to aim at: what is let go there comes last.
+    // A folded chip has no insertion points: devices dropped there become the last.
     if (!chip.folded && at.x() < chip.rect.center().x()) continue;
     for (DeviceId device : chip.devices) place += !has(dragged, device);
   }

@@ -8,9 +8,10 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr double smallest_span = 10;  // ns: a deeper zoom shows nothing more, the simulator counts whole nanoseconds
+constexpr double smallest_span =
+    10;  // ns; the simulator has a resolution of 1 ns, so that deeper zooms show nothing more
 
-/// `axis` showing `span` from `begin`, moved so that it lies within [0, full].
+/// Returns `axis` with `span` from `begin`, shifted into [0, full].
 TimeAxis within(const TimeAxis& axis, double begin, double span) {
   span = std::min(span, axis.full);
   begin = std::clamp(begin, 0.0, axis.full - span);

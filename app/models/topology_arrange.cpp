@@ -9,12 +9,12 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double margin = 2 * topology_grid;
-constexpr double gap = 2 * topology_grid;        ///< between boxes of a row
-constexpr double row_gap = 5 * topology_grid;    ///< between rows of boxes: room for links and their labels
-constexpr double level_gap = 6 * topology_grid;  ///< between switches and what hangs on them
-constexpr double wanted_aspect = 1.7;            ///< width by height of many boxes
+constexpr double gap = 2 * topology_grid;        ///< between the boxes of a row
+constexpr double row_gap = 5 * topology_grid;    ///< between rows of boxes, for links and their labels
+constexpr double level_gap = 6 * topology_grid;  ///< between switches and the boxes below them
+constexpr double wanted_aspect = 1.7;            ///< width / height of a block of many boxes
 
-/// How many hops a switch is from the nearest node: leaf switches 0, spines above.
+/// Returns each switch's hops from the nearest node: 0 for leaf switches, more for spines.
 std::map<std::string, int> switch_levels(const Cluster& cluster) {
   std::map<std::string, int> levels;
   for (const Switch& s : cluster.switches) levels[s.name] = -1;
@@ -37,7 +37,7 @@ std::map<std::string, int> switch_levels(const Cluster& cluster) {
   return levels;
 }
 
-/// Boxes with places relative to the block's corner.
+/// A block of boxes with places relative to its corner.
 struct Block {
   TopologyPlaces places;
   QSizeF size;
@@ -70,8 +70,8 @@ Block in_rows_of(const std::vector<Block>& blocks, std::size_t a_row) {
   return result;
 }
 
-/// In rows, as many a row as come nearest to the wanted shape; few stand in one row. Rows are as even as they come: 5
-/// boxes at 4 a row are 3 and 2.
+/// Arranges blocks in rows with the aspect ratio nearest to the wanted one; up to four form one row. Rows are balanced:
+/// 5 boxes at 4 per row become 3 and 2.
 Block in_rows(const std::vector<Block>& blocks) {
   constexpr std::size_t one_row = 4, most_a_row = 128;
   const std::size_t count = blocks.size();
@@ -93,7 +93,7 @@ Block in_rows(const std::vector<Block>& blocks) {
   return in_rows_of(blocks, best);
 }
 
-/// One level of switches after another above the block, each over the middle of what it is joined to.
+/// A stack of switch levels above a block. Each switch is centred over its neighbours.
 class Hood {
  public:
   Hood(const Cluster& cluster, const TopologyPlaces& below, double width) : width_(width) {
@@ -109,7 +109,7 @@ class Hood {
         centres_[s.name] = at->second.x + topology_switch_size().width() / 2;
   }
 
-  /// Left edges of a level's switches.
+  /// Returns the left edges of a level's switches.
   std::vector<std::pair<double, std::string>> row(const std::vector<std::string>& names) {
     std::vector<std::pair<double, std::string>> row;
     const double half = topology_switch_size().width() / 2, step = 2 * half + gap;
@@ -119,7 +119,7 @@ class Hood {
     for (const auto& [x, name] : row) wished += x;
     for (std::size_t i = 1; i < row.size(); ++i) row[i].first = std::max(row[i].first, row[i - 1].first + step);
     for (const auto& [x, name] : row) got += x;
-    // Pushed apart to the right: moved back, so that the row stays over what it wanted.
+    // Overlaps were resolved to the right. Shift the row back, so that it stays centred over its neighbours.
     const double back = row.empty() ? 0 : (got - wished) / static_cast<double>(row.size());
     for (auto& [x, name] : row) {
       x = std::round((x - back) / topology_grid) * topology_grid;
@@ -159,7 +159,7 @@ class Arranger {
         blocks.push_back(rack_block(rack));
       }
     }
-    for (const auto& [member, rack] : layout_.racks)  // racks of switches alone
+    for (const auto& [member, rack] : layout_.racks)  // racks with switches only
       if (done.insert(rack).second && levels_.contains(member)) blocks.push_back(rack_block(rack));
     const Block whole = with_switches(in_rows(blocks), "");
     TopologyPlaces places;
@@ -175,7 +175,7 @@ class Arranger {
 
   static Block box(const Node& node) { return {{{node.name, {0, 0}}}, topology_size(node)}; }
 
-  /// The rack with its frame; collapsed it takes the room of its one box, its members lie where they would.
+  /// Returns the rack with its frame. A collapsed rack has the size of its box; its members keep their places.
   Block rack_block(const std::string& rack) {
     std::vector<Block> nodes;
     for (const Node& node : cluster_.nodes)
@@ -189,7 +189,7 @@ class Arranger {
     return block;
   }
 
-  /// The switches of this rack (of none: "") over the block.
+  /// Places the switches of this rack above the block; "" means those outside racks.
   Block with_switches(const Block& block, const std::string& rack) {
     std::map<int, std::vector<std::string>> levels;
     for (const Switch& s : cluster_.switches)

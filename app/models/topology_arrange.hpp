@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The automatic arrangement of a cluster: switches in rows above by their distance from the nodes, nodes and racks in
-// rows below, each rack a block of its own.
+// The automatic arrangement of a cluster. Switches are in rows above, by their distance from the nodes; nodes and racks
+// are in rows below. Each rack is a block.
 #pragma once
 
 #include "app/models/topology_geometry.hpp"
 
 namespace pipedeck::app {
 
-/// Places of all nodes and switches; of `layout` only racks and what of them is collapsed count.
+/// Returns the places of all nodes and switches. `layout` only provides racks and their collapsed state.
 TopologyPlaces arranged(const Cluster& cluster, const ClusterLayout& layout);
 
-/// Those of `layout`, and places for what has none there: beside and below what is there, without overlaps.
+/// Returns the places of `layout`. Nodes and switches without one are placed in rows below the others, without
+/// overlaps.
 TopologyPlaces completed(const Cluster& cluster, const ClusterLayout& layout);
 
-/// Room around the members of an open rack.
+/// A margin around the members of an open rack.
 struct RackRoom {
   static constexpr double side = 14, top = 42, bottom = 14;
 };

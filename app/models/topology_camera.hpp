@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which part of the drawing is seen: panned, zoomed at the cursor, fitted.
+// The visible part of the drawing: panned, zoomed at the cursor, fitted.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct TopologyCamera {
   static constexpr double nearest = 3, farthest = 0.05;
 
   double zoom = 1;
-  QPointF origin;  ///< the drawing's point in the view's top left corner
+  QPointF origin;  ///< point of the drawing at the view's top left corner
 
   QPointF to_view(QPointF point) const { return (point - origin) * zoom; }
   QRectF to_view(const QRectF& rect) const { return {to_view(rect.topLeft()), rect.size() * zoom}; }
@@ -23,21 +23,21 @@ struct TopologyCamera {
 
   void pan(QPointF pixels) { origin -= pixels / zoom; }
 
-  /// What lies under `at` stays there.
+  /// Zooms and keeps the point at `at` in place.
   void zoom_at(QPointF at, double factor) {
     const QPointF under = to_drawing(at);
     zoom = std::clamp(zoom * factor, farthest, nearest);
     origin = under - at / zoom;
   }
 
-  /// All of `bounds` in the middle; small drawings are not blown up.
+  /// Centres `bounds` and shows all of it; small drawings are not enlarged.
   void fit(const QRectF& bounds, const QSizeF& view) {
     if (bounds.isEmpty() || view.isEmpty()) return;
     zoom = std::clamp(std::min(view.width() / bounds.width(), view.height() / bounds.height()), farthest, 1.0);
     origin = bounds.center() - QPointF(view.width(), view.height()) / 2 / zoom;
   }
 
-  /// Moves just as much that `rect` is seen with some room around it.
+  /// Moves as little as necessary to show `rect` with some margin.
   void show(const QRectF& rect, const QSizeF& view) {
     const double room = 24 / zoom;
     const QRectF wanted = rect.adjusted(-room, -room, room, room);

@@ -58,7 +58,7 @@ QString title_of(const TopologyFacts& facts, const Cluster& cluster) {
   return parts.join(QStringLiteral(", "));
 }
 
-/// Devices and their price, of the chosen nodes or of all.
+/// Describes the devices and their price, of the selected nodes or of all.
 QString detail_of(const TopologyFacts& facts, const Cluster& cluster) {
   const bool all = facts.nodes.empty() && facts.switches.empty() && facts.links.empty();
   int devices = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the chosen nodes, switches and links have in common: what a panel shows of them and edits for all at once.
+// The common properties of the selected nodes, switches and links, for a panel that shows and edits them together.
 #pragma once
 
 #include "app/models/topology_geometry.hpp"
 
 namespace pipedeck::app {
 
-/// A figure of several things: nothing has it, all have the same, or they differ.
+/// A value of several objects: absent from all, equal in all, or mixed.
 template <class T>
 struct Common {
   std::optional<T> value;
@@ -29,14 +29,14 @@ struct TopologyFacts {
   std::vector<std::string> nodes, switches;
   std::vector<int> links;
   Common<std::vector<DeviceGroup>> devices;  ///< of the nodes
-  bool several_inside = false;               ///< some node has several devices
-  Common<double> inside, inside_latency;     ///< bytes a second, seconds
+  bool several_inside = false;               ///< some node has more than one device
+  Common<double> inside, inside_latency;     ///< bytes per second, seconds
   Common<bool> bus;
   Common<double> bandwidth, latency;  ///< of the links
-  std::vector<std::string> types;     ///< of the nodes' devices; of the whole cluster where nothing is chosen
+  std::vector<std::string> types;     ///< of the nodes' devices; of the whole cluster if nothing is selected
 };
 
-/// Where nothing is chosen, of the cluster.
+/// Returns the facts of the selection, or of the cluster if nothing is selected.
 TopologyFacts topology_facts(const Cluster& cluster, const TopologySelection& selection);
 
 }  // namespace pipedeck::app

@@ -22,7 +22,7 @@ constexpr double device_gap = 8;
 constexpr double padding = 14;
 constexpr double header_height = 30;
 constexpr double least_node_width = 12 * topology_grid;
-constexpr int most_chips = 128;  ///< devices of one node that are drawn one by one
+constexpr int most_chips = 128;  ///< maximum devices of a node that are drawn individually
 
 int device_count(const Node& node) {
   int count = 0;
@@ -30,7 +30,7 @@ int device_count(const Node& node) {
   return count;
 }
 
-/// Chips a row; 0 where there are too many to draw each.
+/// Returns the chips per row; 0 if there are too many to draw.
 int columns_of(int devices) {
   if (devices > most_chips) return 0;
   if (devices <= 8) return std::min(devices, 4);
@@ -43,7 +43,7 @@ TopologyShare share_of(const Cluster& cluster, const std::string& type, int coun
           known ? static_cast<int>(known - cluster.device_types.data()) : 0};
 }
 
-/// Shares summed up by type, in the order of the types.
+/// Sums up shares by type, in the order of the types.
 void add_shares(std::vector<TopologyShare>& to, const Cluster& cluster, const std::vector<DeviceGroup>& groups) {
   for (const DeviceGroup& group : groups) {
     const TopologyShare one = share_of(cluster, group.type, group.count);
@@ -211,14 +211,14 @@ class Builder {
                           : Text::tr("%1 uplinks · %2").arg(count[r]).arg(network_text(BytesPerSecond(rate[r])));
   }
 
-  /// What a link's end is in the drawing: the box itself, or the collapsed rack that hides it.
+  /// Returns the visible end of a link: its box, or the collapsed rack that hides it.
   std::optional<TopologyEnd> drawn_end(const std::string& name) const {
     if (hidden(name)) return TopologyEnd{TopologyEnd::rack, rack_of(name)};
     const auto end = ends_.find(name);
     return end == ends_.end() ? std::nullopt : std::optional(end->second);
   }
 
-  /// Links with the same ends in the drawing, at least one of them a collapsed rack, are one line.
+  /// Merges links with equal visible ends into one line if at least one end is a collapsed rack.
   void place_links() {
     std::map<std::pair<TopologyEnd, TopologyEnd>, std::size_t> bundles;
     for (std::size_t i = 0; i < cluster_.links.size(); ++i) {

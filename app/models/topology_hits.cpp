@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What lies under a point or in a rectangle, and the curves of links.
+// Hit tests at a point or in a rectangle, and the curves of links.
 #include <algorithm>
 #include <cmath>
 

@@ -53,7 +53,7 @@ class Search {
 
   void add_place(const std::string& name) { position_.emplace(name, position_.size()); }
 
-  /// The nodes that have devices of the type.
+  /// Returns the nodes with devices of the type.
   TopologySelection nodes_with(const std::string& type) const {
     TopologySelection at;
     for (const Node& node : cluster_.nodes)
@@ -130,7 +130,7 @@ class Search {
   }
   void join(std::size_t a, std::size_t b) { group_[root(a)] = root(b); }
 
-  /// Against the largest group of nodes that reach one another.
+  /// Compares with the largest group of connected nodes.
   void look_at_reach() {
     std::map<std::size_t, int> sizes;
     for (const Node& node : cluster_.nodes) ++sizes[root(position_[node.name])];

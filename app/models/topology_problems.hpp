@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is wrong with a cluster, and where: what keeps plans from being made for it, and what was hardly meant.
+// The problems of a cluster and their positions: errors that prevent planning, and warnings about unlikely values.
 #pragma once
 
 #include "app/models/topology_geometry.hpp"
@@ -8,13 +8,13 @@ namespace pipedeck::app {
 
 struct TopologyProblem {
   enum Severity { prevents, doubtful };
-  Severity severity = prevents;  ///< prevents: no plan can be made, or the cluster can't be read again
+  Severity severity = prevents;  ///< prevents: planning is impossible, or the saved cluster could not be loaded again
   QString text;                  ///< "n3 can't be reached from n0: no links lead there"
-  TopologySelection at;          ///< where to look
+  TopologySelection at;          ///< elements to show
   bool operator==(const TopologyProblem&) const = default;
 };
 
-/// Those that prevent something first. Values that validate() refuses are looked at too.
+/// Returns all problems, errors first. The cluster may violate validate().
 std::vector<TopologyProblem> topology_problems(const Cluster& cluster);
 
 }  // namespace pipedeck::app

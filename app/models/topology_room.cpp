@@ -10,11 +10,11 @@ namespace pipedeck::app {
 
 namespace {
 
-/// What moves as one: a rack with its members, or a box outside of racks.
+/// A unit that moves as a whole: a rack with its members, or a box outside racks.
 struct Unit {
   QRectF rect;
   std::vector<std::string> members;
-  QPointF push;  ///< the direction in which it was pushed; null: it was not
+  QPointF push;  ///< direction of its first push; null if not pushed
 };
 
 QPointF to_the_grid(QPointF move) {
@@ -25,7 +25,7 @@ QPointF to_the_grid(QPointF move) {
   return {up(move.x()), up(move.y())};
 }
 
-/// The move in `direction` after which `box` lies beside `from`.
+/// Returns the shift in `direction` after which `box` touches `from` without overlap.
 QPointF away(const QRectF& box, const QRectF& from, const QPointF& direction) {
   if (direction.x() > 0) return {from.right() - box.left(), 0};
   if (direction.x() < 0) return {from.left() - box.right(), 0};
@@ -58,7 +58,7 @@ TopologyPlaces with_room_for(const TopologyLayout& layout, const std::string& ra
   if (opened == layout.racks.end()) return places;
   const auto fixed = static_cast<std::size_t>(opened - layout.racks.begin());
   std::deque<std::size_t> pushing{fixed};
-  // Each is pushed in one direction only, so that boxes don't push each other to and fro.
+  // Each is pushed in one direction only, so that boxes don't push each other back and forth.
   for (std::size_t steps = 0; !pushing.empty() && steps < units.size() * units.size(); ++steps) {
     const std::size_t at = pushing.front();
     pushing.pop_front();
@@ -66,7 +66,7 @@ TopologyPlaces with_room_for(const TopologyLayout& layout, const std::string& ra
     for (std::size_t i = 0; i < units.size(); ++i) {
       Unit& unit = units[i];
       if (i == fixed || i == at || !unit.rect.intersects(room)) continue;
-      if (at != fixed && !unit.rect.intersects(units[at].rect)) continue;  // near each other they may stay
+      if (at != fixed && !unit.rect.intersects(units[at].rect)) continue;  // close boxes may stay
       if (unit.push.isNull()) unit.push = at == fixed ? shortest_way(unit.rect, room) : units[at].push;
       const QPointF move = to_the_grid(away(unit.rect, room, unit.push));
       unit.rect.translate(move);

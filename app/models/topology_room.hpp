@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Room for a box that has become larger: a rack that is opened in a drawing arranged by hand pushes away what would lie
-// under it, and that its own neighbours.
+// Room for a box that has grown. A rack opened in a drawing arranged by hand pushes away the boxes it would cover, and
+// these push their neighbours.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace pipedeck::app {
 
-/// Places of everything with room for this rack, which stays where it is; racks move as a whole, and only what has to.
+/// Returns all places after making room for this rack, which stays in place. Racks move as a whole, and only if
+/// necessary.
 TopologyPlaces with_room_for(const TopologyLayout& layout, const std::string& rack);
 
 }  // namespace pipedeck::app

@@ -9,8 +9,8 @@ namespace pipedeck::app {
 namespace {
 
 struct Axis {
-  double near = 0, far = 0;              ///< of a box, on the axis
-  double cross_near = 0, cross_far = 0;  ///< and on the other one
+  double near = 0, far = 0;              ///< edges of a box on the axis
+  double cross_near = 0, cross_far = 0;  ///< edges on the other axis
   std::array<double, 3> lines() const { return {near, (near + far) / 2, far}; }
 };
 
@@ -23,7 +23,7 @@ struct Line {
   double cross_near = 0, cross_far = 0;
 };
 
-/// The smallest shift that puts an edge or the middle in line with another's: near with near, middle with middle.
+/// Returns the smallest shift that aligns an edge or the centre with another's: near with near, centre with centre.
 std::optional<Line> nearest_line(const Axis& moved, const std::vector<Axis>& others, double reach) {
   std::optional<Line> best;
   const auto mine = moved.lines();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where boxes that are moved come to rest: in line with others, else on the grid; and boxes put in line on request.
+// Snapping of moved boxes: aligned with others, or else to the grid; and alignment on request.
 #pragma once
 
 #include <optional>
@@ -8,26 +8,26 @@
 
 namespace pipedeck::app {
 
-/// A line along which what is moved stands in line with something else.
+/// A line on which a moved box is aligned with another one.
 struct TopologyGuide {
   QPointF from, to;
   bool operator==(const TopologyGuide&) const = default;
 };
 
 struct TopologySnap {
-  QPointF offset;  ///< of what is moved, instead of the pointer's own
+  QPointF offset;  ///< of the moved boxes, instead of the pointer's offset
   std::vector<TopologyGuide> guides;
 };
 
-/// `moved` is the box around all that is moved, before the move; `others` the boxes that stay. Edges and middles that
-/// come within `reach` of another's are put in line; where none does, the corner goes to the grid.
+/// Snaps a move. `moved` is the bounding box before the move; `others` are the boxes that stay. Edges and centres
+/// within `reach` of another box's are aligned; otherwise, the corner snaps to the grid.
 TopologySnap snapped(const QRectF& moved, QPointF offset, const std::vector<QRectF>& others, double reach);
 
 double on_grid(double value);
 
 enum class Alignment { left, middle, right, top, centre, bottom, spread_across, spread_down };
 
-/// Places of the boxes put in line with the one that lies furthest on that side; spread: with equal gaps between the
+/// Returns the places of the boxes aligned with the outermost one on that side. Spreading makes equal gaps between the
 /// outer two.
 TopologyPlaces aligned(const std::map<std::string, QRectF>& boxes, Alignment alignment);
 

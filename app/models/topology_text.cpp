@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the topology view says: tips, labels, the summary, and bandwidths between devices.
+// The texts of the topology view: tips, labels and the summary. Also computes bandwidths between devices.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -32,7 +32,7 @@ QString inside_text(BytesPerSecond bandwidth) { return format_rate(bandwidth); }
 
 namespace {
 
-/// Of the widest path between any two nodes.
+/// Returns the bandwidth of the widest path between any two nodes.
 std::vector<std::vector<double>> widest_paths(const Cluster& cluster) {
   std::map<std::string, std::size_t> position;  // nodes first, in list order, then switches
   for (std::size_t i = 0; i < cluster.nodes.size(); ++i) position[cluster.nodes[i].name] = i;
@@ -143,7 +143,7 @@ QString tool_tip(const Cluster& cluster, const TopologyHit& hit) {
       return Text::tr("<b>%1</b> · switch")
           .arg(QString::fromStdString(cluster.switches[static_cast<std::size_t>(hit.index)].name).toHtmlEscaped());
     case TopologyHit::rack:
-      return {};  // of the drawing alone: TopologyRack has the words
+      return {};  // only in the drawing: TopologyRack has the text
     case TopologyHit::link:
       break;
   }

@@ -8,7 +8,8 @@
 namespace pipedeck::app {
 
 std::optional<int> typed_count(const QString& text, int most) {
-  // Digits in groups of three by a space, comma, stroke or quote, or a decimal number; then a thousand's sign, a word.
+  // Digits in groups of three separated by a space, comma, apostrophe or underscore, or a decimal number; then an
+  // optional factor and a word.
   static const QRegularExpression form(QStringLiteral(
       "^\\s*(?:(\\d{1,3}(?:[\\s,_'’]\\d{3})+)|(\\d+(?:[.,]\\d+)?))\\s*(Ki|ki|k|K|Mi|M)?(?!\\p{L})\\s*\\p{L}*\\s*$"));
   const auto match = form.match(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers of samples as people type them: "1024", "1 024", "1,024", "1k", "2.5k", "4Ki", "64 samples".
+// Numbers of samples as typed by a user: "1024", "1 024", "1,024", "1k", "2.5k", "4Ki", "64 samples".
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace pipedeck::app {
 
-/// Nothing where it is no whole number from 1 to `most`.
+/// Returns nullopt if the text is not an integer from 1 to `most`.
 std::optional<int> typed_count(const QString& text, int most = 10'000'000);
 
 }  // namespace pipedeck::app

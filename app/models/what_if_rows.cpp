@@ -23,7 +23,7 @@ struct Words {
 
 constexpr int most_places = 3;
 
-/// What is written of a plan, and what it is compared by; `less` is better.
+/// A figure of a plan: its text and the value to compare; `less` means lower is better.
 struct Figure {
   QString label;
   QString (*text)(const FoundPlan&);
@@ -54,7 +54,7 @@ WhatIfRow words(const QString& label, const std::optional<FoundPlan>& today, con
   return {label, today ? text(*today) : QString(), now ? text(*now) : QString(), {}, WhatIfRow::Verdict::neutral};
 }
 
-/// "83 % more" or "12 % less", or "equally many".
+/// Returns `more` or `less` with the relative change: "83 % more", "12 % less".
 QString share_text(double before, double after, const QString& more, const QString& less) {
   const double change = after / before - 1;
   return (change >= 0 ? more : less).arg(format_percent(std::abs(change)));
@@ -73,7 +73,7 @@ QString price_change_text(double change) {
   return change < 0 ? Words::tr("%1 less per hour").arg(number) : Words::tr("%1 more per hour").arg(number);
 }
 
-/// "+13.4 · 0.55", what a sample a second more costs beside it where that is known.
+/// Returns "+13.4 · 0.55": the gain in samples/s, and the gain per unit of currency per hour if that is known.
 QString gain_text(const PurchaseGain& gain) {
   const QString number = format_number(std::abs(gain.gain));
   const QString samples = gain.gain < 0 ? QStringLiteral("−%1").arg(number) : QStringLiteral("+%1").arg(number);

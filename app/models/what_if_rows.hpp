@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The best plan of today beside that of the changed question, figure by figure and in words; purchases in words.
+// The comparison of today's best plan with the best plan of the changed question, as rows and text; purchases as text.
 #pragma once
 
 #include <optional>
@@ -15,23 +15,24 @@ namespace pipedeck::app {
 struct WhatIfRow {
   enum class Verdict { same, better, worse, neutral };
   QString label, today, now;
-  QString change;  ///< empty: the same, or not to be compared
+  QString change;  ///< empty: equal, or not comparable
   Verdict verdict = Verdict::same;
   bool operator==(const WhatIfRow&) const = default;
 };
 
-/// Absent plans leave their column empty.
+/// Returns the rows; the column of an absent plan is empty.
 std::vector<WhatIfRow> what_if_rows(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now);
 
-/// "83 % more samples a second for twice the price; 2 x 16 GiB ..." in one or two sentences.
+/// Returns one or two clauses: "83 % more samples per second, and a sample is 9 % dearer."
 QString difference_text(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now);
 
-/// "A100-80GB takes the times of V100-16GB, 2.5 times as fast by its peaks."; empty where nothing is to be said.
+/// Describes the scaling of layer times: "Times scaled by 2.5 × from V100-16GB, by the devices' peaks." Empty if the
+/// profile is of the same device.
 QString times_text(const TimeScale& times);
 
 QString purchase_title(const Purchase& purchase);
-/// A bar a purchase, as long as its gain in samples a second; beside it how much of that one more an hour gives, where
-/// prices are known.
+/// Returns a bar per purchase with the length of its gain in samples per second. If prices are known, its text adds the
+/// gain per unit of currency per hour.
 std::vector<BarRow> purchase_rows(const std::vector<PurchaseGain>& gains);
 
 }  // namespace pipedeck::app
