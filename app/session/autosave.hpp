@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits are safe at once: the work copy of what is open, and what others left behind that did not end well. Copies of
-// projects lie beside them, those of projects without a name in the state folder, which also remembers where the
-// others are. The operations of large runs follow, written by a thread while edits go on.
+// Crash safety of edits: the work copy of the open project, and the copies that killed programs left behind. A
+// project's copy is in the folder of its file. Copies of unnamed projects are in the state folder, which also records
+// the paths of the others. A thread writes the operations of large runs while editing continues.
 #pragma once
 
 #include <functional>
@@ -19,42 +19,43 @@
 
 namespace pipedeck::app {
 
-/// $XDG_STATE_HOME/pipedeck, else ~/.local/state/pipedeck.
+/// Returns $XDG_STATE_HOME/pipedeck, or else ~/.local/state/pipedeck.
 QString default_state_folder();
 
 class Autosave {
  public:
   using Failed = std::function<void(const Error&)>;
-  /// Without a folder only projects that have a file are kept. `failed` is called by the thread that writes.
+  /// Without a state folder, only projects with a file are saved. `failed` is called on the writing thread.
   Autosave(QString state_folder, Failed failed);
-  ~Autosave();  ///< what was begun is finished
+  ~Autosave();  ///< waits for pending writes
 
-  /// What is open from now on; `file` is empty for a project that has none or may not write it.
+  /// Sets the open project. `file` is empty if it has none or it must not be written.
   void watch(const QString& file, ProjectContent saved);
-  /// On disk when it returns, but for the operations of large runs. `clean`: it is what the file holds, so no copy is
-  /// needed.
+  /// Stores the state on disk before it returns, except for the operations of large runs. `clean`: the file has this
+  /// state, so that no copy is necessary.
   Result<void> keep(const ProjectState& state, bool clean);
-  /// Until all that was kept is on disk; any thread.
+  /// Waits until everything is on disk; may be called from any thread.
   void settle() { pool_.waitForDone(); }
-  /// Then, at once where it is so now; not at all if that fails.
+  /// Calls `work` once the stored state is on disk, immediately if it already is. Does not call it if that fails.
   void when_kept(std::function<void()> work);
-  /// The file is being replaced by one that holds `next`. Until `saved` or `not_saved` no copy is dropped: whatever the
-  /// file holds after a crash, the old content or the new, the copy goes with it.
+  /// Announces that the file is being replaced with `next`. No copy is removed until saved() or not_saved(). After a
+  /// crash, the copy matches the old and the new content of the file.
   void saving(const ProjectContent& next);
   void not_saved() { next_.reset(); }
-  /// `file` holds `content`, and `state` is what the project is now: edits made since are safe all the while.
+  /// Records that `file` has `content`. `state` is the current state of the project; edits since then stay safe
+  /// throughout.
   void saved(const QString& file, ProjectContent content, const ProjectState& state, bool clean);
-  /// The user gave the changes up, or they are saved.
+  /// Deletes the copy, since the changes are saved or discarded.
   void drop();
 
  private:
   struct Copy {
     WorkCopy work;
-    std::optional<ProjectLock> lock;  ///< of one without a project
-    QString note;                     ///< in the state folder: where the project is; may be empty
+    std::optional<ProjectLock> lock;  ///< of a copy without a project
+    QString note;                     ///< file in the state folder with the project's path; may be empty
   };
   Result<Copy> begin();
-  /// In the state folder; its path, empty without one.
+  /// Writes the note to the state folder and returns its path; empty without a folder.
   QString note_of_place() const;
   static void remove(Copy copy);
 
@@ -63,23 +64,23 @@ class Autosave {
   QThreadPool pool_;
   QString file_;
   ProjectContent saved_;
-  std::optional<ProjectContent> next_;  ///< what is being saved
+  std::optional<ProjectContent> next_;  ///< content being saved
   std::optional<Copy> copy_;
 };
 
-/// Work whose program was killed.
+/// A work copy of a program that was killed.
 struct LeftBehind {
-  QString work;     ///< the copy
+  QString work;     ///< path of the copy
   QString project;  ///< empty: it had no name yet
   QDateTime edited;
 };
-/// Newest first; what another window is working on is none of it.
+/// Returns the copies, newest first, without those that another window has open.
 std::vector<LeftBehind> left_behind(const QString& state_folder);
 
-/// A copy lies beside the project.
+/// Returns true if there is a work copy next to the project.
 bool has_left_work(const QString& project);
 
-/// The last change of a copy: of its log, which is written first.
+/// Returns the time of a copy's last change; its log is written first.
 QDateTime edited_at(const QString& work);
 
 }  // namespace pipedeck::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// On what the project's plans are trained here, processor or GPUs: how a change of it is called, how a file has it, and
-// what can be done when GPUs fail.
+// The backend on which the project's plans are trained, CPU or GPUs: names of its changes, its JSON, and remedies for
+// failures on GPUs.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace pipedeck::app {
 
-/// Of the step of undo from one to the other.
+/// Returns the name of the undo step from one to the other.
 QString name_of_change(const RunBackend& from, const RunBackend& to);
 
 QJsonObject backend_to_json(const RunBackend& backend);
-/// What is missing or unknown is as it is at first.
+/// Missing and unknown values become the defaults.
 RunBackend backend_from_json(const QJsonObject& json);
 
-/// What a person can do about a run on GPUs that failed with these words of the core; empty: nobody knows.
+/// Returns a remedy for a run on GPUs that failed with this message of the core; empty if none is known.
 QString step_after_gpus(const std::string& failure);
 
 }  // namespace pipedeck::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the command line can train with here beside the threads of one process: several processes joined by MPI, and
-// GPUs. It is asked once, in a process of its own: this one never loads a driver.
+// The training backends of the command line besides the threads of one process: several processes with MPI, and GPUs.
+// They are detected once by a child process, so that this process never loads a driver.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace pipedeck::app {
 
-/// The GPUs that `run --backend cuda` finds.
+/// The GPUs found by `run --backend cuda`.
 struct GpusHere {
   struct Kind {
     int count = 0;
@@ -21,7 +21,7 @@ struct GpusHere {
     bool operator==(const Kind&) const = default;
   };
   std::vector<Kind> kinds;
-  QString why_not;  ///< a sentence, why there can be no run on GPUs; empty: there can, or it is not known yet
+  QString why_not;  ///< a sentence, why GPUs cannot be used; empty: they can, or it is not known yet
   int count() const;
   QString text() const;  ///< "2 × NVIDIA H100 80GB HBM3"
 };
@@ -35,11 +35,11 @@ class BackendOffer : public QObject {
     connect(&process_, &ChildProcess::ended, this, &BackendOffer::take_end);
   }
 
-  /// The first time it is called.
+  /// Starts the detection on the first call.
   void ask(const QString& program);
 
  signals:
-  /// Why there can be no several processes; empty: there can.
+  /// `why_not`: why several processes are not available; empty if they are.
   void processes_answered(const QString& why_not);
   void gpus_answered(const pipedeck::app::GpusHere& gpus);
 
@@ -51,7 +51,7 @@ class BackendOffer : public QObject {
   QString why_no_gpus(const QString& why_silent) const;
 
   ChildProcess process_;
-  QString mpi_, no_gpus_, no_driver_, no_module_;  ///< lines of the answer
+  QString mpi_, no_gpus_, no_driver_, no_module_;  ///< lines of the output
   GpusHere gpus_;
   bool asked_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The project's runs as what a calibration is fitted from.
+// The project's runs as input of a calibration.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ namespace pipedeck::app {
 
 struct CalibrationRun {
   int run = 0;
-  QString name;     ///< with the time of day: several runs of one plan have one name
-  QString why_not;  ///< it can't be used; empty: it can
+  QString name;     ///< with the time of day, since runs of one plan share its name
+  QString why_not;  ///< why it cannot be used; empty: it can
 };
 
 struct CalibrationChoice {
@@ -25,11 +25,11 @@ struct CalibrationChoice {
 
 std::vector<CalibrationRun> calibration_runs(const ProjectState& state);
 
-/// A run beside the measured profile and cluster that it was launched with: those of the plan's checksums, else of its
-/// names (a profile that is measured again takes the place of the one before).
+/// Returns the run with the measured profile and cluster of its launch. They are found by the plan's checksums, or else
+/// by its names, since a new measurement replaces the old profile.
 Result<MeasuredRun> measured_run(const ProjectState& state, const RunEntry& entry, bool held_out);
 
-/// Date, machine and sources of a fit that ended now.
+/// Sets date, machine and sources of a fit that has just ended.
 CalibrationRecord with_origin(CalibrationRecord record, const std::vector<MeasuredRun>& runs);
 
 }  // namespace pipedeck::app

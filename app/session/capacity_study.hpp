@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How many devices a training takes: points planned for in a job, kept while the question is the same, so that a sweep
-// that was cancelled goes on and other limits are asked of it at once; in a file, too, for another day.
+// The number of devices that a training needs. A job plans for the points. They are stored until the question changes,
+// so that a cancelled sweep can be resumed and other limits are evaluated immediately. They can also be stored in a
+// file.
 #pragma once
 
 #include <functional>
@@ -21,14 +22,14 @@
 
 namespace pipedeck::app {
 
-/// Clusters that are looked at.
+/// A set of clusters to search.
 struct CapacityReach {
   int most_nodes = 1;
-  std::vector<std::string> types{""};  ///< "": as the cluster is
+  std::vector<std::string> types{""};  ///< "": the cluster's own types
   bool operator==(const CapacityReach&) const = default;
 };
 
-/// Told by its first bytes.
+/// Detects the format by the file's first bytes.
 bool is_capacity_points(const QString& path);
 
 class CapacityStudy : public QObject {
@@ -38,35 +39,35 @@ class CapacityStudy : public QObject {
   explicit CapacityStudy(Jobs& jobs, QObject* parent = nullptr);
   ~CapacityStudy() override;
 
-  /// Another question: what was found goes. The same one again changes nothing.
+  /// Sets the question. If it differs from the last one, all points are dropped.
   void ask(const Problem& problem);
   void forget();
-  /// Plans for the points of this reach that are not known yet.
+  /// Plans for the unknown points of this reach.
   void find(const CapacityReach& reach);
   void cancel() {
     if (jobs_) jobs_->cancel(job_);
   }
   bool running() const { return jobs_ && jobs_->running(job_); }
-  /// Every point of the reach was looked at.
+  /// True if all points of the reach are known.
   bool complete() const;
   bool asked() const { return reach_.has_value(); }
   const std::optional<CapacityReach>& reach() const { return reach_; }
 
-  /// What is there, and what is found from now on, is kept in this file. An error leaves it as it was.
+  /// Stores known and future points in this file. After an error, the study is unchanged.
   Result<void> keep_in(const QString& file);
-  /// Takes what a file kept of this question, whoever wrote it, and keeps on writing it. Points of another question, or
-  /// of other batches alone, are bad_input.
+  /// Loads the points of this question from a file of any program, and continues to write it. Returns bad_input if the
+  /// file is of another question or only of other batches.
   Result<void> go_on_from(const QString& file);
-  /// Empty: points are kept in memory alone.
+  /// Empty: points are only in memory.
   const QString& file() const { return file_; }
 
-  /// The points of the reach that are known, as the command line orders them.
+  /// Returns the known points of the reach in the order of the command line.
   std::vector<CapacityFound> found() const;
   std::string csv(const CapacityGoal& goal) const;
 
-  /// The prices' currency.
+  /// Returns the currency of the prices.
   static std::string currency();
-  /// All types of the catalogue.
+  /// Returns all types of the catalogue.
   static std::vector<std::string> catalogue_types();
 
  signals:
@@ -80,13 +81,13 @@ class CapacityStudy : public QObject {
   bool is_of_batch(const CapacityPoint& point) const;
   void keep(const CapacityFound& found);
 
-  /// How the job's threads reach the study, while there is one.
+  /// A link from the job's threads to the study, valid during its lifetime.
   struct Door {
     std::mutex mutex;
     CapacityStudy* owner = nullptr;
     void post(std::function<void()> what);
   };
-  QPointer<Jobs> jobs_;  ///< a window's session ends before its pages
+  QPointer<Jobs> jobs_;  ///< a window's session is destroyed before its pages
   std::shared_ptr<Door> door_;
   std::optional<Problem> problem_;
   std::optional<CapacityReach> reach_;

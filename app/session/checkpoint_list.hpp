@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is in a folder of checkpoints, as `pipedeck-cli list checkpoints` tells it: they may be large, so another
+// The contents of a checkpoint folder, from `pipedeck-cli list checkpoints`. Checkpoints may be large, so another
 // process reads them.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace pipedeck::app {
 
-/// The newest checkpoints in words, of the command's JSON; empty: it is none.
+/// Describes the newest checkpoints from the command's JSON; empty if it is invalid.
 QString checkpoints_in_words(const QByteArray& json);
 
 class CheckpointList : public QObject {
@@ -20,7 +20,7 @@ class CheckpointList : public QObject {
  public:
   explicit CheckpointList(QObject* parent = nullptr) : QObject(parent) {}
 
-  /// Asks anew; an answer to an older question is dropped. An empty folder: nothing is asked.
+  /// Starts a request; answers to older ones are dropped. For an empty folder, nothing is requested.
   void ask(const QString& program, const QString& folder);
 
  signals:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program in a process group of its own: its output by lines, its messages kept for when it fails. Stopping it asks
-// first, waits a grace, then kills the whole group, so that nothing it started stays behind.
+// A program in its own process group. Its output is read by lines, and its messages are stored for error reports.
+// Stopping it sends a request, waits for a grace period, then kills the whole group, so that no descendant remains.
 #pragma once
 
 #include <QByteArray>
@@ -14,13 +14,13 @@ namespace pipedeck::app {
 
 struct ProcessEnd {
   bool started = true;   ///< false: the program could not be started
-  bool crashed = false;  ///< by a signal other than our own; `exit_status` is then its number
+  bool crashed = false;  ///< by a signal that was not ours; `exit_status` is its number
   bool stopped = false;  ///< on request
   int exit_status = 0;
-  QString messages;  ///< the end of its standard error, or why it did not start
+  QString messages;  ///< end of its standard error, or why it did not start
 };
 
-/// Without the program's own name, which leads what pipedeck-cli says on its standard error.
+/// Removes the program's name from the start of a message on pipedeck-cli's standard error.
 QString without_program(const QString& line);
 
 class ChildProcess : public QObject {
@@ -28,11 +28,11 @@ class ChildProcess : public QObject {
 
  public:
   explicit ChildProcess(QObject* parent = nullptr);
-  ~ChildProcess() override;  ///< kills what still runs
+  ~ChildProcess() override;  ///< kills the process if it is still running
 
   void start(const QString& program, const QStringList& arguments);
   void stop();
-  /// To its standard input.
+  /// Writes to its standard input.
   void write(const QByteArray& text) { process_.write(text); }
   qint64 id() const { return process_.processId(); }
   bool running() const { return process_.state() != QProcess::NotRunning; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Machines that clouds rent out, to choose one from: in figures, and as a cluster about to be added.
+// Machines for rent in clouds: a list of figures, and a cluster to add to the project.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@ namespace pipedeck::app {
 struct CloudOffer {
   QString name;      ///< "p4d.24xlarge"
   QString provider;  ///< "AWS"
-  QString device;    ///< of the catalogue
+  QString device;    ///< name in the catalogue
   int devices = 1;
-  Bytes memory;    ///< of all its devices
-  QString joined;  ///< "NVLink 3", "PCI Express"; empty: there is nothing to join
+  Bytes memory;    ///< sum over its devices
+  QString joined;  ///< "NVLink 3", "PCI Express"; empty for one device
   BytesPerSecond network;
-  std::optional<double> price_per_hour;  ///< of its devices, by the catalogue
+  std::optional<double> price_per_hour;  ///< of its devices, from the catalogue
   QString currency, price_date;
   QString date;  ///< of the other figures
 };
 
-/// In their fixed order.
+/// Returns the offers in their fixed order.
 std::vector<CloudOffer> cloud_offers();
 
-/// By the name of an offer. Unknown names are bad_usage.
+/// Returns the preview of an offer by name. Unknown names are bad_usage.
 Result<MachinePreview> preview_of_cloud(const QString& name);
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps that edits of clusters are made of.
+// Common steps of cluster edits.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct ClusterText {
 };
 
 tl::unexpected<Error> refused(const QString& why);
-/// What the formats demand stands above all of it.
+/// Returns the cluster if it is valid for the file formats.
 Result<DrawnCluster> checked(DrawnCluster drawn);
-/// A matrix has a row for each device: where devices come or go it can't stay.
+/// Returns an error if the cluster has a bandwidth matrix, whose rows would not match changed devices.
 Result<void> check_no_matrix(const Cluster& cluster);
 std::string unused_rack_name(const ClusterLayout& layout);
-/// Racks without members are not collapsed either.
+/// Also removes the collapsed state of racks without members.
 void forget_empty_racks(ClusterLayout& layout);
 
 }  // namespace pipedeck::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a person does to a cluster that is drawn, as pure functions from one value to the next. What would break the
-// cluster comes back as bad_input, in words for who did it.
+// Edits of a drawn cluster as pure functions from one value to the next. An edit that would make the cluster invalid
+// returns bad_input with a message for the user.
 #pragma once
 
 #include <map>
@@ -23,24 +23,25 @@ struct DrawnCluster {
 
 using ClusterPlaces = std::map<std::string, ClusterLayout::Place>;  ///< by name of node or switch
 
-/// Into the project, in place of the cluster of that id.
+/// Replaces the project's cluster of that id.
 Replaced edited_cluster(const ProjectState& state, int id, DrawnCluster drawn);
-/// Under an unused name, and chosen for the question where none is.
+/// Adds the cluster under an unused name. Chooses it for the question if that has none.
 Added with_new_cluster(const ProjectState& state, DrawnCluster drawn);
 
 // -- nodes and switches
-/// "n3": `stem` with the lowest number that makes it unused.
+/// Returns an unused name such as "n3": `stem` with the lowest free number.
 std::string unused_place_name(const Cluster& cluster, const std::string& stem);
-/// `node.name` is made unused.
+/// An unused name is derived from `node.name`.
 Result<DrawnCluster> with_node(DrawnCluster drawn, Node node, ClusterLayout::Place place);
 Result<DrawnCluster> with_switch(DrawnCluster drawn, const std::string& name, ClusterLayout::Place place);
-/// One more device of the type in the node, joined to the others as nodes of the cluster are (`inside` where none is).
+/// Adds a device of the type to the node. Several devices are connected like those of similar nodes, or else by
+/// `inside`.
 Result<DrawnCluster> with_device(DrawnCluster drawn, const std::string& node, const DeviceType& type, Link inside);
-/// A switch, `nodes` nodes like `node`, the links between them, all in one new rack. `places`: the switch's, then
-/// the nodes'.
+/// Adds a new rack with a switch, nodes like `node`, and links between them. `places` are those of the switch and then
+/// of the nodes.
 Result<DrawnCluster> with_rack(DrawnCluster drawn, const Node& node, const std::vector<ClusterLayout::Place>& places,
                                Link uplink);
-/// Nodes and switches go with their links.
+/// Removes nodes and switches with their links, and the given links.
 Result<DrawnCluster> without(DrawnCluster drawn, const std::set<std::string>& places, const std::set<int>& links);
 Result<DrawnCluster> renamed_place(DrawnCluster drawn, const std::string& name, const std::string& to);
 Result<DrawnCluster> with_devices(DrawnCluster drawn, const std::vector<std::string>& nodes,
@@ -53,45 +54,47 @@ Result<DrawnCluster> with_inside(DrawnCluster drawn, const std::vector<std::stri
 Result<DrawnCluster> with_bus(DrawnCluster drawn, const std::vector<std::string>& nodes, bool bus);
 
 // -- device types
-/// The type under the same or another name; devices of it follow.
+/// Changes a type and perhaps its name; its devices follow.
 Result<DrawnCluster> with_type_changed(DrawnCluster drawn, const std::string& name, DeviceType type);
-/// Of types that no node has.
+/// Removes a type that no node has.
 Result<DrawnCluster> without_type(DrawnCluster drawn, const std::string& name);
-/// The type under its name, or under an unused one where the name means another; there already: nothing changes.
+/// Adds the type and returns its name. If another type has its name, an unused one is chosen. A type that exists is not
+/// added again.
 std::string add_type(Cluster& cluster, DeviceType type);
 
 // -- links
-/// Why these two can't be joined; empty: they can.
+/// Returns why these two cannot be connected; empty if they can.
 std::string why_not_joined(const Cluster& cluster, const std::string& from, const std::string& to);
 Result<DrawnCluster> with_link(DrawnCluster drawn, const std::string& from, const std::string& to, Link link);
 Result<DrawnCluster> with_links_changed(DrawnCluster drawn, const std::vector<int>& links, LinkChange change);
-/// As most links of the cluster are, else 25 Gbit/s.
+/// Returns the link that most of the cluster's links have, or 25 Gbit/s.
 Link usual_link(const Cluster& cluster);
-/// As nodes with several devices of this type are joined inside, else as any are, else `other`.
+/// Returns the link inside most nodes with several devices of this type, or else inside any nodes, or else `other`.
 Link usual_inside(const Cluster& cluster, const std::string& type, Link other);
-/// A switch or links between all nodes instead of a bandwidth matrix, with the narrowest figures of each pair of nodes.
+/// Replaces a bandwidth matrix by a switch or by links between all nodes. They have the minimum bandwidth of each pair
+/// of nodes.
 Result<DrawnCluster> with_links_for_matrix(DrawnCluster drawn);
 
 // -- the drawing
 DrawnCluster with_places(DrawnCluster drawn, const ClusterPlaces& places);
-/// Members leave the racks that they were in.
+/// Members leave their former racks.
 Result<DrawnCluster> grouped(DrawnCluster drawn, const std::set<std::string>& members);
 DrawnCluster ungrouped(DrawnCluster drawn, const std::set<std::string>& members);
 DrawnCluster with_collapsed(DrawnCluster drawn, const std::string& rack, bool collapsed);
 Result<DrawnCluster> renamed_rack(DrawnCluster drawn, const std::string& rack, const std::string& name);
 
 // -- copy and paste (cluster_clipboard.cpp)
-/// Our cluster JSON with the chosen nodes and switches, the links between them, and where they lie.
+/// Returns cluster JSON with the chosen nodes and switches, the links between them, and their places.
 std::string fragment_of(const DrawnCluster& drawn, const std::set<std::string>& places);
 struct PastedPlaces {
   DrawnCluster drawn;
-  std::set<std::string> places;  ///< what was added, by the names that it got
+  std::set<std::string> places;  ///< added elements by their new names
 };
-/// Any cluster JSON; all of it is added beside what is there, moved by `offset`.
+/// Adds all of a cluster JSON at its places shifted by `offset`.
 Result<PastedPlaces> with_fragment(DrawnCluster drawn, const std::string& text, ClusterLayout::Place offset);
-/// The chosen nodes and switches again, joined to the same others as they are.
+/// Duplicates the chosen nodes and switches with their links to others.
 Result<PastedPlaces> duplicated(DrawnCluster drawn, const std::set<std::string>& places, ClusterLayout::Place offset);
-/// The upper left corner of what a fragment holds; nothing: it is none.
+/// Returns the top left corner of a fragment, or nullopt if the text is not one.
 std::optional<ClusterLayout::Place> fragment_corner(const std::string& text);
 
 }  // namespace pipedeck::app

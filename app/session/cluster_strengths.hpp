@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a cluster is good at, from its figures alone: where it is narrowest, what an all-reduce over it takes, which
-// devices are slower.
+// The strengths of a cluster from its figures: its bisection with the least bandwidth, the time of an all-reduce, and
+// slower devices.
 #pragma once
 
 #include <optional>
@@ -13,31 +13,32 @@
 namespace pipedeck::app {
 
 struct ClusterStrengths {
-  /// The nodes of one side, in cluster order, that the least bandwidth joins to all others: the sum of its links.
+  /// A partition of the nodes with the least bandwidth between both sides. `side` lists one side in cluster order;
+  /// `bandwidth` is the sum over the links.
   struct Cut {
     std::vector<std::string> side;
     BytesPerSecond bandwidth;
   };
   std::optional<Cut> narrowest;
 
-  /// Of all devices, by the question's own way of all-reducing; and of the devices of one node, the slowest.
+  /// An all-reduce over all devices with the question's algorithm, and over the devices of one node (the slowest node).
   struct AllReduce {
     Bytes bytes;
     Seconds everywhere;
     std::optional<Seconds> inside;
-    std::optional<BytesPerSecond> between;  ///< the narrowest path from node to node
+    std::optional<BytesPerSecond> between;  ///< minimum over the paths between nodes
   };
   std::optional<AllReduce> all_reduce;
 
   struct Type {
     std::string name;
     int devices = 0;
-    double times_slower = 1;  ///< than the fastest
+    double times_slower = 1;  ///< factor compared with the fastest type
   };
-  std::vector<Type> types;  ///< those with devices, fastest first
+  std::vector<Type> types;  ///< types with devices, fastest first
 };
 
-/// `gradients`: what training all-reduces. A cluster that is not connected has types alone.
+/// Computes the strengths. `gradients` are the bytes of an all-reduce. A disconnected cluster only has types.
 ClusterStrengths strengths_of(const Cluster& cluster, Bytes gradients, const Conventions& conventions);
 
 }  // namespace pipedeck::app

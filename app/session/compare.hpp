@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The comparison: every planner that takes part answers the same problem, every answer is judged by the same simulator.
+// The comparison: all chosen planners solve the same problem, and the same simulator evaluates all plans.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace pipedeck::app {
 
-/// Of one planner: a judged plan, or why there is none.
+/// A result of one planner: a simulated plan, or the reason for none.
 struct ComparedPlan {
   const PlannerInfo* planner = nullptr;
   std::optional<Plan> plan;              ///< with `predicted`
@@ -23,13 +23,13 @@ struct ComparedPlan {
 };
 
 struct Comparison {
-  std::vector<ComparedPlan> plans;  ///< in registry order, whatever finished first
+  std::vector<ComparedPlan> plans;  ///< in registry order
   ProblemFacts facts;
   Seconds duration;  ///< wall clock
 };
 
-/// Planners run beside one another on `threads` threads. An error is one of the problem itself (a cluster in pieces);
-/// what goes wrong with one planner is said in its entry.
+/// Runs the planners in parallel on `threads` threads. An error concerns the problem itself (a disconnected cluster). A
+/// failure of one planner is in its entry.
 Result<Comparison> compare(const Problem& problem, const std::vector<ChosenPlanner>& planners, Judge& judge,
                            int threads, const Progress& progress, std::stop_token stop);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether the chosen model and the chosen cluster are of devices that can be compared.
+// A check that the chosen model and cluster have comparable devices.
 #pragma once
 
 #include <QString>
@@ -8,8 +8,8 @@
 
 namespace pipedeck::app {
 
-/// What is assumed of the chosen profile's times on the chosen cluster's devices where data sheets say otherwise, in
-/// the window's language; empty where all is well or something is not chosen.
+/// Describes the assumption about the profile's times on the cluster's devices if data sheets contradict it. Empty if
+/// they agree or a choice is missing.
 QString device_note(const ProjectState& state);
 
 }  // namespace pipedeck::app

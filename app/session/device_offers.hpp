@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The device types that a cluster can be built of.
+// The device types available for a cluster.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace pipedeck::app {
 
 struct DeviceOffer {
   DeviceType type;
-  Link inside;        ///< what joins several of them in a node
-  bool own = false;   ///< the cluster has it already, with figures of its own
-  std::string about;  ///< one line for people
+  Link inside;        ///< link between several of them in a node
+  bool own = false;   ///< a type of the cluster with its own figures
+  std::string about;  ///< one line of description
 };
 
-/// The cluster's own types first, then those of the catalogue that it has not, their speeds relative to the same type
-/// as the cluster's own. Without a cluster: the catalogue.
+/// Returns the cluster's types, then the other types of the catalogue. Their speeds are scaled by a type that both
+/// have. Without a cluster, returns the catalogue.
 std::vector<DeviceOffer> device_offers(const Cluster* cluster);
 
 }  // namespace pipedeck::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A plan for an engine that people run already: its text, or what the engine can't run of it, with the nearest plan
-// that it can and what that costs.
+// A plan for an existing training engine: its input text, or the unsupported features with the nearest supported plan
+// and its cost.
 #pragma once
 
 #include <functional>
@@ -16,46 +16,46 @@
 
 namespace pipedeck::app {
 
-/// A text that an engine takes.
+/// A format that an engine reads.
 struct EngineText {
-  QString name;     ///< "deepspeed-partition", as `export` calls it
+  QString name;     ///< "deepspeed-partition", the name in `export`
   QString engine;   ///< "DeepSpeed"
   QString summary;  ///< one line
   QString ending;   ///< ".json"
 };
-/// In the engines' order.
+/// Returns the formats in the order of the engines.
 std::vector<EngineText> engine_texts();
 
-/// The nearest plan that the engine can run, judged by the plan's own question.
+/// The nearest plan that the engine supports, simulated with the plan's own question.
 struct NearestPlan {
   std::shared_ptr<const Plan> plan;
-  QString text;                                      ///< for the engine
-  std::shared_ptr<const Simulation> simulation, of;  ///< its own, and that of the plan asked about
+  QString text;                                      ///< in the engine's format
+  std::shared_ptr<const Simulation> simulation, of;  ///< of this plan, and of the original plan
 };
 
 struct EngineOffer {
-  QStringList misfits;                 ///< what the engine can't run, a sentence each; empty: it runs the plan
-  QString text;                        ///< where it does
-  std::optional<NearestPlan> nearest;  ///< where it does not, and there is one
+  QStringList misfits;                 ///< unsupported features, one sentence each; empty: the engine supports the plan
+  QString text;                        ///< if the engine supports the plan
+  std::optional<NearestPlan> nearest;  ///< if it does not, and there is one
 };
 
-/// What a plan's entry asks, apart from the window.
+/// A request that is independent of the window.
 struct EngineQuestion {
   Problem problem;
   std::shared_ptr<const Plan> plan;
   QString output;  ///< EngineText::name
 };
-/// Nothing where the plan is gone or has no stages.
+/// Returns nullopt if the plan does not exist or has no stages.
 std::optional<EngineQuestion> engine_question(const ProjectState& state, int plan, const QString& output);
 
-/// Takes as long as simulating a few plans.
+/// Computes the offer; takes as long as simulating a few plans.
 Result<EngineOffer> engine_offer(Judge& judge, const EngineQuestion& question, std::stop_token stop);
 
-/// The same in the background; `done` is not called where the job is cancelled. The job's id.
+/// Computes the offer in the background and returns the job's id. `done` is not called if the job is cancelled.
 int find_engine_offer(Session& session, const EngineQuestion& question,
                       const std::function<void(const Result<EngineOffer>&)>& done);
 
-/// The state with `nearest` beside the plan of `id`, selected and ticked: one step of undo.
+/// Returns the state with `nearest` added for the plan of `id`, selected and ticked: one undo step.
 Added with_nearest_plan(const ProjectState& state, int id, const Plan& nearest, const QString& engine);
 
 }  // namespace pipedeck::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lines of a run's log made into events off the window's thread, in their order, however fast they come; as
-// many at a time as leave the window room to be drawn.
+// A parser of run log lines off the GUI thread. Events arrive in their order, in parts small enough that the window can
+// be drawn between them.
 #pragma once
 
 #include <vector>
@@ -20,14 +20,14 @@ class EventReader : public QObject {
 
  public:
   explicit EventReader(QObject* parent = nullptr);
-  ~EventReader() override;  ///< waits for what is being read
+  ~EventReader() override;  ///< waits for the running parse
 
   void take(const QByteArray& line);
-  /// Everything taken has been handed on.
+  /// True if all events were emitted.
   bool idle() const { return waiting_.empty() && !reading_; }
 
  signals:
-  /// A line that is no event is an error in its place.
+  /// An invalid line becomes an error at its position.
   void read(const std::vector<pipedeck::Result<pipedeck::RunEvent>>& events);
   void became_idle();
 
@@ -39,7 +39,7 @@ class EventReader : public QObject {
 
   std::vector<QByteArray> waiting_;
   QFutureWatcher<Events> watcher_;
-  Events ready_;  ///< of which the first `handed_on_` were handed on
+  Events ready_;  ///< the first `handed_on_` are already emitted
   std::size_t handed_on_ = 0;
   QTimer handing_on_;
   bool reading_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Explanations of plans, computed in the background when they are asked for, and remembered.
+// Explanations of plans, computed in the background on request and cached.
 #pragma once
 
 #include <list>
@@ -18,13 +18,13 @@ namespace pipedeck::app {
 struct Explanation {
   std::shared_ptr<const CriticalPath> path;
   TimeParts parts;
-  QString why_not;  ///< it could not be explained; empty: it was
+  QString why_not;  ///< why there is none; empty: there is one
 };
 
-/// How much an iteration varies.
+/// A measure of how much an iteration varies.
 struct Band {
   JitterBand band;
-  QString why_not;  ///< it is not known; empty: it is
+  QString why_not;  ///< why it is unknown; empty: it is known
 };
 
 class Explainer : public QObject {
@@ -33,16 +33,16 @@ class Explainer : public QObject {
  public:
   Explainer(Judge& judge, Jobs& jobs, QObject* parent = nullptr);
 
-  /// Null while it is not known: it is then computed, and `changed` follows.
+  /// Returns null if it is unknown; it is then computed, and `changed` follows.
   std::shared_ptr<const Explanation> explanation(const Problem& problem, const std::shared_ptr<const Plan>& plan);
 
-  /// Null where nobody has asked for it.
+  /// Returns null if it was not requested.
   std::shared_ptr<const Sensitivity> sensitivity(const Problem& problem, const std::shared_ptr<const Plan>& plan) const;
   void find_sensitivity(const Problem& problem, const std::shared_ptr<const Plan>& plan);
   void cancel_sensitivity() { jobs_.cancel(sensitivity_job_); }
   bool finding_sensitivity() const { return jobs_.running(sensitivity_job_); }
 
-  /// Null while it is not known: it is then computed, and `changed` follows. Work for other options stops.
+  /// Returns null if it is unknown; it is then computed, and `changed` follows. Jobs for other options are cancelled.
   std::shared_ptr<const Band> band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
                                    const JitterOptions& options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Undo and redo as a list of whole states, each under the name of the step that led to it. States share what did not
-// change between them, so a step costs what it changed.
+// Undo and redo as a list of complete states, each with the name of its step. States share unchanged parts, so that a
+// step costs the memory of its change.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class History {
 
   const State& state() const { return steps_[at_].state; }
 
-  /// One step further; what was undone is gone. A state equal to the present one is no step.
+  /// Adds a step and drops undone ones. A state equal to the current one adds no step and returns false.
   bool push(const QString& name, State next) {
     if (next == state()) return false;
     steps_.resize(at_ + 1);
@@ -32,7 +32,7 @@ class History {
     return true;
   }
 
-  /// Changes the present state without a step: for what is looked at rather than done (the selection).
+  /// Changes the current state without a step, for view changes such as the selection.
   template <class Change>
   void amend(const Change& change) {
     change(steps_[at_].state);
@@ -46,16 +46,17 @@ class History {
   void redo() { at_ += can_redo() ? 1 : 0; }
 
   bool clean() const { return clean_ == static_cast<std::ptrdiff_t>(at_); }
-  /// The present step, by a number that no other step ever has.
+  /// Returns the unique number of the current step.
   std::size_t step_id() const { return steps_[at_].id; }
-  /// That step is the saved one; one that is gone meanwhile (undone, then something else was done) leaves none.
+  /// Marks that step as saved. If it does not exist any more, no step is marked as saved.
   void mark_clean(std::size_t id) {
     const auto saved = std::ranges::find(steps_, id, &Step::id);
     clean_ = saved == steps_.end() ? never : saved - steps_.begin();
   }
   void mark_clean() { clean_ = static_cast<std::ptrdiff_t>(at_); }
   std::size_t steps() const { return steps_.size() - 1; }
-  /// Steps between the present state and the saved one; -1 where that state is gone.
+  /// Returns the number of steps between the current and the saved state; -1 if the saved state does not exist any
+  /// more.
   int changes_since_clean() const {
     if (clean_ == never) return -1;
     const auto distance = static_cast<std::ptrdiff_t>(at_) - clean_;

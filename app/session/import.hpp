@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any readable file into a project: what it is, is told by its content.
+// Import of any supported file into a project. The format is detected from the content.
 #pragma once
 
 #include <functional>
@@ -15,30 +15,30 @@
 
 namespace pipedeck::app {
 
-/// Graph text has no micro-batch in it: the samples its times are for; nothing: the user gave up.
+/// Returns the samples of a micro-batch for graph text, which does not contain them. Nullopt: the user cancelled.
 using AskMicroBatch = std::function<std::optional<int>(const QString& file)>;
 
 struct Imported {
   ProjectState state;
-  QString kind;     ///< what the file turned out to be: "graph text"
-  QString name;     ///< of what was added
-  int run = 0;      ///< the run that was added, to be shown
+  QString kind;     ///< detected format: "graph text"
+  QString name;     ///< of the added entry
+  int run = 0;      ///< id of an added run, to be shown
   QString warning;  ///< "the plan was made for another profile of this name"
 };
 
-/// The project with the file's content added and chosen. A simulation and the log of a run become a run, to be looked
-/// at beside others. Plans need their profile and cluster: of the project, else a preset of that name. Project files
-/// are not imported but opened: bad_usage. Giving up is `cancelled`.
+/// Adds and chooses the file's content. A simulation or a run log becomes a run, to be compared with others. Plans need
+/// their profile and cluster, from the project or else from a preset of that name. Project files are bad_usage, since
+/// they are opened instead. Returns `cancelled` if the user cancels.
 Result<Imported> import_file(const ProjectState& state, const std::string& path, const AskMicroBatch& ask);
 
-/// What a file of a run, of a simulation or of a trace does not say itself: its name, when it was made.
+/// Returns a record with the name and the time, which files of runs, simulations and traces do not contain.
 RunRecord run_named_by(const std::string& path);
 
-/// Names of the presets, in their fixed order.
+/// Returns the names of the presets in their fixed order.
 QStringList profile_preset_list();
 QStringList cluster_preset_list();
 
-/// A preset by the names that the boxes list, added and chosen.
+/// Adds and chooses the preset with a name of these lists.
 Result<ProjectState> with_profile_preset(const ProjectState& state, const std::string& name);
 Result<ProjectState> with_cluster_preset(const ProjectState& state, const std::string& name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory over time by item of the plans that are looked at, computed in the background when it is asked for: several
-// times as large as what the simulator says of a plan otherwise, so that only a few plans' are kept.
+// Memory over time by item for the displayed plans, computed in the background on request. The curves are several times
+// as large as other results of a simulation, so only those of a few plans are cached.
 #pragma once
 
 #include <list>
@@ -23,7 +23,8 @@ class ItemCurves : public QObject {
 
   ItemCurves(Judge& judge, Jobs& jobs, QObject* parent = nullptr);
 
-  /// Null while it is not known: it is then computed, and `changed` follows. Empty where the plan can't be simulated.
+  /// Returns null if they are unknown; they are then computed, and `changed` follows. Empty if the plan cannot be
+  /// simulated.
   Items items(const Problem& problem, const std::shared_ptr<const Plan>& plan);
 
  signals:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Background work: on a thread pool, with progress and a stop token; its result is applied on the thread of this
-// object. A cancelled job's result is dropped at once, whatever its thread still does.
+// Background work on a thread pool, with progress and a stop token. Its result is applied on the thread of this object.
+// The result of a cancelled job is dropped immediately, even while its thread is still running.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ enum class JobState { running, finished, failed, cancelled };
 struct JobInfo {
   int id = 0;
   QString title;
-  QString detail;       ///< what it is doing, or how it ended
-  double progress = 0;  ///< in [0, 1]; below 0: not known
+  QString detail;       ///< its current activity, or its result
+  double progress = 0;  ///< in [0, 1]; below 0: unknown
   JobState state = JobState::running;
   double seconds = 0;
 };
@@ -38,16 +38,16 @@ class Jobs : public QObject {
     std::stop_token stop;
     Progress progress;
   };
-  /// What to do with the result; runs on this object's thread, and only if the job was not cancelled. Text: how it
-  /// ended, for the list.
+  /// Applies the result on this object's thread unless the job was cancelled. Returns a text about the result for the
+  /// list.
   using Apply = std::function<QString()>;
   using Work = std::function<Apply(const Context&)>;
 
   explicit Jobs(QObject* parent = nullptr);
-  ~Jobs() override;  ///< stops everything and waits
+  ~Jobs() override;  ///< cancels everything and waits
 
   int start(const QString& title, Work work);
-  /// Work that has its own process: the caller tells how it goes.
+  /// Adds a job with its own process; the caller reports its progress and end.
   int start_external(const QString& title, std::function<void()> cancel);
   void update_external(int id, double progress, const QString& detail);
   void end_external(int id, JobState state, const QString& detail);
@@ -56,13 +56,13 @@ class Jobs : public QObject {
   void cancel_all();
   bool running(int id) const;
   bool any_running() const;
-  /// Newest last; ended ones are kept for a while (the last 50).
+  /// Returns the jobs, newest last; at most 50, so that older ended jobs are dropped.
   std::vector<JobInfo> list() const;
 
  signals:
   void changed();
   void ended(int id, pipedeck::app::JobState state);
-  /// A broken invariant in a job: this job is lost, nothing else is.
+  /// Emitted after an exception in a job. Only this job is lost.
   void internal_error(const QString& title, const QString& text);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the simulator says of a plan, remembered. Verdicts are computed from plan and problem whenever they are needed
-// and never stored as truth: a cache that is lost costs time, nothing else. Safe to use from several threads.
+// A cache of simulations. Verdicts are computed from plan and problem on demand and never stored in files, so that
+// losing the cache only costs time. Thread-safe.
 #pragma once
 
 #include <list>
@@ -17,7 +17,7 @@
 
 namespace pipedeck::app {
 
-/// The same pipeline under the warm-up policy that the plan does not use: DAPPLE's two are both worth knowing.
+/// A result with the other warm-up policy, since both of DAPPLE's are of interest.
 struct OtherWarmup {
   Warmup policy = Warmup::B;
   Seconds iteration;
@@ -27,29 +27,29 @@ struct OtherWarmup {
 struct Verdict {
   std::shared_ptr<const Simulation> simulation;
   std::optional<OtherWarmup> other_warmup;
-  bool complete = true;  ///< false: `other_warmup` was not looked at yet
+  bool complete = true;  ///< false: `other_warmup` was not computed yet
 };
 
-/// What belongs to the problem alone.
+/// A set of figures that depend only on the problem.
 struct ProblemFacts {
-  Seconds lower_bound;    ///< of synchronous plans; 0: unknown
-  Seconds single_device;  ///< the whole model on one device, memory ignored; 0: unknown
-  Seconds steady_bound;   ///< of asynchronous plans; 0: unknown
+  Seconds lower_bound;    ///< for synchronous plans; 0: unknown
+  Seconds single_device;  ///< whole model on one device, ignoring memory; 0: unknown
+  Seconds steady_bound;   ///< for asynchronous plans; 0: unknown
   Seconds bound_of(const Plan& plan) const { return plan.synchronous() ? lower_bound : steady_bound; }
 };
 
 class Judge {
  public:
-  /// Null where it is not known yet: ask `verdict` in the background then. A plan that was only simulated (while it was
-  /// dragged) has no `other_warmup` yet.
+  /// Returns null if it is unknown; then call `verdict` in the background. A plan that was only simulated during a drag
+  /// has no `other_warmup` yet.
   std::shared_ptr<const Verdict> known(const Problem& problem, const Plan& plan) const;
   std::optional<ProblemFacts> known_facts(const Problem& problem) const;
 
   Result<std::shared_ptr<const Verdict>> verdict(const Problem& problem, const Plan& plan, std::stop_token stop = {});
-  /// The simulation alone, for a plan that changes under the hand.
+  /// Returns only the simulation, for a plan that is being edited.
   Result<std::shared_ptr<const Simulation>> simulation(const Problem& problem, const Plan& plan,
                                                        std::stop_token stop = {});
-  /// What plans under the hand keep in memory: at most `most_preview_bytes`, or the newest alone where that is larger.
+  /// Returns the memory of previews: at most `most_preview_bytes`, or the newest one alone if that is larger.
   std::size_t preview_bytes() const;
   static constexpr std::size_t most_preview_bytes = std::size_t{96} << 20;
   Result<ProblemFacts> facts(const Problem& problem, std::stop_token stop = {});
@@ -60,7 +60,7 @@ class Judge {
     std::shared_ptr<const Profile> profile;
     std::shared_ptr<const Cluster> cluster;
     Conventions conventions;
-    Plan plan;  ///< without what does not change the verdict
+    Plan plan;  ///< without fields that do not affect the verdict
     bool operator==(const PlanKey&) const = default;
   };
   struct ProblemKey {
@@ -82,10 +82,10 @@ class Judge {
   static ProblemKey key_of(const Problem& problem);
 
   mutable std::mutex mutex_;
-  // Keys hold their profile and cluster, so that an address is never reused while it is a key. Newest first.
+  // Keys own their profile and cluster, so that the address of a key is not reused. Newest first.
   std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> verdicts_;
-  /// Of a drag: a simulation a step, each of megabytes, hardly any looked at again. Verdicts that were asked for do not
-  /// make room for them.
+  /// Simulations of a drag: one per step, with megabytes each, and rarely read again. They do not evict requested
+  /// verdicts.
   std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> previews_;
   std::list<Remembered<ProblemKey, ProblemFacts>> facts_;
   std::list<Remembered<ProblemKey, Simulator>> simulators_;

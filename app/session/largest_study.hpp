@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The largest size of the question's model or batch that has a plan that fits its cluster: looked for in a job.
+// The largest size of the question's model or batch for which a plan fits the cluster. The search is a job.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace pipedeck::app {
 struct LargestFound {
   SizeKind kind = SizeKind::layers;
   LargestAnswer answer;
-  std::shared_ptr<const Profile> profile;  ///< of the size that fits; null: none does
+  std::shared_ptr<const Profile> profile;  ///< of the size that fits; null: no size fits
 };
 
 class LargestStudy : public QObject {
@@ -30,7 +30,7 @@ class LargestStudy : public QObject {
   explicit LargestStudy(Jobs& jobs, QObject* parent = nullptr);
   ~LargestStudy() override;
 
-  /// Another question: what was found goes. The same one again changes nothing.
+  /// Sets the question. If it differs from the last one, the result is dropped.
   void ask(const Problem& problem);
   void forget();
   void find(SizeKind kind, const SizeSteps& steps);
@@ -39,11 +39,11 @@ class LargestStudy : public QObject {
   }
   bool running() const { return jobs_ && jobs_->running(job_); }
   bool cancelled() const { return cancelled_; }
-  /// What is being planned for; empty: nothing is.
+  /// Returns the size being planned; empty if there is no search.
   QString doing() const;
 
   const std::optional<LargestFound>& found() const { return found_; }
-  /// Why the question has no such size, in words; empty: it has.
+  /// Returns why the question has no such size; empty if it has.
   const QString& why_not() const { return why_not_; }
 
  signals:
@@ -52,7 +52,7 @@ class LargestStudy : public QObject {
  private:
   QString take(const Result<LargestFound>& found);
 
-  QPointer<Jobs> jobs_;  ///< a window's session ends before its pages
+  QPointer<Jobs> jobs_;  ///< a window's session is destroyed before its pages
   std::optional<Problem> problem_;
   std::optional<LargestFound> found_;
   QString why_not_;
@@ -60,13 +60,13 @@ class LargestStudy : public QObject {
   int job_ = 0;
 };
 
-/// "number of layers".
+/// Returns "number of layers".
 QString size_text(SizeKind kind);
 
-/// Why this profile has no such size, and what to do; empty: it may have.
+/// Returns why this profile has no such size, and a remedy; empty if it may have.
 QString no_such_size(const Profile& profile, SizeKind kind);
 
-/// The plan of the answer, taken into the project with its profile and cluster where these are new; `id` is the plan's.
+/// Adds the plan of the answer, and its profile and cluster if they are new. `id` is the plan's.
 Added with_largest(const ProjectState& state, const LargestFound& found);
 
 }  // namespace pipedeck::app

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Training a plan for real: the model's layers and this machine are measured first, the plan is predicted with what was
-// measured, then it runs. Measuring and running are child processes of the command line; a crash there is a message
-// here. On GPUs nothing is measured first: a run is set beside what was predicted when it was planned.
+// A training run of a plan. First, the model's layers and this machine are measured; the plan is predicted with these
+// figures, then it runs. Measurement and run are child processes of the command line, so that a crash there is a
+// message here. On GPUs, nothing is measured first: the run is compared with the prediction of its planning.
 #pragma once
 
 #include <memory>
@@ -24,29 +24,29 @@ namespace pipedeck::app {
 struct LaunchSpec {
   QString program;  ///< pipedeck-cli
   Plan plan;
-  Problem problem;  ///< what the plan was made for
+  Problem problem;  ///< problem for which the plan was made
   std::shared_ptr<const ModelSpec> model;
   RunSettings settings;
 };
 
-/// What a person asks to be launched.
+/// A request of the user to launch a plan.
 struct LaunchOrder {
   int plan = 0;                            ///< id
-  std::shared_ptr<const ModelSpec> model;  ///< null: the one of the plan's profile
+  std::shared_ptr<const ModelSpec> model;  ///< null: the model of the plan's profile
   RunSettings settings;
-  bool one_of_several = false;  ///< who ordered it tells how it failed
+  bool one_of_several = false;  ///< the caller reports the failure
 };
 
-/// Why the plan can't be trained here; empty where it can, as far as is known before the machine is asked.
+/// Returns why the plan cannot be trained here; empty if it can, before the machine is checked.
 QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBackend& backend);
 
-/// Why this machine's processor can't train the model; empty where it can.
+/// Returns why this machine's CPU cannot train the model; empty if it can.
 QString why_too_large(const ModelSpec& model);
 
-/// A model that was written down to be trained.
+/// Reads a trainable model from a file.
 Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path);
 
-/// Samples that replicas of the plan work on at a time, ascending: the sizes worth measuring.
+/// Returns the micro-batch sizes of the plan's replicas, ascending; these are measured.
 std::vector<int> measured_micro_batches(const Plan& plan);
 
 class Launch : public QObject {
@@ -56,21 +56,21 @@ class Launch : public QObject {
   enum class Phase { measuring, predicting, training, ended };
 
   Launch(LaunchSpec spec, Judge& judge, QObject* parent = nullptr);
-  ~Launch() override;  ///< kills the child and waits for a prediction under way
+  ~Launch() override;  ///< kills the child and waits for a running prediction
 
   void start();
   void stop();
-  /// The training waits between two steps; while the layers are measured there is nothing to pause.
+  /// Pauses or resumes the training between two steps. Has no effect during the measurement.
   void pause(bool paused);
   Phase phase() const { return phase_; }
   qint64 process_id() const { return process_.id(); }
   const LaunchSpec& spec() const { return spec_; }
-  /// Of the run so far; `state` is running until `ended`.
+  /// Returns the record so far; its `state` is running until `ended`.
   const RunRecord& record() const { return record_; }
 
  signals:
   void progress(double done, const QString& what);  ///< below 0: unknown
-  void message(const QString& line);                ///< what the child process says
+  void message(const QString& line);                ///< messages of the child process
   void measured(std::shared_ptr<const pipedeck::Profile> profile, std::shared_ptr<const pipedeck::Cluster> machine);
   void predicted(std::shared_ptr<const pipedeck::Simulation> simulation);
   void event(const pipedeck::RunEvent& event);
@@ -96,7 +96,7 @@ class Launch : public QObject {
   QTemporaryDir directory_;
   ChildProcess process_;
   EventReader reader_;
-  std::optional<ProcessEnd> trained_;  ///< how the training process ended; its last events may still be read
+  std::optional<ProcessEnd> trained_;  ///< end of the training process; its last events may still be parsed
   QFuture<Result<std::shared_ptr<const Simulation>>> prediction_;
   Phase phase_ = Phase::measuring;
   bool stop_requested_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether a launch can begin, asked of the very program that would train: it looks at plan, model, data and devices and
-// says what is wrong.
+// A check whether a launch can begin. It is done by the training program, which inspects plan, model, data and devices
+// and reports problems.
 #pragma once
 
 #include <QObject>
@@ -20,14 +20,14 @@ class LaunchCheck : public QObject {
  public:
   explicit LaunchCheck(QObject* parent = nullptr);
 
-  /// Asks anew; an answer to an older question is dropped.
+  /// Starts a check; answers to older ones are dropped.
   void ask(const QString& program, const Plan& plan, const ModelSpec& model, const RunSettings& settings);
   bool asking() const { return process_ != nullptr; }
   void forget();
 
  signals:
-  /// `problem` is empty where the launch can begin; `words` then says what with. `sharing_helps`: there are fewer GPUs
-  /// than devices, or such that can't be joined, and devices that share them are joined otherwise.
+  /// `problem` is empty if the launch can begin; `words` then describes it. `sharing_helps`: GPUs are too few or cannot
+  /// be connected, and sharing them would avoid this.
   void answered(const QString& problem, const QString& words, bool sharing_helps = false);
 
  private:

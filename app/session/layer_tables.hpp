@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables of layers on their way into the project: what each column is taken for is shown first, and chosen.
+// Import of layer tables into the project. The meaning of each column is shown first and can be changed.
 #pragma once
 
 #include <memory>
@@ -15,49 +15,49 @@
 
 namespace pipedeck::app {
 
-/// Told by its first bytes, and where these leave it open by its name: .csv and .tsv.
+/// Detects a table by its first bytes, or if these are ambiguous by its name: .csv and .tsv.
 bool is_layer_table(const QString& path);
 
-/// What a column is taken for.
+/// A meaning of a column.
 struct ColumnMeaning {
-  int key = -1;      ///< of profile_keys(); -1: it is left alone
-  std::string unit;  ///< of figures without one; empty: as the heading says, else the key's
+  int key = -1;      ///< index in profile_keys(); -1: ignored
+  std::string unit;  ///< of figures without a unit; empty: that of the heading, or else of the key
   bool operator==(const ColumnMeaning&) const = default;
 };
 
-/// What is said of a reading.
+/// A remark about a reading.
 struct TableFinding {
   enum Kind { wrong, assumed, understood };
   Kind kind = understood;
   QString text;
-  int line = 0;                         ///< of the file; 0: of all of it
+  int line = 0;                         ///< in the file; 0: the whole file
   std::optional<std::size_t> column{};  ///< from 0
 };
 
 struct TableReading {
-  std::optional<Profile> profile;      ///< absent: something is wrong
-  std::vector<TableFinding> findings;  ///< what is wrong first
+  std::optional<Profile> profile;      ///< absent: there are errors
+  std::vector<TableFinding> findings;  ///< errors first
 };
 
-/// A table about to become a profile: read anew for each choice.
+/// A table to be imported as a profile; it is read again for each choice.
 struct TablePreview {
-  QString name;  ///< of the file, without its ending
+  QString name;  ///< of the file, without extension
   QString separator;
-  std::optional<int> micro_batch;                   ///< where the file's name says it
-  std::shared_ptr<const std::vector<CsvRow>> rows;  ///< with the heading
-  std::vector<ColumnMeaning> guessed;               ///< a column each
+  std::optional<int> micro_batch;                   ///< if the file's name contains it
+  std::shared_ptr<const std::vector<CsvRow>> rows;  ///< including the heading
+  std::vector<ColumnMeaning> guessed;               ///< one per column
 
   const std::vector<std::string>& headings() const { return rows->front().fields; }
   TableReading read(const std::vector<ColumnMeaning>& columns, const QString& profile_name, int samples) const;
 };
-/// Errors name the file, and the line where there is one.
+/// Returns the table's preview. Errors name the file, and the line if there is one.
 Result<TablePreview> layer_table_in(const QString& file);
 
-/// "Forward time", in the order of profile_keys().
+/// Returns names such as "Forward time", in the order of profile_keys().
 QStringList column_meanings();
-/// To choose from, for this key; empty for texts.
+/// Returns the selectable units of this key; empty for texts.
 QStringList column_units(int key);
-/// Of figures, where nothing says another.
+/// Returns the default unit of figures.
 QString usual_unit(int key);
 
 }  // namespace pipedeck::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A plan under the hand: every move asks for a simulation, at most one runs at a time, and of those that wait only the
-// newest is done. Answers carry the generation of their request, so that a stale one is never shown.
+// Simulation of a plan during an edit. Each change requests a simulation; at most one runs at a time, and only the
+// newest waiting one is started. Results have the generation of their request, so that stale ones are never shown.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ class LiveEdit : public QObject {
   explicit LiveEdit(Judge& judge, QObject* parent = nullptr);
   ~LiveEdit() override;
 
-  /// Returns the request's generation: larger than any before.
+  /// Returns the request's generation, larger than all before.
   std::int64_t request(const Problem& problem, const Plan& plan);
-  /// No answer to anything asked so far will be shown.
+  /// Drops the results of all requests so far.
   void cancel();
   bool busy() const { return running_; }
 
  signals:
-  /// `simulation` is null where the plan can't be simulated; `why` says so then.
+  /// `simulation` is null if the plan cannot be simulated; `why` is then the reason.
   void simulated(std::int64_t generation, const pipedeck::Plan& plan,
                  std::shared_ptr<const pipedeck::Simulation> simulation, const QString& why);
 

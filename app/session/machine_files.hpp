@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files in which machines describe themselves, on their way into the project: what is understood of them is shown
-// first.
+// Import of files that describe machines. The recognised contents are shown first.
 #pragma once
 
 #include <functional>
@@ -13,34 +12,34 @@
 
 namespace pipedeck::app {
 
-/// Told by the first bytes; what can be read only once is none.
+/// Detects the format by the first bytes. Returns false for files that can be read only once.
 bool is_machine_file(const QString& path);
 
-/// What all of them tell together. Errors name the file.
+/// Returns the combined machines of all files. Errors name the file.
 Result<FoundMachines> machines_in(const QStringList& files);
 
-/// A cluster about to be added: made anew for each answer to what is open.
+/// A cluster to be imported; it is built again for each answer to an open question.
 struct MachinePreview {
   QString title;
   std::function<Result<ImportedCluster>(const MachineImport& how)> make;
-  bool questions = true;   ///< false: only the name is open
-  bool types = true;       ///< whether GPUs may be of another type than they are described as
-  bool countable = true;   ///< whether there may be several of each machine, and how pairs are kept is open
-  bool network = true;     ///< whether what joins machines is open
-  bool uplinks = false;    ///< whether what joins switches is open
-  bool unit = false;       ///< whether the unit of a table of bandwidths is open
-  QStringList partitions;  ///< to choose from; fewer than two are no choice
+  bool questions = true;   ///< false: only the name can be chosen
+  bool types = true;       ///< the type of the GPUs can be changed
+  bool countable = true;   ///< the number of each machine and the connection of pairs can be chosen
+  bool network = true;     ///< the links between machines can be chosen
+  bool uplinks = false;    ///< the links between switches can be chosen
+  bool unit = false;       ///< the unit of a bandwidth table can be chosen
+  QStringList partitions;  ///< selectable ones; fewer than two: no choice
   int machines = 1;
 };
 MachinePreview preview_of(FoundMachines found);
 
-/// Of what the command line made of this machine: its cluster, and its notes a line each.
+/// Returns a preview of the command line's result for this machine: its cluster, and one note per line.
 Result<MachinePreview> preview_of_this_machine(const QByteArray& cluster, const QStringList& notes);
 
-/// Names of the catalogue, to choose from.
+/// Returns the selectable names of the catalogue.
 QStringList device_type_list();
 
-/// Added and chosen.
+/// Adds and chooses the cluster.
 ProjectState with_imported_cluster(ProjectState state, Cluster cluster);
 
 }  // namespace pipedeck::app

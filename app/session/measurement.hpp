@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A model measured on this machine by a child process: its layers' times and bytes, and the machine's own figures as a
-// cluster, of the processor's cores or, where the project trains on GPUs, of those with their links as measured. Both
-// come into the project as one step of undo, chosen, so that Compare plans with them at once.
+// A measurement of a model on this machine by a child process. It measures the times and bytes of the layers, and the
+// machine as a cluster: CPU cores, or the GPUs with their links if the project trains on GPUs. Both are added and
+// chosen in one undo step, so that Compare uses them.
 #pragma once
 
 #include <memory>
@@ -17,20 +17,21 @@ namespace pipedeck::app {
 
 class Session;
 
-/// Why the model of that profile can't be measured here; empty: it can.
+/// Returns why the model of that profile cannot be measured here; empty if it can.
 QString why_not_measurable(const ProjectState& state, int profile);
 
-/// Sizes that plans of the question may ask for: 1, 2, 4 ... up to its micro-batch, and that one.
+/// Returns the micro-batches that plans of the question may have: 1, 2, 4 ... up to its micro-batch, inclusive.
 std::vector<int> sizes_to_measure(const Question& question);
 
-/// One measurement at a time. Lives in the list of jobs, where it can be cancelled; what goes wrong is said by the
-/// session. Ends by itself.
+/// A measurement, at most one at a time. It is in the list of jobs, where it can be cancelled. The session reports its
+/// errors.
 class Measurement : public QObject {
   Q_OBJECT
 
  public:
   Measurement(Session& session, QString runner, QObject* parent = nullptr);
-  /// Of why_not_measurable's kind. False: one is under way, or it could not be started.
+  /// Starts to measure a profile for which why_not_measurable() is empty. Returns false if one is running or it cannot
+  /// be started.
   bool start(int profile);
   bool running() const { return process_.running(); }
 
@@ -49,7 +50,7 @@ class Measurement : public QObject {
   ChildProcess process_;
   std::unique_ptr<QTemporaryDir> directory_;
   std::shared_ptr<const ModelSpec> model_;
-  RunBackend backend_;  ///< as it was when this began
+  RunBackend backend_;  ///< backend at the start of the measurement
   int job_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What to do about an error: said after the core's own words, which tell what was found where.
+// Remedies for errors, shown after the core's message, which states the problem and its place.
 #pragma once
 
 #include <QString>
@@ -8,9 +8,9 @@
 
 namespace pipedeck::app {
 
-/// A sentence; empty where the error's own words say it all.
+/// Returns a sentence; empty if the message suffices.
 QString next_step(const Error& error);
-/// in_qt with the next step on a line of its own.
+/// Returns the message with the remedy on a separate line.
 QString text_with_next_step(const Error& error);
 
 }  // namespace pipedeck::app

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plans as text that other programs and other projects read: one plan is the JSON of a plan file, several are an array
-// of such documents.
+// Plans as text for other programs and projects: one plan is the JSON of a plan file, several are an array of these.
 #pragma once
 
 #include <string>
@@ -12,19 +11,19 @@
 
 namespace pipedeck::app {
 
-/// The plan with the names and checksums of what it is for, as a file of its own needs them.
+/// Returns the plan with the names and checksums of its profile and cluster, as a plan file needs them.
 Plan with_origin(const ProjectState& state, const PlanEntry& entry);
 
-/// Planners that found no plan have none to give.
+/// Entries without a plan are skipped.
 std::string plans_to_text(const ProjectState& state, const Ids& ids);
 
-/// Plans that were pasted, for the question's model and cluster.
+/// A set of pasted plans for the question's model and cluster.
 struct PastedPlans {
   ProjectState state;
   Ids ids;
-  QString warning;  ///< why some of them are no plans of this model and cluster; empty: all are
+  QString warning;  ///< why some are not valid for this model and cluster; empty: all are
 };
-/// `remarks`: what was noted about each, in order; may be shorter. An error says why none of them could be taken.
+/// `remarks` are the notes of each plan in order; there may be fewer. Returns an error if no plan could be added.
 Result<PastedPlans> with_plans_pasted(const ProjectState& state, const std::string& text,
                                       const QStringList& remarks = {});
 

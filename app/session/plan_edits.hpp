@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits of plans by hand (core/domain/plan_edits) as changes of the project: pure functions of its state, each one
-// step.
+// Manual edits of plans (core/domain/plan_edits) as pure functions of the project's state; each is one undo step.
 #pragma once
 
 #include <QString>
@@ -12,15 +11,15 @@ namespace pipedeck::app {
 
 class Judge;
 
-/// "Move cut before block_27", "Move G3 to stage 1", "Recompute stage 0": the step's name in the Edit menu. `plan` is
-/// the one before.
+/// Returns the name of the step in the Edit menu: "Move cut before block_27", "Move G3 to stage 1", "Recompute stage
+/// 0". `plan` is the one before the edit.
 QString edit_name(const PlanEdit& edit, const Plan& plan, const Profile& profile);
 
-/// The state with this plan in place of the plan of `id` where that is a hand's already; else beside it, as a plan of
-/// its own that is selected and drawn, called "... (edited)".
+/// Replaces the plan of `id` if it is already edited. Otherwise adds a new plan "... (edited)", selected and ticked.
 ProjectState with_plan_edited(ProjectState state, int id, Plan plan);
 
-/// The plan of `id` with the edit made, or why not: it breaks a rule of plans, or its schedule can't run it.
+/// Returns the edited plan of `id`. Returns an error if the edit breaks a rule of plans or the schedule does not
+/// support it.
 Result<Plan> edited_plan(const ProjectState& state, int id, const PlanEdit& edit, Judge& judge);
 
 }  // namespace pipedeck::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the planners are asked: which take part in a comparison, with which options, and what every plan must have.
+// The inputs of the planners: those in a comparison, their options, and the constraints of all plans.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@
 namespace pipedeck::app {
 
 struct PlannerChoice {
-  std::optional<bool> compared;  ///< absent: as the registry has it
+  std::optional<bool> compared;  ///< absent: the registry's default
   PlannerOptions options;        ///< those that differ from the defaults
   bool operator==(const PlannerChoice&) const = default;
 };
 
 struct Planning {
   Pins pins;
-  std::map<std::string, PlannerChoice> planners;  ///< by registry name; those left alone are absent
+  std::map<std::string, PlannerChoice> planners;  ///< by registry name; absent ones have the defaults
   bool operator==(const Planning&) const = default;
 };
 
@@ -31,11 +31,11 @@ struct ChosenPlanner {
   PlannerOptions options;
 };
 
-/// Those that take part, in registry order.
+/// Returns the planners of a comparison in registry order.
 std::vector<ChosenPlanner> chosen_planners(const Planning& planning);
 
 QJsonObject planning_to_json(const Planning& planning);
-/// Names and values that this version does not know are left out: the planners' defaults stand in.
+/// Ignores unknown names and values, which leaves the planners' defaults.
 Planning planning_from_json(const QJsonObject& json);
 
 }  // namespace pipedeck::app

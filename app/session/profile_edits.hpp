@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits of a profile by hand, as pure functions: figures, names, layers put in, doubled, merged, taken out, rows of a
-// spreadsheet. What they give is a valid profile, or the reason why there is none. Times are those at the profile's own
-// micro-batch; measurements at other sizes stay as they were.
+// Manual edits of a profile as pure functions: figures, names, layers inserted, duplicated, merged, removed, and rows
+// of a spreadsheet. The result is a valid profile or an error. Times are those at the profile's own micro-batch;
+// measurements at other sizes do not change.
 #pragma once
 
 #include <optional>
@@ -16,35 +16,38 @@ namespace pipedeck::app {
 
 enum class LayerFigure { forward, backward, output, saved, parameters };
 
-using Layers = std::vector<int>;  ///< positions, ascending, each once
+using Layers = std::vector<int>;  ///< positions, ascending and unique
 
-/// Seconds or bytes.
+/// `value` is in seconds or bytes.
 Result<Profile> with_figure(Profile profile, const Layers& layers, LayerFigure figure, double value);
 Result<Profile> with_figure_scaled(Profile profile, const Layers& layers, LayerFigure figure, double factor);
 Result<Profile> with_layer_named(Profile profile, int layer, const QString& name);
 Result<Profile> with_layer_kind(Profile profile, const Layers& layers, const QString& kind);
 
-/// One that takes no time and hands on what it gets, before `position` (at the end: behind the last).
+/// Inserts a layer without time that passes on its input, before `position` or at the end.
 Result<Profile> with_layer_inserted(Profile profile, int position);
-/// Each copy behind its original.
+/// Inserts each copy after its original.
 Result<Profile> with_layers_duplicated(Profile profile, const Layers& layers);
-/// What came in goes on to where the layer's output went.
+/// Connects the inputs of each removed layer with the consumers of its output.
 Result<Profile> without_layers(Profile profile, const Layers& layers);
-/// Sums of times and bytes; the output is what leaves them. Measurements that not all of them have are dropped.
+/// Adds up times and bytes. The output is the sum of those used outside the merged layers. Measurements that only some
+/// layers have are dropped.
 Result<Profile> with_layers_merged(Profile profile, const Layers& layers);
 
-/// Times of 2, 4 and 8 devices where there are none: an even share of the layer's, with its output all-reduced.
+/// Adds times of 2, 4 and 8 devices to layers without any: an equal share of the layer's time, with an all-reduce of
+/// its output.
 Result<Profile> with_even_splits(Profile profile, const Layers& layers);
 Result<Profile> with_device_named(Profile profile, const QString& device);
 
-/// A heading and a row a layer, fields apart by tabs, figures with their units.
+/// Returns a heading and a row per layer with tabs between fields; figures have units.
 QString layers_to_text(const Profile& profile, const Layers& layers);
-/// Rows under a heading: layers of those names are changed, others put in behind `position`. Rows without a heading:
-/// cells from `position` and `column` (0 the name, then kind, forward, backward, output, saved, parameters) on, and new
-/// layers below the last. Figures may have units; without, milliseconds and bytes are meant, or what the heading says.
+/// Pastes rows. With a heading, layers with these names are changed, and others are inserted after `position`. Without
+/// one, cells are written from `position` and `column` on, and rows below the last layer are added. Columns are 0 name,
+/// then kind, forward, backward, output, saved, parameters. Figures may have units; the default is the heading's unit,
+/// or else milliseconds and bytes.
 Result<Profile> with_text_pasted(Profile profile, int position, int column, const QString& text);
 
-/// In place of the profile of that id, marked as edited by hand.
+/// Replaces the profile of that id and marks it as edited by hand.
 Replaced with_profile_edited(ProjectState state, int id, Profile profile);
 
 }  // namespace pipedeck::app

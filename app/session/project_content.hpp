@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A project as the value that the window works on, and as the documents that a project file holds.
+// Conversion of a project between the window's value and the documents of a project file.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace pipedeck::app {
 
 ProjectContent content_of(const ProjectState& state);
 
-/// Errors name `file` and the document in it: "plan 'DAPPLE 8:8': /stages/0/layers".
+/// Errors name `file` and its document: "plan 'DAPPLE 8:8': /stages/0/layers".
 Result<ProjectState> state_of(const ProjectContent& content, const std::string& file);
 
-/// The run with its prediction and events, read from the project's file where they were left there.
+/// Returns the run with prediction and events, loaded from the project file if they are stored there.
 Result<std::shared_ptr<const RunRecord>> with_traces(const std::shared_ptr<const RunRecord>& run);
 
-/// The setting that says how the project was looked at.
+/// The name of the setting that stores the view of the project.
 inline const std::string view_setting = "window";
 
-/// Nothing differs but what is looked at.
+/// Returns true if the contents differ at most in the view.
 bool same_project(const ProjectContent& a, const ProjectContent& b);
 
 }  // namespace pipedeck::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Everything that a project holds, as one immutable value: a change makes a new one that shares what it left alone, so
-// that undo is going back to an older value and any thread may keep one.
+// The whole content of a project as an immutable value. A change makes a new value that shares unchanged parts. Undo
+// restores an older value, and any thread may hold one.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ namespace pipedeck::app {
 struct ProfileEntry {
   int id = 0;
   std::shared_ptr<const Profile> profile;
-  std::shared_ptr<const ModelSpec> model;  ///< what a launch trains; null: only a profile is known
+  std::shared_ptr<const ModelSpec> model;  ///< trained by a launch; null: only a profile is known
   bool operator==(const ProfileEntry&) const = default;
 };
 
@@ -42,13 +42,13 @@ struct ClusterEntry {
 
 struct PlanEntry {
   int id = 0;
-  int profile = 0;  ///< ids of what the plan is for
+  int profile = 0;  ///< ids of the plan's profile and cluster
   int cluster = 0;
-  std::shared_ptr<const Plan> plan;  ///< without stages where the planner found none; `note` says why
+  std::shared_ptr<const Plan> plan;  ///< without stages if the planner found none; `note` has the reason
   bool ticked = true;                ///< drawn below the table
-  bool edited = false;               ///< by hand: a comparison leaves it alone
+  bool edited = false;               ///< by hand: a comparison does not replace it
   QString note;
-  QString remarks{};  ///< what a person wrote down about it
+  QString remarks{};  ///< the user's notes
   bool operator==(const PlanEntry&) const = default;
   bool feasible() const { return !plan->stages.empty(); }
 };
@@ -56,25 +56,25 @@ struct PlanEntry {
 enum class RunOutcome { running, finished, stopped, failed };
 QString run_outcome_name(RunOutcome state);  // "finished"
 
-/// A run as it was: the plan with its prediction at launch, and every event that came back.
+/// A past run: the plan with its prediction at launch, and all events received.
 struct RunRecord {
   QString name;
   QString model;
   QDateTime when;
   RunOutcome state = RunOutcome::running;
   QString message;                                ///< why it failed
-  int steps = 0;                                  ///< asked for
-  std::optional<double> samples_per_second;       ///< by the median of its steps
-  std::optional<double> energy, energy_a_sample;  ///< joules that its GPUs took
+  int steps = 0;                                  ///< requested
+  std::optional<double> samples_per_second;       ///< from the median step
+  std::optional<double> energy, energy_a_sample;  ///< joules used by its GPUs
   Plan plan;
-  /// Where the rest is until somebody looks at it (with_traces); null: it is here.
+  /// Location of the other members until they are loaded (with_traces); null: they are loaded.
   std::shared_ptr<const StoredTraces> stored;
   std::shared_ptr<const Simulation> predicted;
   std::vector<RunEvent> events;
 };
-/// By the median of its steps but for the first, as trials on the command line have it.
+/// Returns the rate of the median step without the first, as for trials on the command line.
 std::optional<double> usual_samples_per_second(const std::vector<RunEvent>& events);
-/// What the events say of a run as a whole.
+/// Computes the run's totals from its events.
 void sum_up(RunRecord& run);
 
 struct RunEntry {
@@ -83,7 +83,7 @@ struct RunEntry {
   bool operator==(const RunEntry&) const = default;
 };
 
-/// What is being asked: the boxes of the tool bar, and the planners' options. Ids are 0 where nothing is chosen yet.
+/// A question of the user: the boxes of the tool bar and the planners' options. Ids are 0 if nothing is chosen yet.
 struct Question {
   int profile = 0;
   int cluster = 0;
@@ -92,8 +92,8 @@ struct Question {
   bool operator==(const Question&) const = default;
 };
 
-/// What was fitted from measured runs, and whether plans are judged with it. Where they are, its figures stand in the
-/// question's conventions too.
+/// A calibration fitted from measured runs, and whether simulations use it. If so, its values are also in the
+/// question's conventions.
 struct CalibrationEntry {
   std::shared_ptr<const CalibrationRecord> record;  ///< null: none
   bool on = false;
@@ -107,9 +107,9 @@ struct ProjectState {
   std::vector<RunEntry> runs;
   Question question;
   CalibrationEntry calibration;
-  RunBackend backend{};   ///< what plans are trained and measured on here
+  RunBackend backend{};   ///< backend for training and measuring plans
   int selected_plan = 0;  ///< 0: none
-  int next_id = 1;        ///< ids are never used twice, also over undo
+  int next_id = 1;        ///< ids are never reused, even after undo
   bool operator==(const ProjectState&) const = default;
 
   bool empty() const { return profiles.empty() && clusters.empty() && plans.empty() && runs.empty(); }
@@ -122,17 +122,18 @@ const RunEntry* find_run(const ProjectState& state, int id);
 const ProfileEntry* find_profile_named(const ProjectState& state, const std::string& name);
 const ClusterEntry* find_cluster_named(const ProjectState& state, const std::string& name);
 
-/// Complete when a profile and a cluster are chosen.
+/// Returns the problem if a profile and a cluster are chosen.
 std::optional<Problem> problem_of(const ProjectState& state, const Question& question);
-/// The problem that a plan answers: its own batch and conventions of training, the project's conventions of judging.
+/// Returns the problem that a plan solves: with its own batch and training settings, and the project's simulation
+/// settings.
 std::optional<Problem> problem_of(const ProjectState& state, const PlanEntry& entry);
 
-/// Plans for the question's model, cluster and batch: the rows of the table, in project order.
+/// Returns the plans for the question's model, cluster and batch in project order: the rows of the table.
 std::vector<const PlanEntry*> plans_of_question(const ProjectState& state);
 bool answers_question(const ProjectState& state, const PlanEntry& entry);
 
-/// Each gives the state with one thing added, under an unused name where the name was taken.
-/// A profile or cluster equal to one that is there is not added twice; `id` is then the old one's.
+/// A state with one new entry. If its name is in use, an unused one is chosen. If an equal profile or cluster exists,
+/// none is added and `id` is that of the existing one.
 struct Added {
   ProjectState state;
   int id = 0;
@@ -142,11 +143,11 @@ Added with_cluster(ProjectState state, Cluster cluster);
 Added with_plan(ProjectState state, PlanEntry entry);
 Added with_run(ProjectState state, std::shared_ptr<const RunRecord> run);
 
-/// In place of the profile of that name (measured again), or added.
+/// Replaces the profile of that name (measured again), or adds it.
 Added with_measured_profile(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model);
 
-/// In place of the profile or cluster of that id. Plans that are no plans of it any more (another number of layers or
-/// devices) go; `dropped` says how many.
+/// A state with a replaced profile or cluster. Plans that are invalid for it (another number of layers or devices) are
+/// removed; `dropped` is their number.
 struct Replaced {
   ProjectState state;
   int dropped = 0;
@@ -154,15 +155,15 @@ struct Replaced {
 Replaced with_profile_replaced(ProjectState state, int id, Profile profile);
 Replaced with_cluster_replaced(ProjectState state, int id, Cluster cluster, ClusterLayout layout);
 
-/// In place of the one there was, switched on.
+/// Replaces the calibration and switches it on.
 ProjectState with_calibration(ProjectState state, std::shared_ptr<const CalibrationRecord> record);
 ProjectState with_calibration_on(ProjectState state, bool on);
-/// In place of the cluster of the same devices (measured again), or added.
+/// Replaces the cluster with the same devices (measured again), or adds it.
 Added with_measured_cluster(ProjectState state, Cluster cluster);
 
 ProjectState without_plan(ProjectState state, int id);
 ProjectState without_run(ProjectState state, int id);
-/// Plans made for it go too.
+/// Also removes the plans made for it.
 ProjectState without_profile(ProjectState state, int id);
 ProjectState without_cluster(ProjectState state, int id);
 
