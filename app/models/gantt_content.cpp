@@ -46,7 +46,7 @@ std::vector<DeviceLanes> lanes_by_device(const Timeline& timeline) {
   return list;
 }
 
-/// A hash of a few operations distinguishes most lanes, so that only likely twins are compared in full.
+/// Computes a hash of a few operations. It distinguishes most lanes, so that only likely twins are compared in full.
 std::int64_t fingerprint(const Timeline& timeline, const DeviceLanes& lanes) {
   std::int64_t mix = 17;
   for (const std::optional<std::size_t>& index : {lanes.compute, lanes.collective}) {
@@ -133,7 +133,7 @@ std::vector<GanttLink> links_of(const GanttContent& content) {
   return links;
 }
 
-/// For few operations, a single thread is faster than starting others.
+/// Returns one thread for few operations, since starting others would take longer.
 int threads_for(std::size_t operations) {
   constexpr std::size_t worth_a_thread = 50'000;
   constexpr unsigned most = 4;

@@ -8,7 +8,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// The rows of devices, and of the lanes of links.
+/// A map of devices, and of the lanes of links, to their rows.
 struct Rows {
   std::map<DeviceId, std::size_t> devices;
   std::map<std::size_t, std::size_t> links;

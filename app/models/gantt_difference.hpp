@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The difference of two plans' timelines, device by device: spans in which only one is busy or both run different
-// operations, and how much earlier or later each operation of the second starts.
+// The difference of two plans' timelines, device by device. It has the spans in which only one is busy or both run
+// different operations. It also has how much earlier or later each operation of the second starts.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,7 @@
 
 namespace pipedeck::app {
 
-/// Heights in device-independent pixels.
+/// A set of heights in device-independent pixels.
 struct GanttMetrics {
   int lane = 24;   ///< boxes of a compute lane
   int strip = 5;   ///< part of it where an all-reduce is visible below a computation
@@ -62,8 +62,8 @@ bool folds(const GanttContent& content, const GanttRow& row);
 /// Returns the device that represents the row's group in `opened`.
 DeviceId fold_key(const GanttContent& content, const GanttRow& row);
 
-/// Returns the row's name: "G0–G7", "G3", "G0 + 7" (first of eight different replicas of a stage), "G0 · stages 0, 7"
-/// (its chunks), "G0–G7 → G8–G15".
+/// Returns the row's name: "G0–G7", "G3", "G0–G7 → G8–G15". "G0 + 7" is the first of eight different replicas of a
+/// stage; "G0 · stages 0, 7" lists its chunks.
 QString row_name(const GanttContent& content, const GanttRow& row, const QStringList& device_names = {});
 
 /// Returns "stages 0, 7" for a device with several chunks, empty text for one chunk.

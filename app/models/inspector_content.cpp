@@ -35,7 +35,7 @@ QString overlap_text(Overlap overlap) {
   return Text::tr("after the last backward");
 }
 
-/// Optimizer steps are the last operations of their lane.
+/// Sums up the optimizer steps, which are the last operations of their lane.
 Nanoseconds optimizer_time(const Timeline& timeline) {
   Nanoseconds sum;
   for (const TimelineLane& lane : timeline.lanes) {

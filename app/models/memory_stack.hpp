@@ -24,7 +24,7 @@ std::optional<MemoryItem> item_at(const MemoryParts& parts, Bytes bytes);
 
 class MemoryStack {
  public:
-  /// `items` must outlive this object.
+  /// Takes a reference to `items`, which must outlive this object.
   explicit MemoryStack(const DeviceItems& items);
   const DeviceItems& items() const { return *items_; }
   /// Returns the point in effect at `time` in nanoseconds.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frame of the visible window in an overview of the whole time: its position, the part under a press, and the
-// result of a drag.
+// The frame of the visible window in an overview of the whole time: its position, hit tests, and the result of a drag.
 #pragma once
 
 #include "app/models/time_axis.hpp"

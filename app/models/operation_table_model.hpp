@@ -28,10 +28,10 @@ class OperationTableModel : public QAbstractTableModel {
 
   explicit OperationTableModel(QObject* parent = nullptr);
 
-  /// Null: no rows. `kind_names` is indexed by OpKind.
+  /// Sets the rows; null: none. `kind_names` is indexed by OpKind.
   void set_content(std::shared_ptr<const GanttContent> content, const QStringList& kind_names,
                    const QStringList& device_names = {});
-  /// Null: all operations.
+  /// Filters the rows; null: all operations.
   void set_filter(std::shared_ptr<const OperationSet> filter);
   const std::shared_ptr<const GanttContent>& content() const { return content_; }
 
@@ -54,7 +54,7 @@ class OperationTableModel : public QAbstractTableModel {
 
  signals:
   void sorted();
-  /// Emitted if there are too many rows to sort; their order does not change.
+  /// Reports that there are too many rows to sort; their order does not change.
   void sort_refused(const QString& why);
 
  private:

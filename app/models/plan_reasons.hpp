@@ -19,8 +19,8 @@ std::vector<QString> reasons_for(const PlanRow& row, const Profile& profile, con
 /// the plan. Each output used behind the boundary counts once.
 Bytes cut_bytes(const Plan& plan, const Profile& profile, int cut);
 
-/// Returns a lower bound of a ring all-reduce: 2 (n - 1) / n x bytes / the smallest bandwidth between any two of the
-/// devices. 0 if there is nothing to reduce or the devices are not connected.
+/// Returns a lower bound of a ring all-reduce: 2 (n - 1) / n x bytes / bandwidth. The bandwidth is the smallest between
+/// any two of the devices. 0 if there is nothing to reduce or the devices are not connected.
 Seconds least_all_reduce(Bytes bytes, const std::vector<DeviceId>& devices,
                          const std::vector<std::vector<double>>& bandwidth);
 

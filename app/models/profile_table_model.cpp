@@ -20,7 +20,7 @@ void ProfileTableModel::find_largest() {
           largest_[column], number(profile_->layers[static_cast<std::size_t>(row)], row, static_cast<Column>(column)));
 }
 
-/// With an equal number of layers, the selection and an open cell editor persist.
+/// Keeps the selection and an open cell editor if the number of layers does not change.
 void ProfileTableModel::set_profile(std::shared_ptr<const Profile> profile) {
   const bool same_rows = profile_ && profile && profile_->layers.size() == profile->layers.size() && rowCount() > 0;
   if (!same_rows) beginResetModel();

@@ -36,7 +36,7 @@ class ProfileTableModel : public QAbstractTableModel {
   bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
 
  signals:
-  /// `value` is a text, or a figure in seconds or bytes.
+  /// Requests a change to a text, or to a figure in seconds or bytes.
   void edited(int layer, int column, const QVariant& value);
 
  private:

@@ -36,7 +36,7 @@ QString gpu_label(const RunGpu& gpu);
 /// Returns the reason why a GPU's clocks are throttled, in short: "power limit". Empty if nothing slows the training.
 QString throttle_text(const GpuReading& reading);
 
-/// The state of one run, updated event by event. Appending costs the same at step 1 and at step 100,000.
+/// A state of one run, updated event by event. Appending costs the same at step 1 and at step 100,000.
 class RunModel {
  public:
   void clear();
@@ -55,14 +55,14 @@ class RunModel {
   using Points = std::vector<QPointF>;
   const Points& throughput(RunAxis axis = RunAxis::step) const { return throughput_[index(axis)]; }  ///< samples/s
   const Points& loss(RunAxis axis = RunAxis::step) const { return loss_[index(axis)]; }
-  /// True if the points are samples over seconds; otherwise, they are steps.
+  /// Returns true if the points are samples over seconds; otherwise, they are steps.
   bool sampled() const { return sampled_; }
   const Points& busy(int device) const { return busy_[static_cast<std::size_t>(device)]; }
   const Points& memory(int device) const { return memory_[static_cast<std::size_t>(device)]; }  ///< MiB
   /// Returns the distinct GPUs of the run. Empty on the CPU, or if the driver reports nothing.
   const std::vector<RunGpu>& gpus() const { return gpus_; }
   bool on_gpus() const { return on_gpus_; }
-  /// True if another program recorded the run; only its timeline is known.
+  /// Returns true if another program recorded the run; only its timeline is known.
   bool recorded_elsewhere() const { return recorded_elsewhere_; }
   /// Returns samples over seconds; no points if the value is not reported. Power is in watts, the clock in MHz, memory
   /// in MiB for all processes.

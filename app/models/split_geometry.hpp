@@ -38,14 +38,14 @@ struct SplitStrip {
 /// Returns the edges for weights (times of layers). Each layer takes at least `sliver` of the whole.
 std::vector<double> strip_edges(const std::vector<double>& weights, double sliver = 0.0015);
 
-/// The layers in plan order, with the time of forward and backward.
+/// A list of the layers in plan order, with the times of forward and backward.
 struct SplitLayers {
   std::vector<QString> names;
   std::vector<Seconds> times;
 };
 SplitLayers split_layers(const Profile& profile, const Plan& plan);
 
-/// The devices of a stage in a plan that may have several chunks per device, and copies of stages.
+/// A stage's devices in a plan that may have several chunks per device, and copies of stages.
 struct StagePlace {
   int rank = 0;                   ///< of its first copy, in pipeline order; stages of a rank share devices
   int chunk = 0, chunks = 1;      ///< its index among the chunks of its devices, and their number

@@ -21,7 +21,7 @@ struct SplitAreas {
   QRectF columns;  ///< of the stages: strip, captions and chips
 };
 
-/// Heights of a text line and of a chip.
+/// A set of heights: of a text line and of a chip.
 struct SplitMetrics {
   double line = 16, chip = 20;
 };
@@ -82,8 +82,8 @@ struct ChipDrop {
 /// Returns nullopt outside of stages and tray.
 std::optional<ChipDrop> drop_at(const SplitLayout& layout, const QPointF& at, const std::vector<DeviceId>& dragged);
 
-/// Returns the move for dropping `dragged`, taken from stage `from` (absent: the tray). If the stage's replicas have
-/// several devices, as many are taken from the tray.
+/// Returns the move for dropping `dragged`, taken from stage `from` (absent: the tray). A move from the tray takes as
+/// many devices as a replica of the stage has.
 DevicesMove device_move(const SplitLayout& layout, const ChipDrop& drop, std::vector<DeviceId> dragged,
                         std::optional<int> from);
 

@@ -31,7 +31,7 @@ struct SplitWindow {
 /// Returns the smallest useful span for a model with `layers` layers: a few layers.
 double least_span(int layers);
 
-/// The result of dragging the cut before `stage` to pixel x.
+/// A result of dragging the cut before `stage` to pixel x.
 struct CutTarget {
   int cut = 0;
   bool merges = false;  ///< it coincides with a neighbouring cut or the model's end: the adjacent stages merge

@@ -26,8 +26,8 @@ std::vector<WhatIfRow> what_if_rows(const std::optional<FoundPlan>& today, const
 /// Returns one or two clauses: "83 % more samples per second, and a sample is 9 % dearer."
 QString difference_text(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now);
 
-/// Describes the scaling of layer times: "Times scaled by 2.5 × from V100-16GB, by the devices' peaks." Empty if the
-/// profile is of the same device.
+/// Describes the scaling of layer times: "Times scaled by 2.5 × from V100-16GB, by the devices' peaks." Empty for a
+/// profile of the same device.
 QString times_text(const TimeScale& times);
 
 QString purchase_title(const Purchase& purchase);

@@ -22,7 +22,7 @@ namespace {
 const QString note_ending = QStringLiteral(".open");
 const QString unnamed_ending = QStringLiteral(".work");
 
-/// A name in the folder that no other window of this or another process uses.
+/// Returns a name in the folder that no window of any process uses.
 QString unused_work(const QString& folder) {
   for (int n = 1;; ++n) {
     const QString path = QStringLiteral("%1/untitled-%2-%3%4").arg(folder).arg(::getpid()).arg(n).arg(unnamed_ending);
@@ -40,7 +40,7 @@ QString text_in(const QString& path) {
   return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-/// Without the runs whose traces the other has not.
+/// Removes the runs whose traces the other content does not have.
 ProjectContent common_runs(ProjectContent content, const ProjectContent& other) {
   std::erase_if(content.runs, [&](const StoredRun& run) {
     return std::ranges::none_of(other.runs, [&](const StoredRun& o) { return o.traces.key == run.traces.key; });
@@ -98,9 +98,9 @@ void Autosave::saved(const QString& file, ProjectContent content, const ProjectS
   saved_ = std::move(content);
   if (copy_ && copy_->work.path() == work_copy_path(file.toStdString())) return copy_->work.saved(saved_);
   std::optional<Copy> old = std::exchange(copy_, std::nullopt);
-  (void)keep(state, false);  // what fails is told by the next one, which begins anew
+  (void)keep(state, false);  // a failure is reported by the next call, which starts again
   if (!old) return;
-  const auto left = std::make_shared<Copy>(std::move(*old));  // until there is one beside the new file
+  const auto left = std::make_shared<Copy>(std::move(*old));  // until the new file has a copy
   when_kept([left] { remove(std::move(*left)); });
 }
 
@@ -163,7 +163,7 @@ std::vector<LeftBehind> left_behind(const QString& state_folder) {
     const QString project = text_in(note);
     const QString work = in_qt(work_copy_path(project.toStdString()));
     if (QFileInfo(project).dir().exists() && !QFile::exists(work)) {
-      QFile::remove(note);  // it was saved or given up since
+      QFile::remove(note);  // saved or discarded since
     } else if (QFile::exists(work) && !somebody_has(project)) {
       found.push_back({work, project, edited_at(work)});
     }

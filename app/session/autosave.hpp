@@ -25,7 +25,7 @@ QString default_state_folder();
 class Autosave {
  public:
   using Failed = std::function<void(const Error&)>;
-  /// Without a state folder, only projects with a file are saved. `failed` is called on the writing thread.
+  /// Stores only projects with a file if there is no state folder. `failed` is called on the writing thread.
   Autosave(QString state_folder, Failed failed);
   ~Autosave();  ///< waits for pending writes
 

@@ -16,7 +16,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::BackendChoice)
 };
 
-/// As core/runtime/cuda/library.cpp and the runtime's memory say it.
+/// As reported by core/runtime/cuda/library.cpp and the runtime's memory.
 constexpr std::array no_memory{"out of memory", "memory allocation"};                      // not shown
 constexpr std::array lost{"ECC", "fell off the bus", "NVLink", "Xid", "a peer was lost"};  // not shown
 

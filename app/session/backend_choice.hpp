@@ -16,7 +16,7 @@ namespace pipedeck::app {
 QString name_of_change(const RunBackend& from, const RunBackend& to);
 
 QJsonObject backend_to_json(const RunBackend& backend);
-/// Missing and unknown values become the defaults.
+/// Reads the backend; missing and unknown values become the defaults.
 RunBackend backend_from_json(const QJsonObject& json);
 
 /// Returns a remedy for a run on GPUs that failed with this message of the core; empty if none is known.

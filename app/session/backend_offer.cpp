@@ -10,20 +10,21 @@ namespace pipedeck::app {
 
 namespace {
 
-/// What follows `lead`, into `rest`.
+/// Stores the text after `lead` in `rest`.
 bool follows(const QString& line, const char* lead, QString& rest) {
   if (!line.startsWith(QLatin1String(lead))) return false;
   rest = line.mid(static_cast<qsizetype>(qstrlen(lead)));
   return true;
 }
 
-/// Of "cuda: no GPUs; cudaGetDeviceCount: no device (error 100): look at nvidia-smi": what a person can do with.
+/// Returns the useful part for a user of "cuda: no GPUs; cudaGetDeviceCount: no device (error 100): look at
+/// nvidia-smi".
 QString reason_in(const QString& line) {
   static const QRegularExpression call(QStringLiteral("^.*\\(\\w+ \\d+\\): "));
   return line.section(QLatin1String("; "), 1).remove(call);
 }
 
-/// Of "1 of NVIDIA A100, 40.0 GiB and 2 of NVIDIA H100, 79.6 GiB; CUDA 13.0, ...".
+/// Parses "1 of NVIDIA A100, 40.0 GiB and 2 of NVIDIA H100, 79.6 GiB; CUDA 13.0, ...".
 std::vector<GpusHere::Kind> kinds_in(const QString& words) {
   static const QRegularExpression kind(QStringLiteral("(?:^| and )(\\d+) of (.+?), [\\d.]+ GiB(?= and \\d+ of |;|$)"));
   std::vector<GpusHere::Kind> kinds;
@@ -54,8 +55,8 @@ void BackendOffer::ask(const QString& program) {
   process_.start(program, {QStringLiteral("list"), QStringLiteral("devices")});
 }
 
-/// The module's own reason tells most, since it has met the driver; without the module it is the driver that is missed
-/// first.
+/// Collects the lines about GPUs. The module's reason is the most precise one, since it has used the driver. Without
+/// the module, a missing driver comes first.
 void BackendOffer::take_line(const QByteArray& line) {
   const QString text = QString::fromUtf8(line).trimmed();
   QString rest;

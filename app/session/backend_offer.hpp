@@ -13,7 +13,7 @@
 
 namespace pipedeck::app {
 
-/// The GPUs found by `run --backend cuda`.
+/// A list of the GPUs found by `run --backend cuda`.
 struct GpusHere {
   struct Kind {
     int count = 0;
@@ -39,7 +39,7 @@ class BackendOffer : public QObject {
   void ask(const QString& program);
 
  signals:
-  /// `why_not`: why several processes are not available; empty if they are.
+  /// Reports why several processes are not available; empty if they are.
   void processes_answered(const QString& why_not);
   void gpus_answered(const pipedeck::app::GpusHere& gpus);
 

@@ -14,7 +14,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// The document as it was called when the plan was made: a project that has the name already gives another.
+/// Compares checksums under the name at planning time, since a project renames a document if the name is in use.
 template <class Document>
 bool is_of(Document document, const std::string& name, const std::string& sha) {
   document.name = name;
@@ -44,7 +44,7 @@ Error in_project(const QString& message, const std::string& name) {
 }  // namespace
 
 Result<MeasuredRun> measured_run(const ProjectState& state, const RunEntry& entry, bool held_out) {
-  const auto whole = with_traces(entry.run);  // what was measured may still be in the file
+  const auto whole = with_traces(entry.run);  // the measurements may still be in the file only
   if (!whole) return tl::unexpected(whole.error());
   const RunRecord& run = **whole;
   const ProfileEntry* profile = profile_of(state, run.plan);

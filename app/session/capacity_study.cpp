@@ -26,7 +26,7 @@ namespace {
 constexpr qint64 looked_at = 1 << 12;
 constexpr std::chrono::seconds between_writes{2};
 
-/// What a job writes while it finds more: whole, now and then and at the end.
+/// A file of points that is written completely at intervals during a job and at its end.
 class KeptPoints {
  public:
   KeptPoints(const QString& file, CapacityPoints points) : file_(file.toStdString()), points_(std::move(points)) {}

@@ -48,7 +48,7 @@ class CapacityStudy : public QObject {
     if (jobs_) jobs_->cancel(job_);
   }
   bool running() const { return jobs_ && jobs_->running(job_); }
-  /// True if all points of the reach are known.
+  /// Returns true if all points of the reach are known.
   bool complete() const;
   bool asked() const { return reach_.has_value(); }
   const std::optional<CapacityReach>& reach() const { return reach_; }
@@ -58,7 +58,7 @@ class CapacityStudy : public QObject {
   /// Loads the points of this question from a file of any program, and continues to write it. Returns bad_input if the
   /// file is of another question or only of other batches.
   Result<void> go_on_from(const QString& file);
-  /// Empty: points are only in memory.
+  /// Returns the file; empty if points are only in memory.
   const QString& file() const { return file_; }
 
   /// Returns the known points of the reach in the order of the command line.

@@ -12,7 +12,7 @@ namespace {
 constexpr int default_grace_ms = 5000;
 constexpr qsizetype kept_messages = 16 * 1024;
 
-/// Hands complete lines to `take` and keeps the unfinished one in `rest`.
+/// Passes complete lines to `take` and stores the incomplete one in `rest`.
 template <class Take>
 void split_lines(QByteArray& rest, const QByteArray& more, const Take& take) {
   rest += more;
@@ -36,7 +36,7 @@ ChildProcess::ChildProcess(QObject* parent) : QObject(parent) {
   grace_.setInterval(default_grace_ms);
   process_.setChildProcessModifier([] {
     ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // a window that is killed leaves no training behind
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // a killed window leaves no training behind
   });
   connect(&process_, &QProcess::readyReadStandardOutput, this, &ChildProcess::read_output);
   connect(&process_, &QProcess::readyReadStandardError, this, &ChildProcess::read_messages);

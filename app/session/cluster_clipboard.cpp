@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Parts of clusters as text, to go between windows by the clipboard: our cluster JSON with one more key, "drawing".
+// Parts of clusters as text for the clipboard: cluster JSON with the additional key "drawing".
 #include <algorithm>
 #include <limits>
 
@@ -55,7 +55,7 @@ ClusterLayout layout_of(const json& drawing) {
   return layout;
 }
 
-/// A cluster has a node at least, a fragment need not: one that stands in while it is read.
+/// A placeholder node for parsing a fragment without nodes, since a cluster needs at least one.
 constexpr const char* stand_in = "\x01";
 
 Result<DrawnCluster> read_fragment(const std::string& text) {
@@ -91,7 +91,7 @@ Cluster part_of(const Cluster& cluster, const std::set<std::string>& places) {
   return part;
 }
 
-/// Adds the part under unused names; answers with what each is called now.
+/// A helper that adds the part under unused names and returns the new names by the old ones.
 class Adder {
  public:
   Adder(DrawnCluster& to, const DrawnCluster& part, ClusterLayout::Place offset)

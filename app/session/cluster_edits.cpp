@@ -174,7 +174,7 @@ std::string add_type(Cluster& cluster, DeviceType type) {
     const DeviceType* same = find_device_type(cluster, type.name);
     if (!same) break;
     if (*same == type) return type.name;
-    // A type that was edited here is still meant by who takes it from the palette by its name.
+    // A user who takes this name from the palette still means the edited type.
     type.name = wanted + " (" + std::to_string(n) + ")";
   }
   cluster.device_types.push_back(type);

@@ -31,7 +31,7 @@ Added with_new_cluster(const ProjectState& state, DrawnCluster drawn);
 // -- nodes and switches
 /// Returns an unused name such as "n3": `stem` with the lowest free number.
 std::string unused_place_name(const Cluster& cluster, const std::string& stem);
-/// An unused name is derived from `node.name`.
+/// Adds a node or switch under an unused name that is derived from its own.
 Result<DrawnCluster> with_node(DrawnCluster drawn, Node node, ClusterLayout::Place place);
 Result<DrawnCluster> with_switch(DrawnCluster drawn, const std::string& name, ClusterLayout::Place place);
 /// Adds a device of the type to the node. Several devices are connected like those of similar nodes, or else by

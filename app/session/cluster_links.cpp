@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What joins devices and nodes: links drawn, changed, made of a matrix.
+// Connections of devices and nodes: links added, changed, and made from a matrix.
 #include "app/session/cluster_edits.hpp"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ Link usual_inside(const Cluster& cluster, const std::string& type, Link other) {
 
 namespace {
 
-/// The narrowest bandwidth between devices of any two nodes, and inside each on the diagonal.
+/// Returns the minimum bandwidth between devices of each pair of nodes; the diagonal is inside a node.
 std::vector<std::vector<BytesPerSecond>> between_nodes(const Cluster& cluster) {
   const std::vector<Device> devices = devices_of(cluster);
   const std::size_t count = cluster.nodes.size();
@@ -111,7 +111,7 @@ std::vector<std::vector<BytesPerSecond>> between_nodes(const Cluster& cluster) {
   return narrowest;
 }
 
-/// Whether one switch with a link to each node says the same: all pairs of nodes are equally wide.
+/// Returns true if all pairs of nodes have equal bandwidth, so that one switch with a link to each node is equivalent.
 bool all_equal(const std::vector<std::vector<BytesPerSecond>>& between) {
   for (std::size_t i = 0; i < between.size(); ++i)
     for (std::size_t j = 0; j < between.size(); ++j)

@@ -12,9 +12,9 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr std::size_t most_nodes = 512;  ///< a flow for each: more would take seconds
+constexpr std::size_t most_nodes = 512;  ///< one flow per node: more would take seconds
 
-/// Flows over the links, each of which carries its bandwidth both ways.
+/// A maximum flow over the links, each with its bandwidth in both directions.
 class Flow {
  public:
   explicit Flow(const Cluster& cluster) {
@@ -38,7 +38,7 @@ class Flow {
     return sum;
   }
 
-  /// What the last flow can still reach: the near side of the cut that stops it.
+  /// Returns the nodes that the last flow still reaches: the near side of the minimum cut.
   std::vector<bool> near_side(std::size_t from) {
     search(from);
     std::vector<bool> near(arcs_.size());
@@ -72,7 +72,7 @@ class Flow {
     }
   }
 
-  /// Along a shortest path with room; 0: there is none.
+  /// Pushes flow along a shortest path with free capacity; returns 0 if there is none.
   double push(std::size_t from, std::size_t to) {
     search(from);
     if (came_[to].first == none) return 0;
@@ -91,7 +91,7 @@ class Flow {
   std::vector<std::pair<std::size_t, std::size_t>> came_;
 };
 
-/// Every cut parts the first node from some other: the least of the flows to all others.
+/// Computes the minimum over the flows from the first node to all others, since each cut separates it from some other.
 std::optional<ClusterStrengths::Cut> narrowest_cut(const Cluster& cluster) {
   const std::size_t nodes = cluster.nodes.size();
   if (nodes < 2 || nodes > most_nodes || cluster.bandwidth_matrix) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strengths of a cluster from its figures: its bisection with the least bandwidth, the time of an all-reduce, and
-// slower devices.
+// The strengths of a cluster from its figures: its cut with the least bandwidth, the time of an all-reduce, and slower
+// devices.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Mean of the parts' progress under one lock; parts report from several threads.
+/// A mean of the parts' progress, under one lock, since parts report from several threads.
 class SharedProgress {
  public:
   SharedProgress(std::size_t parts, const Progress& progress) : done_(parts, 0.0), progress_(progress) {}

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double usual_latency_us = 5;
 
-/// Speeds in the cluster over those in the catalogue: of the first type that both have.
+/// Returns the ratio of speeds in the cluster and the catalogue, for the first type in both.
 double scale_of(const Cluster& cluster) {
   for (const DeviceType& type : cluster.device_types)
     if (const DeviceModel* model = find_device_model(device_catalogue(), type.name))

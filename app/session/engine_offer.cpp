@@ -24,7 +24,7 @@ struct Candidate {
   std::shared_ptr<const Simulation> simulation;
 };
 
-/// The quickest that fits into memory; where none fits, the quickest.
+/// Returns the fastest plan that fits into memory, or else the fastest plan.
 Result<std::optional<Candidate>> quickest(Judge& judge, const Problem& problem, std::vector<Plan> plans,
                                           const std::stop_token& stop) {
   const auto rank = [](const Candidate& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
@@ -106,7 +106,7 @@ Added with_nearest_plan(const ProjectState& state, int id, const Plan& nearest, 
   plan.name = Words::tr("%1 for %2").arg(in_qt(entry->plan->name), engine).toStdString();
   plan.planner = "hand";
   added.plan = std::make_shared<const Plan>(std::move(plan));
-  added.edited = true;  // a comparison leaves it alone
+  added.edited = true;  // a comparison does not replace it
   added.ticked = true;
   added.remarks.clear();
   added.note.clear();

@@ -26,7 +26,7 @@ struct EngineText {
 /// Returns the formats in the order of the engines.
 std::vector<EngineText> engine_texts();
 
-/// The nearest plan that the engine supports, simulated with the plan's own question.
+/// A plan nearest to the original that the engine supports, simulated with the original's question.
 struct NearestPlan {
   std::shared_ptr<const Plan> plan;
   QString text;                                      ///< in the engine's format

@@ -24,7 +24,7 @@ std::string unused_name(const std::string& wanted, const Entries& entries, int o
   return candidate;
 }
 
-/// Where the selection goes when `ids` are no more: down the table, else up.
+/// Returns the new selection after `ids` are removed: the next row, or else the previous one.
 int neighbour(const ProjectState& state, const Ids& ids) {
   const auto rows = plans_of_question(state);
   const auto stays = [&](const PlanEntry* entry) { return !among(ids, entry->id); };

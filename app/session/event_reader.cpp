@@ -30,7 +30,7 @@ void EventReader::take(const QByteArray& line) {
   if (!reading_) start();
 }
 
-/// One batch at a time, so that events keep their order; what comes meanwhile is the next one.
+/// Parses one batch at a time to preserve the order of events. Lines that arrive in the meantime form the next one.
 void EventReader::start() {
   reading_ = true;
   watcher_.setFuture(QtConcurrent::run([lines = std::exchange(waiting_, {})] {
@@ -47,8 +47,8 @@ void EventReader::finish() {
   hand_on();
 }
 
-/// A part in each turn of the event loop, so that the window is drawn between them. A timer: queued calls would all be
-/// obeyed before the window's other timers are.
+/// Emits a part in each turn of the event loop, so that the window is drawn in between. This needs a timer, since
+/// queued calls would all run before the window's other timers.
 void EventReader::hand_on() {
   const auto begin = ready_.begin() + static_cast<std::ptrdiff_t>(handed_on_);
   const std::size_t count = std::min(most_at_a_time, ready_.size() - handed_on_);

@@ -23,11 +23,11 @@ class EventReader : public QObject {
   ~EventReader() override;  ///< waits for the running parse
 
   void take(const QByteArray& line);
-  /// True if all events were emitted.
+  /// Returns true if all events were emitted.
   bool idle() const { return waiting_.empty() && !reading_; }
 
  signals:
-  /// An invalid line becomes an error at its position.
+  /// Emits events; an invalid line becomes an error at its position.
   void read(const std::vector<pipedeck::Result<pipedeck::RunEvent>>& events);
   void became_idle();
 

@@ -44,7 +44,7 @@ Result<Explanation> explain(Judge& judge, const Problem& problem, const Plan& pl
 }  // namespace
 
 Explainer::Explainer(Judge& judge, Jobs& jobs, QObject* parent) : QObject(parent), judge_(judge), jobs_(jobs) {
-  // One that was cancelled may be asked for again.
+  // A cancelled one may be requested again.
   connect(&jobs_, &Jobs::ended, this, [this](int job, JobState state) {
     if (state == JobState::cancelled) asked_.clear();
     end_band(job, state);
@@ -130,7 +130,7 @@ void Explainer::find_band(const BandKey& key, const Problem& problem) {
   band_jobs_.push_back({key, job});
 }
 
-/// One that somebody cancelled stays so until other options are asked for.
+/// Ends a job. If the user cancelled it, it is not restarted until other options are requested.
 void Explainer::end_band(int job, JobState state) {
   const auto ended = std::ranges::find(band_jobs_, job, &BandJob::job);
   if (ended == band_jobs_.end()) return;

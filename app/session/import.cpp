@@ -55,7 +55,7 @@ Imported import_cluster(const ProjectState& state, Cluster cluster) {
   return {std::move(added.state), Text::tr("cluster"), name, 0, {}};
 }
 
-/// A model file says shapes, not times: they are computed for a processor core like the one this program runs on; a
+/// Imports a model file, which has shapes but no times. Times are computed for a CPU core like that of this program; a
 /// launch measures them.
 Result<Imported> import_model(const ProjectState& state, const ModelSpec& model) {
   const DeviceSpeed core{"CPU", 50e9, gigabytes_per_second(10)};
@@ -64,7 +64,7 @@ Result<Imported> import_model(const ProjectState& state, const ModelSpec& model)
   return import_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(model), Text::tr("model"));
 }
 
-/// The state with the plan's profile and cluster chosen, taken from the project or from the presets.
+/// Returns the state with the plan's profile and cluster chosen, from the project or the presets.
 Result<ProjectState> with_context_of(ProjectState state, const Plan& plan) {
   if (const ProfileEntry* profile = find_profile_named(state, plan.profile)) {
     state = with_profile_asked(state, profile->id);
@@ -118,14 +118,14 @@ Result<Imported> import_plan(const ProjectState& before, Plan plan) {
   entry.profile = state->question.profile;
   entry.cluster = state->question.cluster;
   entry.plan = std::make_shared<const Plan>(std::move(plan));
-  entry.edited = true;  // a comparison must not replace what came from a file
+  entry.edited = true;  // a comparison does not replace a plan from a file
   entry.note = warning;
   Added added = with_plan(std::move(*state), std::move(entry));
   added.state.selected_plan = added.id;
   return Imported{std::move(added.state), Text::tr("plan"), name, 0, warning};
 }
 
-/// Where the micro-batch of graph text comes from: the file's name, else the user.
+/// Takes the micro-batch of graph text from the file's name, or else from the user.
 Result<ReadOptions> options_for(const std::string& path, FileKind kind, const AskMicroBatch& ask) {
   ReadOptions options;
   if (kind != FileKind::graph_text || micro_batch_in_file_name(path)) return options;
@@ -140,7 +140,7 @@ Imported import_run(const ProjectState& state, RunRecord run, const QString& kin
   return {std::move(added.state), kind, name, added.id, warning};
 }
 
-/// A prediction alone: nothing was trained, but its timeline and figures stand where those of runs do.
+/// Imports a prediction alone: nothing was trained, but its timeline and figures are shown like those of runs.
 Imported import_simulation(const ProjectState& state, Simulation simulation, const std::string& path) {
   RunRecord run = run_named_by(path);
   run.message = Text::tr("a simulation, imported from %1").arg(QFileInfo(in_qt(path)).fileName());
@@ -153,7 +153,7 @@ Imported import_simulation(const ProjectState& state, Simulation simulation, con
             : QString());
 }
 
-/// JSON lines, each an event: the first one stands for itself and says so.
+/// Detects JSON lines with one event each by the first one.
 bool is_run_log(const std::string& content) {
   if (!content.starts_with('{')) return false;
   const QByteArray line =
@@ -163,7 +163,7 @@ bool is_run_log(const std::string& content) {
 
 Result<Imported> import_run_log(const ProjectState& state, const std::string& content, const std::string& path) {
   RunRecord run = run_named_by(path);
-  run.state = RunOutcome::stopped;  // until an event says otherwise
+  run.state = RunOutcome::stopped;  // until an event shows otherwise
   run.message = Text::tr("imported from %1").arg(QFileInfo(in_qt(path)).fileName());
   auto events = events_from_lines(content);
   if (!events) return tl::unexpected(std::move(events.error()));
@@ -204,7 +204,7 @@ struct DocumentImporter {
     auto shared = std::make_shared<const CalibrationRecord>(std::move(record));
     return Imported{with_calibration(state, std::move(shared)), Text::tr("calibration"), name, 0, {}};
   }
-  /// Without anybody asked (the window shows what is understood first): the notes are the warning.
+  /// Imports without questions (the window shows a preview first): the notes are the warning.
   Result<Imported> operator()(FoundMachines& found) const {
     auto made = cluster_of(std::move(found));
     if (!made) return tl::unexpected(std::move(made.error()));
@@ -212,7 +212,7 @@ struct DocumentImporter {
     imported.warning = notes_text(made->notes);
     return imported;
   }
-  /// As above: for the device type that the window offers first.
+  /// Imports without questions, for the default device type of the window.
   Result<Imported> operator()(ReadTransformer& model) const {
     const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();
     AnalyticOptions options;
@@ -276,7 +276,7 @@ Result<ProjectState> with_profile_preset(const ProjectState& state, const std::s
   auto profile = profile_preset(name, {}, known_device_type(state));
   if (!profile) return tl::unexpected(profile.error());
   auto model = model_preset(name);
-  if (!model) return with_imported_profile(state, *std::move(profile));  // nothing that could be trained here
+  if (!model) return with_imported_profile(state, *std::move(profile));  // not trainable here
   Added added = with_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(std::move(*model)));
   return with_profile_asked(std::move(added.state), added.id);
 }

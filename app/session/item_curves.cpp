@@ -8,12 +8,12 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr std::size_t most_kept = 12;  // plans: as many as anybody compares at once
+constexpr std::size_t most_kept = 12;  // plans: enough for a comparison
 
 }  // namespace
 
 ItemCurves::ItemCurves(Judge& judge, Jobs& jobs, QObject* parent) : QObject(parent), judge_(judge), jobs_(jobs) {
-  // One that was cancelled may be asked for again.
+  // A cancelled one may be requested again.
   connect(&jobs_, &Jobs::ended, this, [this](int, JobState state) {
     if (state == JobState::cancelled) asked_.clear();
   });

@@ -23,7 +23,7 @@ struct Jobs::Job {
   std::function<void()> cancel_external;
   QElapsedTimer clock;
 
-  // Written by the worker, read by the ticker: progress is polled, so that a chatty planner can't flood the window.
+  // Written by the worker, polled by the ticker, so that frequent progress does not flood the window.
   std::mutex mutex;
   double progress = 0;
   std::string detail;
@@ -76,7 +76,7 @@ int Jobs::start(const QString& title, Work work) {
     } catch (const std::exception& error) {
       broken = QString::fromUtf8(error.what());
     }
-    // The destructor waits for the pool, so `this` is alive here; a call that is still queued then is dropped.
+    // The destructor waits for the pool, so `this` is valid here. Calls that are then still queued are dropped.
     QMetaObject::invokeMethod(
         this, [this, id, apply = std::move(apply), broken] { finish_on_owner(id, apply, broken); },
         Qt::QueuedConnection);
@@ -86,7 +86,7 @@ int Jobs::start(const QString& title, Work work) {
 
 void Jobs::finish_on_owner(int id, const Apply& apply, const QString& broken) {
   Job* job = find(id);
-  if (!job || job->info.state != JobState::running) return;  // cancelled meanwhile: the result is stale
+  if (!job || job->info.state != JobState::running) return;  // cancelled in the meantime: drop the result
   const QString title = job->info.title;
   QString failure = broken;
   QString text;
@@ -134,7 +134,7 @@ void Jobs::cancel(int id) {
   Job* job = find(id);
   if (!job || job->info.state != JobState::running) return;
   if (job->cancel_external) {
-    job->cancel_external();  // its owner ends it when the process is gone
+    job->cancel_external();  // its owner ends it when the process has exited
     return;
   }
   job->stop.request_stop();

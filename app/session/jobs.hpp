@@ -62,7 +62,7 @@ class Jobs : public QObject {
  signals:
   void changed();
   void ended(int id, pipedeck::app::JobState state);
-  /// Emitted after an exception in a job. Only this job is lost.
+  /// Reports an exception in a job. Only this job is lost.
   void internal_error(const QString& title, const QString& text);
 
  private:

@@ -34,7 +34,7 @@ std::optional<OtherWarmup> judge_other_warmup(const Simulator& simulator, const 
   return OtherWarmup{other->warmup, to_seconds(simulation->iteration), simulation->fits};
 }
 
-/// The best plan on one device, whether it fits there or not: what "speed-up" is measured against.
+/// Returns the time of the best plan on one device, even if it does not fit: the reference of "speed-up".
 Seconds single_device_time(const Problem& problem, const Simulator& simulator, std::stop_token stop) {
   PlannerContext context;
   context.score = score_of(simulator, stop);
@@ -87,7 +87,7 @@ std::optional<ProblemFacts> Judge::known_facts(const Problem& problem) const {
 
 Result<Simulator> Judge::simulator(const Problem& problem) {
   ProblemKey key = key_of(problem);
-  key.workload = Workload{};  // paths and cuts depend on the conventions alone
+  key.workload = Workload{};  // paths and cuts only depend on the conventions
   key.workload.conventions = problem.workload.conventions;
   {
     const std::lock_guard lock(mutex_);
@@ -161,7 +161,7 @@ Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, co
 
 Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) {
   if (const auto facts = known_facts(problem)) return *facts;
-  Problem any_size = problem;  // some planners' plans have another micro-batch than was asked for
+  Problem any_size = problem;  // some planners return plans with another micro-batch than requested
   any_size.workload.micro_batch.reset();
   const auto bound = lower_bound(any_size);
   if (!bound) return tl::unexpected(bound.error());

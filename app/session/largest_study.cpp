@@ -15,13 +15,13 @@ namespace pipedeck::app {
 
 namespace {
 
-/// What the profile was computed from; nothing for sizes that any profile has.
+/// Returns the origin of the profile; nullopt for sizes that any profile has.
 Result<std::optional<TransformerOrigin>> origin_for(const Profile& profile, SizeKind kind) {
   if (!only_of_transformers(kind)) return std::nullopt;
   return origin_of(profile);
 }
 
-/// The profile of the size that fits says what it was computed from, too.
+/// Adds the origin to the profile of the size that fits.
 Profile with_origin_at(Profile profile, TransformerOrigin origin, SizeKind kind, int size) {
   origin.device = profile.device;
   origin.options.micro_batch = profile.micro_batch;
@@ -145,7 +145,7 @@ QString size_text(SizeKind kind) {
 
 namespace {
 
-/// Of the model in the size that fits.
+/// Returns the model's name in the size that fits.
 QString resized_name(const LargestFound& found, const std::string& model) {
   const QString name = QString::fromStdString(model);
   const auto size = static_cast<qlonglong>(*found.answer.size);

@@ -26,7 +26,7 @@ int highest_device(const Plan& plan) {
   return devices.empty() ? 0 : devices.back().value;
 }
 
-/// The last words of a process are the ones that say what went wrong.
+/// Returns the last messages of a process, which contain the cause of its failure.
 QString reason(const ProcessEnd& end) {
   if (!end.started) return end.messages;
   const QString last = end.messages.section(QLatin1Char('\n'), -3);
@@ -35,7 +35,7 @@ QString reason(const ProcessEnd& end) {
   return last.isEmpty() ? Launch::tr("the process ended with status %1").arg(end.exit_status) : last;
 }
 
-/// Degrees of tensor parallelism that the plan needs times for.
+/// Returns the tensor-parallel degrees for which the plan needs times.
 QStringList measured_degrees(const Plan& plan) {
   std::set<int> degrees;
   for (const Stage& stage : plan.stages) degrees.insert(stage.tensor_parallel);
@@ -69,7 +69,7 @@ Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path) {
 
 std::vector<int> measured_micro_batches(const Plan& plan) {
   std::set<int> sizes;
-  if (!plan.synchronous()) return {plan.micro_batch};  // replicas take whole mini-batches
+  if (!plan.synchronous()) return {plan.micro_batch};  // replicas process whole mini-batches
   for (const Stage& stage : plan.stages) {
     for (const int samples : replica_samples(stage, plan.micro_batch)) sizes.insert(samples);
   }
@@ -120,7 +120,7 @@ void Launch::start() {
   predict();
 }
 
-/// What the run is judged by where nothing is measured.
+/// Writes the reference of the run if nothing is measured.
 Result<void> Launch::write_problem() const {
   if (auto written = write_file(file("profile.json").toStdString(), profile_to_json(*spec_.problem.profile)); !written)
     return written;
@@ -174,7 +174,7 @@ void Launch::measuring_ended(const ProcessEnd& process) {
   predict();
 }
 
-/// The problem becomes what was measured: these layers, on this machine.
+/// Replaces the problem by the measured layers and this machine.
 Result<void> Launch::take_measurements() {
   auto profile = read_profile(file("profile.json").toStdString());
   if (!profile) return tl::unexpected(profile.error());
@@ -182,7 +182,7 @@ Result<void> Launch::take_measurements() {
   if (!machine) return tl::unexpected(machine.error());
   profile->name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
   if (auto valid = validate(spec_.plan, *profile, *machine); !valid) return tl::unexpected(valid.error());
-  // Written again under its name, so that the run is judged by the very file that the plan's hash is of.
+  // Write it again with its name, so that the file matches the plan's hash.
   if (auto written = write_file(file("profile.json").toStdString(), profile_to_json(*profile)); !written) {
     return written;
   }
@@ -271,7 +271,7 @@ QString Launch::crash_text(const ProcessEnd& process) const {
       .arg(steps_done_);
 }
 
-/// With what can be done on a line of its own.
+/// Adds a remedy on a separate line.
 QString Launch::failure_text(const std::string& failure) const {
   const QString step = spec_.settings.backend.gpus ? step_after_gpus(failure) : QString();
   return step.isEmpty() ? in_qt(failure) : in_qt(failure) + QLatin1Char('\n') + step;

@@ -13,14 +13,14 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Of a launch that can begin: the last one, without what leads it.
+/// Returns the last warning of a launch that can begin, without its prefix.
 QString warning_in(const QString& messages) {
   const QLatin1String lead("warning: ");
   const QString line = without_program(messages.section(QLatin1Char('\n'), -1));
   return line.startsWith(lead) ? line.mid(lead.size()) : QString();
 }
 
-/// What the command line says of a launch that can begin, in the window's language.
+/// Returns the command line's message about a launch that can begin, in the window's language.
 QString ready_text(const QString& said) {
   static const QRegularExpression ready(QStringLiteral(
       "^ready: (.*) with (.*) on (\\d+) devices, (\\d+) samples a step, data (?:of (\\d+).*|.*)$"));  // not shown
@@ -72,12 +72,12 @@ void LaunchCheck::take(const ProcessEnd& end) {
     emit answered({}, warning.isEmpty() ? words : words + QLatin1Char('\n') + warning);
     return;
   }
-  // The files of the question are not those of the person who asks.
+  // The user does not know the temporary files of the check.
   QString problem = end.messages.section(QLatin1Char('\n'), -1);
   problem.remove(directory_.path() + QLatin1Char('/'));
   problem = without_program(problem);
   const bool sharing_helps = on_gpus_ && problem.contains(QLatin1String("--oversubscribe"));
-  if (sharing_helps) problem = problem.section(QLatin1String("; --oversubscribe"), 0, 0);  // the window offers it
+  if (sharing_helps) problem = problem.section(QLatin1String("; --oversubscribe"), 0, 0);  // the window has this option
   problem = problem.isEmpty() ? tr("the check ended with status %1").arg(end.exit_status) : problem;
   const QLatin1String option("--backend cuda: ");  // chosen in the window, not typed
   emit answered(problem.startsWith(option) ? problem.mid(option.size()) : problem, {}, sharing_helps);

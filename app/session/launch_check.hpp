@@ -26,8 +26,8 @@ class LaunchCheck : public QObject {
   void forget();
 
  signals:
-  /// `problem` is empty if the launch can begin; `words` then describes it. `sharing_helps`: GPUs are too few or cannot
-  /// be connected, and sharing them would avoid this.
+  /// Reports the result. `problem` is empty if the launch can begin; `words` then describes it. `sharing_helps`: GPUs
+  /// are too few or cannot be connected, and sharing them would avoid this.
   void answered(const QString& problem, const QString& words, bool sharing_helps = false);
 
  private:

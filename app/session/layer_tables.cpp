@@ -31,7 +31,7 @@ QString separator_text(char separator) {
 
 QString meaning_of(std::size_t key) { return column_meanings().value(static_cast<int>(key)); }
 
-/// The first column of each meaning; the window gives a meaning to one column only.
+/// Returns the first column of each meaning; the window assigns each meaning to one column.
 ProfileColumns told_columns(const std::vector<ColumnMeaning>& chosen, const std::vector<std::string>& headings) {
   ProfileColumns columns;
   for (std::size_t at = 0; at < std::min(chosen.size(), headings.size()); ++at)
@@ -41,7 +41,7 @@ ProfileColumns told_columns(const std::vector<ColumnMeaning>& chosen, const std:
   return columns;
 }
 
-/// What was found in one reading, as sentences.
+/// A list of the findings of one reading, as sentences.
 class Findings {
  public:
   Findings(const TablePreview& preview, const std::vector<ColumnMeaning>& chosen, const ReadTable& table)

@@ -18,7 +18,7 @@ LiveEdit::~LiveEdit() {
 std::int64_t LiveEdit::request(const Problem& problem, const Plan& plan) {
   Request request{++generation_, problem, plan};
   if (running_) {
-    waiting_ = std::move(request);  // whatever waited before is never computed
+    waiting_ = std::move(request);  // the previous waiting request is dropped
   } else {
     start(std::move(request));
   }
@@ -53,7 +53,7 @@ void LiveEdit::answer(const Request& request, const Result<std::shared_ptr<const
     waiting_.reset();
     start(std::move(next));
   }
-  // An answer that a newer request has overtaken is still the newest picture there is: while dragging it is shown.
+  // A result older than the newest request is still the newest available picture, so it is shown during a drag.
   if (request.generation < oldest_wanted_) return;
   emit simulated(request.generation, request.plan, result ? *result : nullptr,
                  result ? QString() : in_qt(result.error()));

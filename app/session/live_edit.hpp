@@ -29,7 +29,7 @@ class LiveEdit : public QObject {
   bool busy() const { return running_; }
 
  signals:
-  /// `simulation` is null if the plan cannot be simulated; `why` is then the reason.
+  /// Reports a result. `simulation` is null if the plan cannot be simulated; `why` is then the reason.
   void simulated(std::int64_t generation, const pipedeck::Plan& plan,
                  std::shared_ptr<const pipedeck::Simulation> simulation, const QString& why);
 

@@ -23,7 +23,7 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Measurement)
 };
 
-/// The measured model and machine in place of what was measured of them before, or added; both chosen.
+/// Replaces the former measurements of this model and machine, or adds them; chooses both.
 ProjectState with_measurement(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model,
                               std::optional<Cluster> machine) {
   Added measured = with_measured_profile(std::move(state), std::move(profile), std::move(model));
@@ -74,7 +74,7 @@ bool Measurement::start(int profile) {
   if (auto written = write_file(file("model.json").toStdString(), model_to_json(*model_)); !written)
     return refuse(in_qt(written.error()));
   backend_ = session_.state().backend;
-  backend_.share_gpus = false;  // layers are measured on a whole one
+  backend_.share_gpus = false;  // layers are measured on an exclusive GPU
   job_ = session_.jobs().start_external(title_, [this] { process_.stop(); });
   session_.jobs().update_external(job_, -1, tr("starting"));
   process_.start(runner_, arguments());
@@ -98,8 +98,8 @@ void Measurement::take_line(const QByteArray& line) {
   if (told) session_.jobs().update_external(job_, told->done, in_qt(told->what));
 }
 
-/// Empty: what was measured is in the project. What joins the devices is measured last: the layers stay where that
-/// fails.
+/// Returns empty text if the measurement is in the project. Links are measured last: if that fails, the layers are
+/// still added.
 QString Measurement::problem_of(const ProcessEnd& end) {
   if (!end.started) return end.messages;
   if (end.crashed) return tr("the process was killed or crashed. %1").arg(without_program(end.messages)).trimmed();
@@ -115,7 +115,7 @@ QString Measurement::problem_of(const ProcessEnd& end) {
                                              machine ? std::optional(*std::move(machine)) : std::nullopt));
   }
   if (whole) return {};
-  // The folder with the profile is gone when this is read.
+  // The folder with the profile no longer exists when this is shown.
   const auto place = QStringLiteral("; the profile was written: ") + file("profile.json");  // not shown
   const QString why = without_program(end.messages).remove(place);
   return profile ? tr("%1. The layers were measured before and are kept.").arg(why.trimmed()) : why;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A measurement of a model on this machine by a child process. It measures the times and bytes of the layers, and the
-// machine as a cluster: CPU cores, or the GPUs with their links if the project trains on GPUs. Both are added and
+// machine as a cluster. This has CPU cores, or GPUs with their links if the project trains on GPUs. Both are added and
 // chosen in one undo step, so that Compare uses them.
 #pragma once
 

@@ -23,7 +23,7 @@ struct Clipboard {
 
 Error bad(const QString& message) { return Error{ErrorCode::bad_input, message.toStdString(), {}, {}}; }
 
-/// The documents of an array, or the one that is there.
+/// Returns the documents of an array, or the single document.
 Result<std::vector<std::string>> documents_in(const std::string& text) {
   const QJsonDocument json = QJsonDocument::fromJson(QByteArray::fromStdString(text));
   if (json.isObject()) return std::vector{text};
@@ -37,7 +37,7 @@ Result<std::vector<std::string>> documents_in(const std::string& text) {
   return documents;
 }
 
-/// Made for something else, though it fits what is here.
+/// Describes a plan that was made for another profile or cluster but is valid here.
 QString origin_note(const Plan& plan, const Profile& profile, const Cluster& cluster) {
   const bool other_profile = !plan.profile_sha256.empty() && plan.profile_sha256 != sha256_of(profile);
   const bool other_cluster = !plan.cluster_sha256.empty() && plan.cluster_sha256 != sha256_of(cluster);
@@ -97,7 +97,7 @@ Result<PastedPlans> with_plans_pasted(const ProjectState& state, const std::stri
     entry.cluster = cluster->id;
     entry.note = origin_note(*plan, *profile->profile, *cluster->cluster);
     entry.remarks = remarks.value(static_cast<qsizetype>(i));
-    entry.edited = true;  // a comparison leaves it alone
+    entry.edited = true;  // a comparison does not replace it
     entry.plan = std::make_shared<const Plan>(*std::move(plan));
     Added added = with_plan(std::move(pasted.state), std::move(entry));
     pasted.state = std::move(added.state);

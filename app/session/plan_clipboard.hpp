@@ -23,7 +23,8 @@ struct PastedPlans {
   Ids ids;
   QString warning;  ///< why some are not valid for this model and cluster; empty: all are
 };
-/// `remarks` are the notes of each plan in order; there may be fewer. Returns an error if no plan could be added.
+/// Adds the plans of a text. `remarks` are the notes of each plan in order; there may be fewer. Returns an error if no
+/// plan could be added.
 Result<PastedPlans> with_plans_pasted(const ProjectState& state, const std::string& text,
                                       const QStringList& remarks = {});
 

@@ -16,11 +16,11 @@ struct Steps {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::PlanSteps)
 };
 
-constexpr std::size_t most_named = 3;  ///< devices in a step's name
+constexpr std::size_t most_named = 3;  ///< maximum devices in a step's name
 
 QString device(DeviceId id) { return QStringLiteral("G%1").arg(id.value); }
 
-/// What each kind of edit is called.
+/// A visitor that returns the name of each kind of edit.
 class Namer {
  public:
   Namer(const Plan& plan, const Profile& profile) : plan_(plan), profile_(profile) {}
@@ -109,10 +109,10 @@ Result<Plan> edited_plan(const ProjectState& state, int id, const PlanEdit& edit
   const auto problem = entry ? problem_of(state, *entry) : std::nullopt;
   if (!problem || !entry->feasible()) return fail(ErrorCode::bad_usage, "there is no plan to edit");
   auto plan = with_edit(*entry->plan, *problem->profile, *problem->cluster, edit);
-  // List scheduling searches for the order: what it can't run is told by the simulation.
+  // List scheduling searches for the order, so the simulation reports what it cannot run.
   if (!plan || plan->schedule == ScheduleKind::adaptive) return plan;
   const auto simulator = judge.simulator(*problem);
-  if (!simulator) return plan;  // a cluster that is being drawn: nothing can be simulated, but plans can be edited
+  if (!simulator) return plan;  // incomplete clusters cannot be simulated, but plans can be edited
   if (const auto schedule = simulator->schedule(*plan); !schedule) return tl::unexpected(schedule.error());
   return plan;
 }

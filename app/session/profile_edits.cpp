@@ -34,7 +34,7 @@ void add_edge(Profile& profile, const Edge& edge) {
   if (std::ranges::find(profile.edges, edge) == profile.edges.end()) profile.edges.push_back(edge);
 }
 
-/// Positions behind the ones that go; the ones that go have -1.
+/// Returns the new positions after the removal; removed layers have -1.
 std::vector<int> places_without(const Profile& profile, const Layers& gone) {
   std::vector<int> places;
   int next = 0;
@@ -42,7 +42,7 @@ std::vector<int> places_without(const Profile& profile, const Layers& gone) {
   return places;
 }
 
-/// Edges after layers moved to `places`; what stays on no layer or on one alone goes.
+/// Renumbers edges for layers moved to `places`. Edges without two different layers are removed.
 void move_edges(Profile& profile, const std::vector<int>& places) {
   std::vector<Edge> moved;
   for (Edge edge : profile.edges) {
@@ -54,7 +54,7 @@ void move_edges(Profile& profile, const std::vector<int>& places) {
   profile.edges = std::move(moved);
 }
 
-/// Several outputs keep their shares of the whole; the last one has what is left by rounding.
+/// Scales several outputs in proportion; the last one gets the rounding error.
 void spread_output(Layer& layer, Bytes output) {
   if (!layer.outputs.empty()) {
     const double whole = static_cast<double>(layer.output.count);
@@ -132,7 +132,7 @@ Result<void> set_figure(Layer& layer, int micro_batch, LayerFigure figure, doubl
       if (layer.memory) layer.memory->input = std::min(layer.memory->input, bytes);
       break;
     case LayerFigure::parameters:
-      // What every tensor-parallel device holds whole keeps its share.
+      // The replicated part of the parameters keeps its share.
       if (layer.parameters.count > 0)
         layer.whole_parameters = std::min(bytes, scaled(layer.whole_parameters, bytes, layer.parameters));
       layer.parameters = bytes;

@@ -18,7 +18,7 @@ enum class LayerFigure { forward, backward, output, saved, parameters };
 
 using Layers = std::vector<int>;  ///< positions, ascending and unique
 
-/// `value` is in seconds or bytes.
+/// Sets a figure; `value` is in seconds or bytes.
 Result<Profile> with_figure(Profile profile, const Layers& layers, LayerFigure figure, double value);
 Result<Profile> with_figure_scaled(Profile profile, const Layers& layers, LayerFigure figure, double factor);
 Result<Profile> with_layer_named(Profile profile, int layer, const QString& name);
@@ -30,8 +30,8 @@ Result<Profile> with_layer_inserted(Profile profile, int position);
 Result<Profile> with_layers_duplicated(Profile profile, const Layers& layers);
 /// Connects the inputs of each removed layer with the consumers of its output.
 Result<Profile> without_layers(Profile profile, const Layers& layers);
-/// Adds up times and bytes. The output is the sum of those used outside the merged layers. Measurements that only some
-/// layers have are dropped.
+/// Adds up times and bytes; the workspace is the maximum. The output is the sum of those used outside the merged
+/// layers. Measurements that only some layers have are dropped.
 Result<Profile> with_layers_merged(Profile profile, const Layers& layers);
 
 /// Adds times of 2, 4 and 8 devices to layers without any: an equal share of the layer's time, with an all-reduce of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layers of a profile made one.
+// Merging of a profile's layers.
 #include <algorithm>
 
 #include <QCoreApplication>
@@ -16,7 +16,7 @@ struct Text {
 
 bool chosen(const Layers& layers, int layer) { return std::ranges::binary_search(layers, layer); }
 
-/// Whether what layer `layer` puts out is used outside of the merged ones, or is the model's answer.
+/// Returns true if the output of `layer` is used outside of the merged ones, or by none.
 bool leaves(const Profile& profile, const Layers& layers, int layer) {
   bool used = false;
   for (const Edge& edge : edges_of(profile)) {
@@ -27,7 +27,7 @@ bool leaves(const Profile& profile, const Layers& layers, int layer) {
   return !used;
 }
 
-/// Points that both have, summed.
+/// Adds up the points that both have.
 void join_measurements(Layer& sum, const Layer& other) {
   std::vector<LayerPoint> points;
   for (const LayerPoint& a : sum.at)
@@ -51,7 +51,7 @@ void join_measurements(Layer& sum, const Layer& other) {
 
 void join(Layer& sum, const Layer& other) {
   join_measurements(sum, other);
-  sum.spread.reset();  // medians add up roughly, quartiles do not
+  sum.spread.reset();  // sums of medians are roughly right, sums of quartiles are not
   sum.forward += other.forward;
   sum.backward += other.backward;
   sum.backward_weight += other.backward_weight;
@@ -62,7 +62,8 @@ void join(Layer& sum, const Layer& other) {
   if (sum.kind != other.kind) sum.kind.clear();
 }
 
-/// The merged ones become `first`, the others move up; edges inside go, outputs are no longer told apart.
+/// Replaces the merged layers by `first` and renumbers the others. Inner edges are removed; outputs are not
+/// distinguished any more.
 void contract(Profile& profile, const Layers& layers) {
   const int first = layers.front();
   std::vector<int> places;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layers as rows of a spreadsheet and back.
+// Conversion between layers and rows of a spreadsheet.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -18,14 +18,14 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::ProfileEdits)
 };
 
-/// The columns of the text, which is of no language: it travels between programs.
+/// Headings are not translated, since the text is exchanged with other programs.
 constexpr std::array<const char*, 7> headings{"Layer", "Kind", "Forward", "Backward", "Output", "Saved", "Parameters"};
 constexpr int figures_from = 2;
 constexpr int most_rows = 5'000;
 
 struct Column {
-  int field = -1;    ///< position in `headings`; -1: passed over
-  std::string unit;  ///< of figures without one
+  int field = -1;    ///< index in `headings`; -1: ignored
+  std::string unit;  ///< of figures without a unit
 };
 
 LayerFigure figure_at(int field) { return static_cast<LayerFigure>(field - figures_from); }
@@ -39,7 +39,7 @@ QString cell_of(const Layer& layer, int field) {
                         : QString::number(static_cast<qint64>(value)) + QStringLiteral(" B");
 }
 
-/// "Forward (us)" is times in microseconds.
+/// Parses a heading: "Forward (us)" means times in microseconds.
 std::optional<Column> column_headed(const QString& cell) {
   const QString name = cell.section(QLatin1Char('('), 0, 0).trimmed();
   for (std::size_t i = 0; i < headings.size(); ++i) {
@@ -52,7 +52,7 @@ std::optional<Column> column_headed(const QString& cell) {
   return std::nullopt;
 }
 
-/// Where the row is a heading: the columns it names.
+/// Returns the columns that a heading row names; empty if the row is not a heading.
 std::vector<Column> columns_of_heading(const QStringList& cells) {
   std::vector<Column> columns;
   bool any = false;
@@ -74,7 +74,7 @@ std::vector<Column> columns_from(int column, qsizetype count) {
   return columns;
 }
 
-/// Cells into a layer; what is empty, or as it was copied, stays.
+/// Writes cells into a layer; empty and unchanged ones have no effect.
 Result<void> take_row(Profile& profile, Layer& layer, const QStringList& cells, const std::vector<Column>& columns,
                       qsizetype line) {
   for (std::size_t i = 0; i < columns.size() && static_cast<qsizetype>(i) < cells.size(); ++i) {
@@ -101,7 +101,7 @@ int named(const Profile& profile, const QString& name) {
   return found == profile.layers.end() ? -1 : static_cast<int>(found - profile.layers.begin());
 }
 
-/// A layer of this row behind `position`.
+/// Inserts a layer of this row after `position`.
 Result<Profile> with_row_added(Profile profile, int position, const QStringList& cells,
                                const std::vector<Column>& columns, qsizetype line) {
   Layer layer;
@@ -130,7 +130,7 @@ QString layers_to_text(const Profile& profile, const Layers& layers) {
 Result<Profile> with_text_pasted(Profile profile, int position, int column, const QString& text) {
   QStringList rows = text.split(QLatin1Char('\n'));
   while (!rows.isEmpty() && rows.last().trimmed().isEmpty()) rows.removeLast();
-  // Plans and other documents are copied as JSON.
+  // Plans and other documents are JSON on the clipboard.
   if (!rows.isEmpty() && (rows.first().startsWith(QLatin1Char('{')) || rows.first().startsWith(QLatin1Char('['))))
     return fail(ErrorCode::bad_input, Text::tr("The clipboard holds no rows of layers.").toStdString());
   if (rows.isEmpty()) return fail(ErrorCode::bad_input, Text::tr("There is no text to paste.").toStdString());

@@ -46,8 +46,8 @@ QJsonObject question_to_json(const Question& question) {
   return json;
 }
 
-/// What a plan's own format has no place for: what it is for, and how it is shown. A planner that found no plan has no
-/// document, so its name stands here.
+/// Returns the settings that the plan's format does not contain: its profile and cluster, and its view. An entry
+/// without a plan has no document, so its name is here.
 QJsonObject plan_to_settings(const PlanEntry& entry) {
   QJsonObject json{{"id", entry.id},         {"profile", entry.profile}, {"cluster", entry.cluster},
                    {"ticked", entry.ticked}, {"edited", entry.edited},   {"note", entry.note}};
@@ -113,7 +113,7 @@ ProjectContent content_of(const ProjectState& state) {
     if (!entry.layout.empty()) layouts[QString::number(entry.id)] = layout_to_json(entry.layout);
   }
 
-  std::int64_t model_id = 1;  // above every id in use, whatever was in use before an undo
+  std::int64_t model_id = 1;  // above all ids in use, including those before an undo
   const auto above = [&model_id](const auto& entries) {
     for (const auto& entry : entries) model_id = std::max<std::int64_t>(model_id, entry.id + 1);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A project from what is in its file, also of older versions.
+// Reading of a project from its file, including older versions.
 #include "app/session/project_content.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ ClusterLayout layout_from_json(const QJsonObject& json) {
   return layout;
 }
 
-/// Reads documents one by one; the first error ends it.
+/// A reader of documents that stops at the first error.
 class Reader {
  public:
   Reader(const ProjectContent& content, const std::string& file) : content_(content), file_(file) {}
@@ -188,7 +188,7 @@ class Reader {
     if (json.contains("energy_j")) run.energy = json["energy_j"].toDouble();
     if (json.contains("energy_a_sample_j")) run.energy_a_sample = json["energy_a_sample_j"].toDouble();
     if (!json.contains("predicted")) return run;
-    // Version 1: all of it was read at once, and the prediction was in the summary.
+    // Version 1 was read at once, and the summary contained the prediction.
     auto predicted = simulation_from_json(json["predicted"].toString().toStdString());
     if (!predicted) return tl::unexpected(predicted.error());
     auto whole = with_traces(std::make_shared<const RunRecord>(std::move(run)));
@@ -226,7 +226,7 @@ class Reader {
     state_.selected_plan = find_plan(state_, selected) ? selected : 0;
   }
 
-  /// After the question, whose conventions it completes.
+  /// Reads the calibration, which completes the question's conventions and therefore must follow it.
   Result<void> read_calibration() {
     const auto stored = content_.settings.find("calibration");
     if (stored == content_.settings.end()) return {};

@@ -16,7 +16,7 @@ const Entry* find_id(const std::vector<Entry>& entries, int id) {
   return it == entries.end() ? nullptr : &*it;
 }
 
-/// `name`, or "name (2)", "name (3)" ... when it is taken.
+/// Returns `name`, or "name (2)", "name (3)" ... if it is in use.
 template <class Taken>
 std::string unused_name(const std::string& name, const Taken& taken) {
   std::string candidate = name;
@@ -24,7 +24,7 @@ std::string unused_name(const std::string& name, const Taken& taken) {
   return candidate;
 }
 
-/// The same devices in the same nodes, whatever was measured of their speed and links.
+/// Compares devices and nodes, but not measured speeds and links.
 bool same_machine(const Cluster& a, const Cluster& b) {
   const auto same_node = [](const Node& x, const Node& y) { return x.name == y.name && x.devices == y.devices; };
   const auto same_type = [](const DeviceType& x, const DeviceType& y) {
@@ -52,7 +52,7 @@ QString run_outcome_name(RunOutcome state) {
 
 std::optional<double> usual_samples_per_second(const std::vector<RunEvent>& events) {
   const auto median = median_step(events);
-  for (const RunEvent& event : events)  // each step has as many samples
+  for (const RunEvent& event : events)  // all steps have an equal number of samples
     if (const auto* step = std::get_if<StepDone>(&event))
       return median && median->count > 0 ? step->samples_per_second * step->duration.count / median->count
                                          : step->samples_per_second;
@@ -179,7 +179,7 @@ Added with_run(ProjectState state, std::shared_ptr<const RunRecord> run) {
 
 namespace {
 
-/// Of the plans that `concerns` names, those that are not valid any more.
+/// Removes the plans selected by `concerns` that are not valid any more.
 template <class Concerns>
 Replaced without_invalid_plans(ProjectState state, const Concerns& concerns) {
   const std::size_t before = state.plans.size();
@@ -206,7 +206,7 @@ Replaced with_cluster_replaced(ProjectState state, int id, Cluster cluster, Clus
   const auto entry = std::ranges::find(state.clusters, id, &ClusterEntry::id);
   if (entry == state.clusters.end()) return {std::move(state), 0};
   entry->layout = std::move(layout);
-  // Where only the drawing changed, plans keep their verdicts.
+  // If only the drawing changed, plans keep their verdicts.
   if (cluster == *entry->cluster) return {std::move(state), 0};
   entry->cluster = std::make_shared<const Cluster>(std::move(cluster));
   return without_invalid_plans(std::move(state), [&](const PlanEntry& plan) { return plan.cluster == id; });

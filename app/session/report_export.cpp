@@ -20,7 +20,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::ReportExport)
 };
 
-/// The project's file, or the one that it is to be saved as first.
+/// Returns the name of the project's file, or a default for an unsaved project.
 std::string project_path(const Session& session) {
   return session.file().isEmpty() ? "project.pipedeck" : QFileInfo(session.file()).fileName().toStdString();
 }

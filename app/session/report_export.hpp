@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plans of the question as a report for the team: HTML, or Markdown with pictures beside it.
+// The plans of the question as a report: HTML, or Markdown with separate pictures.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace pipedeck::app {
 
-/// Why there can be none; empty: there can.
+/// Returns why a report cannot be made; empty if it can.
 QString why_no_report(const Session& session);
 
 struct ReportOrder {
-  QString file;     ///< Markdown where it ends with .md, else HTML
-  QString program;  ///< "pipedeck 0.1.0", as the report names it
+  QString file;     ///< Markdown if it ends with .md, else HTML
+  QString program;  ///< "pipedeck 0.1.0", the name in the report
   QDate date;
 };
 
-/// In the background: the ticked plans in detail, all of them compared. `done` is told what went wrong, nothing if all
-/// is well; not called where the job is cancelled. The job's id.
+/// Writes the report in the background: ticked plans in detail, all plans in the comparison. Returns the job's id.
+/// `done` receives the failure, empty on success. It is not called if the job is cancelled.
 int export_report(Session& session, const ReportOrder& order, const std::function<void(const QString& failure)>& done);
 
 }  // namespace pipedeck::app

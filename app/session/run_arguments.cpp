@@ -11,7 +11,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// Timelines that a run of any length sends: enough to see it change, few enough not to slow it down.
+/// Timelines of a run of any length: enough to see changes, but without slowing it down.
 constexpr int timelines_a_run = 20;
 constexpr int sample_milliseconds = 100;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The command line of a launch: what the window starts, shows and lets people copy.
+// The command line of a launch, which the window starts, shows and copies.
 #pragma once
 
 #include <QList>
@@ -12,48 +12,49 @@
 
 namespace pipedeck::app {
 
-/// How a plan is trained, beside plan and model.
+/// A set of options of a training run in addition to plan and model.
 struct RunSettings {
   int steps = 1;
-  QString data;              ///< as `run --data` has it; empty: the model's own
+  QString data;              ///< as for `run --data`; empty: the model's own
   double learning_rate = 0;  ///< 0: the model's own
-  RunBackend backend{};      ///< processor or GPUs
-  QList<int> cores;          ///< of the processor: one a device of the plan; empty: any
-  int timeline_every = 0;    ///< steps; 0: some twenty a run
-  QString checkpoint;        ///< folder; empty: none are written
-  int checkpoint_every = 0;  ///< steps; 0: at the last one alone
-  int keep = 3;              ///< checkpoints that stay; 0: all
-  QString resume;            ///< folder to go on from; empty: from the beginning
+  RunBackend backend{};      ///< CPU or GPUs
+  QList<int> cores;          ///< on the CPU: one per device of the plan; empty: any
+  int timeline_every = 0;    ///< steps; 0: about twenty per run
+  QString checkpoint;        ///< folder; empty: no checkpoints
+  int checkpoint_every = 0;  ///< steps; 0: only after the last one
+  int keep = 3;              ///< number of checkpoints that are not deleted; 0: all
+  QString resume;            ///< folder with the checkpoint to resume from; empty: start from the beginning
   int processes = 0;         ///< joined by MPI; 0: threads of one process
-  Bytes memory_limit;        ///< of a device; 0: none
-  double timeout = 30;       ///< seconds without any progress
+  Bytes memory_limit;        ///< per device; 0: none
+  double timeout = 30;       ///< seconds without progress
   bool operator==(const RunSettings&) const = default;
 };
 
-/// The model with what the settings say otherwise.
+/// Returns the model with the values that the settings override.
 ModelSpec with_settings(ModelSpec model, const RunSettings& settings);
 
-/// Where what a run reads lies.
+/// A set of paths of a run's input files.
 struct RunFiles {
   QString plan = QStringLiteral("plan.json"), model = QStringLiteral("model.json");
   QString profile = QStringLiteral("profile.json"), cluster = QStringLiteral("cluster.json");
 };
 
-/// Arguments of pipedeck-cli that train; events go to standard output and words are read from standard input.
+/// Returns the arguments of pipedeck-cli for training. Events are written to standard output; commands are read from
+/// standard input.
 QStringList run_arguments(const RunFiles& files, const RunSettings& settings);
-/// The program to start and its arguments: `program` itself, or mpirun with several of it.
+/// A program and its arguments: `program` itself, or mpirun with several processes of it.
 struct Command {
   QString program;
   QStringList arguments;
 };
 Command run_command(const QString& program, const RunFiles& files, const RunSettings& settings);
-/// Arguments that look whether it can be done.
+/// Returns the arguments for a check without training.
 QStringList check_arguments(const RunFiles& files, const RunSettings& settings);
 
-/// As it is typed into a shell.
+/// Returns the command as typed into a shell.
 QString shell_text(const QString& program, const QStringList& arguments);
 
-/// Processor cores that this process may use.
+/// Returns the CPU cores that this process may use.
 QList<int> cores_here();
 
 }  // namespace pipedeck::app

@@ -20,7 +20,7 @@ const MeasuredTimeline* typical_timeline(const std::vector<RunEvent>& events) {
 
 namespace {
 
-/// Of a run of one step that one.
+/// Returns the median step, or the only step of a run.
 Seconds usual_step(const std::vector<RunEvent>& events) {
   if (const auto median = median_step(events)) return *median;
   for (const RunEvent& event : events)

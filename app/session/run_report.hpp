@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run against its prediction: the timeline that stands for the run, and where it differs.
+// The comparison of a run with its prediction: a representative timeline, and the differences.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace pipedeck::app {
 
-/// The measured timeline of median length (the earlier of two), leaving out the first where there are others: the first
-/// step also fills caches. Null where nothing was measured.
+/// Returns the measured timeline of median length (the earlier of two). The first is ignored if there are others, since
+/// the first step also fills caches. Null if nothing was measured.
 const MeasuredTimeline* typical_timeline(const std::vector<RunEvent>& events);
 
 std::optional<TimelineDifference> differences_of(const Simulation* predicted, const std::vector<RunEvent>& events);

@@ -9,7 +9,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// The operations of a timeline stand beside its line, as columns.
+/// Converts an event; a timeline's operations become columns next to its line.
 StoredEvent event_to_store(const RunEvent& event) {
   const auto* measured = std::get_if<MeasuredTimeline>(&event);
   if (!measured) return {event_to_json(event), {}};

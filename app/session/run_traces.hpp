@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run measured, as it lies in a project: events as lines, timelines beside them as columns.
+// The measurements of a run as stored in a project: events as lines, their timelines separately as columns.
 #pragma once
 
 #include "app/session/project_state.hpp"
@@ -8,10 +8,10 @@
 namespace pipedeck::app {
 
 RunTraces traces_of(const RunRecord& run);
-/// About how many bytes that are, without making them.
+/// Estimates their bytes without building them.
 std::size_t bytes_of_traces(const RunRecord& run);
 
-/// `error`, told of this part of this file.
+/// Returns `error` with this file and this part of it as its place.
 Error in_document(Error error, const std::string& file, const std::string& document);
 
 }  // namespace pipedeck::app

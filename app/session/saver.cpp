@@ -14,7 +14,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr double least_step = 0.01;  // of progress: many small runs do not flood the window
+constexpr double least_step = 0.01;  // of progress, so that many small runs do not flood the window
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes the project file on a thread of its own, so that a large one never holds the window up: what is written was
-// put together before and nobody changes it. Shown and stopped as a job.
+// A writer of project files on its own thread, so that a large file never blocks the window. Its content is immutable.
+// It is shown and cancelled as a job.
 #pragma once
 
 #include <functional>
@@ -24,15 +24,15 @@ class Saver : public QObject {
 
  public:
   explicit Saver(Jobs& jobs, QObject* parent = nullptr);
-  ~Saver() override;  ///< waits: a save that was begun is finished
+  ~Saver() override;  ///< waits for a running save
 
   bool busy() const { return job_ != 0; }
   double progress() const { return progress_; }  ///< in [0, 1]
-  /// One at a time. `before_rename` runs on the thread that writes, when all but the rename is done.
+  /// Starts a save; only one may run. `before_rename` is called on the writing thread before the final rename.
   void start(const QString& path, std::shared_ptr<const ProjectContent> content, std::function<void()> before_rename);
-  /// Until it ended; the window is drawn meanwhile and takes no input.
+  /// Waits for the end; meanwhile, the window is drawn but takes no input.
   void wait();
-  /// Until it ended, without an event loop: for the end of the program.
+  /// Waits for the end without an event loop, at the end of the program.
   void settle();
   bool waiting() const { return waiting_; }
 

@@ -18,14 +18,14 @@ namespace {
 
 constexpr int example_stages = 4;
 constexpr int example_micro_batches = 8;
-constexpr int layers_a_stage = 4;  // to be cut into chunks
+constexpr int layers_a_stage = 4;  // to be divided into chunks
 constexpr std::size_t most_passes_listed = 20'000;
 
 struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::ScheduleChoices)
 };
 
-/// Layers with F = Bi = W, so that a stage's forward takes 1 ms, and nothing to send.
+/// Returns layers with F = Bi = W, so that a stage's forward takes 1 ms, and without transfers.
 Profile example_profile() {
   Profile profile;
   profile.name = "example";
@@ -82,7 +82,7 @@ std::shared_ptr<const Timeline> simulate_example(ScheduleKind kind) {
   return simulation ? std::make_shared<const Timeline>(std::move(simulation->timeline)) : nullptr;
 }
 
-/// Computed once: it is the same for every plan.
+/// Computes the examples once, since they are equal for every plan.
 const std::map<ScheduleKind, std::shared_ptr<const Timeline>>& examples() {
   static const auto all = [] {
     std::map<ScheduleKind, std::shared_ptr<const Timeline>> timelines;
@@ -97,8 +97,8 @@ QString why_not(const Plan& plan, const Profile& profile, const Cluster& cluster
   const auto other = rescheduled(plan, profile, kind, std::nullopt);
   if (!other) return in_qt(other.error().message);
   if (const auto valid = validate(*other, profile, cluster); !valid) return in_qt(valid.error().message);
-  // Lists of long plans take longer than a list may take to open; `adaptive` needs times. What is wrong with these is
-  // said once they are chosen.
+  // Listing long plans would delay the menu, and `adaptive` needs times. Their errors are reported when they are
+  // chosen.
   const std::size_t passes = other->stages.size() * static_cast<std::size_t>(other->micro_batches);
   if (kind == ScheduleKind::adaptive || passes > most_passes_listed) return {};
   const auto schedule = build_schedule(*other, std::vector<StageFigures>(other->stages.size()));
@@ -116,7 +116,7 @@ Result<Plan> rescheduled(const Plan& plan, const Profile& profile, ScheduleKind 
 std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& profile, const Cluster& cluster) {
   std::vector<ScheduleChoice> choices;
   for (const ScheduleInfo& info : schedules()) {
-    // "GPipe: all forwards, ..." is a name and what it says.
+    // "GPipe: all forwards, ..." is a name and its description.
     const QString summary = in_qt(info.summary);
     const qsizetype colon = summary.indexOf(QLatin1String(": "));
     ScheduleChoice choice;

@@ -19,7 +19,7 @@ Session::Session(SessionSeams seams, QObject* parent)
       live_(judge_, this),
       explainer_(judge_, jobs_, this),
       item_curves_(judge_, jobs_, this) {
-  connect(this, &Session::state_changed, this, &Session::keep_work);  // the first to know
+  connect(this, &Session::state_changed, this, &Session::keep_work);  // notified first
   connect(this, &Session::file_changed, this, &Session::keep_work);
   connect(&saver_, &Saver::progressed, this, &Session::saving_changed);
   connect(&saver_, &Saver::ended, this, &Session::take_saved);
@@ -29,7 +29,7 @@ Session::Session(SessionSeams seams, QObject* parent)
 
 Session::~Session() {
   launch_.reset();
-  // Nobody is to ask for more while what answers goes.
+  // Prevents new requests during the destruction of the members.
   QObject::disconnect(this, nullptr, nullptr, nullptr);
   QObject::disconnect(&jobs_, nullptr, nullptr, nullptr);
   QObject::disconnect(&explainer_, nullptr, nullptr, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is open: the project with its undo list, its file, and the work in the background. The window shows what is
-// here and asks for changes; it holds no truth of its own.
+// The open project with its undo list, its file, and background work. The window displays it and requests changes, but
+// stores no project data.
 #pragma once
 
 #include <functional>
@@ -32,28 +32,28 @@
 
 namespace pipedeck::app {
 
-/// Work that a killed program left behind, beside what was saved.
+/// A question about the work of a killed program, which is newer than the saved file.
 struct RecoveryQuestion {
-  QString name;                    ///< of the project; empty: it had none yet
+  QString name;                    ///< name of the project; empty: it had none yet
   std::optional<QDateTime> saved;  ///< absent: there is no saved file
   QDateTime edited;
-  QString problem;  ///< why the saved file can't be read; empty: it can
+  QString problem;  ///< why the saved file cannot be read; empty: it can
 };
 enum class Recovery { restore, saved, later };
 using AskRecovery = std::function<Recovery(const RecoveryQuestion&)>;
 
-/// What reaches the session from outside, so that tests can put their own in place.
+/// A set of external dependencies, which tests can replace.
 struct SessionSeams {
   AskMicroBatch ask_micro_batch = {};
   QString runner = {};        ///< path of pipedeck-cli
-  int threads = 0;            ///< of a comparison; 0: as many as there are
-  QString state_folder = {};  ///< work copies of projects without a name; empty: they are not kept
+  int threads = 0;            ///< of a comparison; 0: all cores
+  QString state_folder = {};  ///< for work copies of unnamed projects; empty: none are stored
   AskRecovery ask_recovery = {};
-  bool look_only = false;                  ///< files are opened to be looked at: nothing is locked, kept or recovered
-  std::function<std::string()> view = {};  ///< what the project looks like, saved with it; no edit
+  bool look_only = false;                  ///< files are only viewed: no locks, work copies or recovery
+  std::function<std::string()> view = {};  ///< returns the view of the project, saved with it; not an edit
 };
 
-/// The right to write a project, or why it is not there.
+/// A lock for writing a project, or the reason why it is not available.
 struct ProjectClaim {
   std::optional<ProjectLock> lock;
   bool mine_already = false;  ///< this window has the lock
@@ -76,45 +76,46 @@ class Session : public QObject {
 
   // -- the project and its file (session_files.cpp)
   const QString& file() const { return file_; }
-  /// What the project looked like when it was saved; empty: it does not say.
+  /// Returns the view of the project when it was saved; empty if it has none.
   const std::string& saved_view() const { return saved_view_; }
   bool modified() const { return !history_.clean(); }
-  /// What is there now needs no saving (a sample that was compared by itself).
+  /// Marks the current state as saved (a sample that was compared automatically).
   void mark_unchanged();
   int changes_since_save() const { return history_.changes_since_clean(); }
   void new_project();
   void open_sample();
-  /// What the question lacks (a model, a cluster) is taken from the sample.
+  /// Chooses the sample's model or cluster if the question has none.
   void complete_question();
   bool open(const QString& path);
-  // -- saving (session_saving.cpp): what is there now is written by a thread, edits go on, `saving_changed` tells
-  bool start_save();  ///< to file(); false without one, or when it may not be written (an error was emitted)
+  // -- saving (session_saving.cpp): the current state is written by a thread while editing continues; `saving_changed`
+  // reports it
+  bool start_save();  ///< to file(); false without one, or if it must not be written (an error was emitted)
   bool start_save_as(const QString& path);
-  /// The same, until it is done; the window is drawn meanwhile and takes no input. False: it failed.
+  /// Saves and waits for the end. Meanwhile, the window is drawn but takes no input. Returns false on failure.
   bool save();
   bool save_as(const QString& path);
-  /// Waits for what was begun. False: the last one failed.
+  /// Waits for a running save. Returns false if the last one failed.
   bool finish_saving();
   const Saver& saver() const { return saver_; }
-  /// A project is opened, everything else is added to the one that is open.
+  /// Opens a project file, or adds any other file to the open project.
   bool open_or_import(const QString& path);
   bool import(const QString& path);
-  /// In the background: a trace may have millions of events. Several of one run's ranks are one run, others a run each.
-  /// `run_imported` follows for each, or an error.
+  /// Imports traces in the background, since they may have millions of events. Ranks of one run become one run;
+  /// otherwise each trace becomes a run. `run_imported` follows for each, or an error.
   void import_traces(const QStringList& paths);
   bool export_plan(int id, const QString& path);
-  /// Why the file must not be written from here; empty: it may.
+  /// Returns why the file must not be written by this session; empty if it may.
   const QString& why_read_only() const { return why_read_only_; }
-  /// Asks what to do with what killed programs left, the newest first, until something was opened. False: nothing was.
+  /// Asks about the work of killed programs, newest first, until something was opened. Returns false if nothing was.
   bool offer_left_behind();
-  /// Until all that was changed is on disk, operations of large runs too.
+  /// Waits until all changes are on disk, including the operations of large runs.
   void finish_keeping() { autosave_.settle(); }
-  /// The user gave the changes up: nothing is offered at the next start.
+  /// Discards the unsaved changes, so that the next start does not offer them.
   void forget_unsaved() { autosave_.drop(); }
 
   // -- undo
-  /// One named step of undo to `next`, kept in the work copy before anybody is told. False: nothing changed. Edits that
-  /// are pure functions of the state (with_..., edited_...) come through here; they need no method of their own.
+  /// Adds a named undo step to `next` and stores it in the work copy before it notifies others. Returns false if
+  /// nothing changed. Edits that are pure functions of the state (with_..., edited_...) use this function.
   bool change(const QString& name, ProjectState next);
   bool can_undo() const { return history_.can_undo(); }
   bool can_redo() const { return history_.can_redo(); }
@@ -132,19 +133,19 @@ class Session : public QObject {
   void set_global_batch(int samples);
   void set_micro_batch(std::optional<int> samples);
   void set_planning(const Planning& planning);
-  /// Judges every plan anew. One step.
+  /// Simulates all plans again. One step.
   void set_conventions(const Conventions& conventions);
-  /// Plans that answer the question take it over.
+  /// Sets the training state of the question and of the plans that answer it. One step.
   void set_training_state(const TrainingState& training);
   std::optional<Problem> problem() const { return problem_of(state(), state().question); }
-  /// Why Compare can't be pressed; empty: it can.
+  /// Returns why Compare is disabled; empty if it is enabled.
   QString why_not_comparable() const;
 
   // -- plans (session_plans.cpp)
-  int compare();  ///< the job's id; 0: nothing to compare (an error was emitted)
+  int compare();  ///< returns the job's id; 0: nothing to compare (an error was emitted)
   void cancel_comparison() { jobs_.cancel(compare_job_); }
   bool comparing() const { return jobs_.running(compare_job_); }
-  void select_plan(int id);  ///< no step of undo; a plan of another question brings its question back, which is one
+  void select_plan(int id);  ///< not an undo step, unless the plan is of another question, which becomes current again
   void set_ticked(int id, bool on);
   void rename_plan(int id, const QString& name);
   void duplicate_plan(int id);
@@ -152,18 +153,18 @@ class Session : public QObject {
   void delete_run(int id);
   void delete_profile(int id);
   void delete_cluster(int id);
-  /// The plan of `id` under another schedule, as an edit by hand (plan_edits). One step.
+  /// Changes the schedule of the plan of `id` as a manual edit (plan_edits). One step.
   void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
-  /// Null while it is not known; it is then computed in the background and `verdicts_changed` follows.
+  /// Returns null if it is unknown; it is then computed in the background, and `verdicts_changed` follows.
   std::shared_ptr<const Verdict> verdict(const PlanEntry& entry);
-  /// Null while it is not known: it is then computed in the background.
+  /// Returns null if it is unknown; it is then computed in the background.
   std::shared_ptr<const Explanation> explanation(const PlanEntry& entry);
-  /// Memory over time by item; null while it is not known: it is then computed in the background.
+  /// Returns memory over time by item. Returns null if it is unknown; it is then computed in the background.
   ItemCurves::Items memory_items(const PlanEntry& entry);
-  /// Why there will be no verdict; empty: there is or will be one.
+  /// Returns why there will be no verdict; empty if there is or will be one.
   QString why_unjudged(int id) const;
   std::optional<ProblemFacts> facts() const;
-  /// Of the last comparison: how many plans it gave, and how long it took.
+  /// A summary of the last comparison: its plans and its duration.
   struct ComparisonSummary {
     int plans = 0;
     int without_plan = 0;
@@ -173,15 +174,16 @@ class Session : public QObject {
   const std::optional<ComparisonSummary>& last_comparison() const { return last_comparison_; }
 
   // -- calibration (session_calibration.cpp)
-  /// The project's runs, newest last, and why one can't be used; empty: it can.
+  /// Returns the project's runs, newest last, each with the reason why it cannot be used.
   std::vector<CalibrationRun> calibration_runs() const;
-  /// Fits in the background; `calibration_fitted` follows, or an error. Nothing is changed. 0: nothing to fit from.
+  /// Starts a fit in the background and returns the job's id; 0: no runs to fit. `calibration_fitted` follows, or an
+  /// error. The project does not change.
   int calibrate(const std::vector<CalibrationChoice>& runs);
   void cancel_calibration() { jobs_.cancel(calibration_job_); }
   bool calibrating() const { return jobs_.running(calibration_job_); }
-  /// Judges every plan anew with what was fitted. One step.
+  /// Simulates all plans again with the fit. One step.
   void use_calibration(const std::shared_ptr<const CalibrationRecord>& record);
-  /// The same of switching the project's calibration on and off.
+  /// Switches the project's calibration on or off and simulates all plans again. One step.
   void set_calibrated(bool on);
   bool export_calibration(const CalibrationRecord& record, const QString& path);
 
@@ -192,7 +194,7 @@ class Session : public QObject {
   const QString& runner() const { return seams_.runner; }
   const Launch* launch_at_hand() const { return launch_.get(); }
   bool launching() const { return launch_ && launch_->phase() != Launch::Phase::ended; }
-  /// `model`: another than that of the plan's profile.
+  /// Returns why the plan cannot be launched. `model` replaces the model of its profile.
   QString why_not_launchable(int plan, const ModelSpec* model = nullptr) const;
 
  signals:
@@ -200,7 +202,7 @@ class Session : public QObject {
   void verdicts_changed();
   void comparison_ended();
   void file_changed();
-  void saving_changed();  ///< begun, gone on, ended
+  void saving_changed();  ///< a save began, progressed or ended
   void saved();
   void error(const QString& title, const QString& text);
   void notice(const QString& text);  ///< for the status bar
@@ -215,7 +217,7 @@ class Session : public QObject {
  private:
   ProjectClaim claim(const QString& path) const;
   void reset(ProjectState state, const QString& file, ProjectContent saved = {}, ProjectClaim claim = {});
-  /// What a killed program left beside the project and how it goes on; nothing: not to be opened now.
+  /// A recovered state of the project, and the user's answer. Nullopt: the project is not opened now.
   struct Found {
     std::optional<ProjectState> recovered;
     Recovery answer = Recovery::saved;
@@ -233,7 +235,7 @@ class Session : public QObject {
   void compute_missing_verdicts();
   void take_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
   void take_run(const std::shared_ptr<const RunRecord>& record);
-  /// Takes `plan` as what a hand made of the entry's. One step.
+  /// Returns the entry of the plan `id` in `state`; null if there is none.
   PlanEntry* entry_to_change(ProjectState& state, int id) const;
 
   SessionSeams seams_;
@@ -243,16 +245,16 @@ class Session : public QObject {
   std::optional<ProjectLock> lock_;
   QString why_read_only_;
   std::string saved_view_;
-  bool autosave_failed_ = false;  ///< told once
+  bool autosave_failed_ = false;  ///< reported once
   Judge judge_;
   Jobs jobs_;
-  /// What is being written.
+  /// A save that is running.
   struct Saving {
     QString path;
     std::shared_ptr<const ProjectContent> content;
     std::size_t step = 0;  ///< of the history
     std::optional<ProjectLock> lock;
-    bool again = false;  ///< asked for once more meanwhile
+    bool again = false;  ///< requested again in the meantime
   };
   Saving saving_;
   bool last_save_succeeded_ = true;
@@ -264,7 +266,7 @@ class Session : public QObject {
   int verdict_job_ = 0;
   int calibration_job_ = 0;
   std::optional<ComparisonSummary> last_comparison_;
-  /// A plan whose simulation failed, and why: not asked again as it is.
+  /// A plan whose simulation failed, with the reason. It is not simulated again unless it changes.
   struct Unjudgeable {
     Problem problem;
     std::shared_ptr<const Plan> plan;
@@ -274,7 +276,7 @@ class Session : public QObject {
   const Unjudgeable* known_unjudgeable(const PlanEntry& entry) const;
   std::unique_ptr<Launch> launch_;
   int launch_job_ = 0;
-  bool tells_failure_ = true;  ///< of the launch at hand
+  bool tells_failure_ = true;  ///< false: the caller of launch() reports the failure
 };
 
 }  // namespace pipedeck::app

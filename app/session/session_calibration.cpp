@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calibration: fitted from the project's runs, used, switched off and on.
+// Calibration: fitted from the project's runs, applied, switched on and off.
 #include <QFileInfo>
 
 #include "app/session/count_text.hpp"

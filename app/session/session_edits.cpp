@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Another schedule for a plan. Edits by hand are in plan_edits.
+// Changes of a plan's schedule. Manual edits are in plan_edits.
 #include "app/session/plan_edits.hpp"
 #include "app/session/schedule_choices.hpp"
 #include "app/session/session.hpp"

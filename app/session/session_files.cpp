@@ -17,7 +17,7 @@ constexpr auto sample_model = "BERT-48";
 constexpr auto sample_cluster = "DAPPLE config A, 2 × 8 V100";  // a name
 constexpr int sample_batch = 64;
 
-/// Told by its first bytes; what can be read only once (a pipe) is none.
+/// Detects a database by its first bytes; false for files that can be read only once (a pipe).
 bool is_database(const QString& path) {
   QFile file(path);
   return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";  // not shown
@@ -66,7 +66,7 @@ void Session::complete_question() {
 }
 
 bool Session::open(const QString& path) {
-  finish_saving();  // of what is left now
+  finish_saving();  // of the project to be closed
   const QString absolute = QFileInfo(path).absoluteFilePath();
   ProjectClaim right = claim(absolute);
   const std::string file = path.toStdString();
@@ -89,8 +89,8 @@ bool Session::open(const QString& path) {
         std::move(right));
   if (found->recovered) {
     change(tr("Restore unsaved changes"), std::move(*found->recovered));
-    finish_keeping();                              // the copy that it came from is gone
-    if (found->answer == Recovery::saved) undo();  // they can still be had back
+    finish_keeping();                              // the recovered copy was deleted
+    if (found->answer == Recovery::saved) undo();  // redo can still restore the changes
   }
   const QString name = QFileInfo(path).fileName();
   emit notice(read_only ? tr("Opened %1 to read only: %2").arg(name, why_read_only_) : tr("Opened %1").arg(name));
@@ -103,7 +103,7 @@ void Session::mark_unchanged() {
 }
 
 bool Session::open_or_import(const QString& path) {
-  // A project may be far larger than what is read of it; one that is gone may have left its work copy.
+  // A project may be larger than the import limit. A missing one may have a work copy.
   return is_database(path) || has_left_work(path) ? open(path) : import(path);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plans: compared, selected, ticked.
+// Plans: comparison, selection, ticks.
 #include <algorithm>
 
 #include <QLocale>
@@ -14,7 +14,7 @@ namespace pipedeck::app {
 
 namespace {
 
-/// What a comparison says of one planner, as an entry of the project.
+/// Returns a planner's result of a comparison as an entry of the project.
 PlanEntry entry_of(const ComparedPlan& compared, const Question& question) {
   PlanEntry entry;
   entry.profile = question.profile;
@@ -42,7 +42,7 @@ PlanEntry entry_of(const ComparedPlan& compared, const Question& question) {
   return entry;
 }
 
-/// The planner's row of an earlier comparison of the same question, which the new answer replaces in place.
+/// Returns the planner's entry from an earlier comparison of the same question, which the new result replaces.
 PlanEntry* earlier_answer(ProjectState& state, const PlanEntry& entry) {
   const auto it = std::ranges::find_if(state.plans, [&](const PlanEntry& old) {
     return !old.edited && old.profile == entry.profile && old.cluster == entry.cluster &&
@@ -65,7 +65,7 @@ void tick_best(ProjectState& state, std::size_t most) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i]->ticked = i < most;
 }
 
-/// The one to look at first: plans with the mathematics of one device come before asynchronous ones.
+/// Returns the plan to select first. Plans equivalent to training on one device precede asynchronous ones.
 const PlanEntry* fastest_that_fits(const ProjectState& state) {
   const PlanEntry* best = nullptr;
   const auto rank = [](const PlanEntry* e) {
@@ -79,7 +79,7 @@ const PlanEntry* fastest_that_fits(const ProjectState& state) {
   return best;
 }
 
-constexpr std::size_t charts_at_first = 3;  // what a screen shows without scrolling
+constexpr std::size_t charts_at_first = 3;  // fit on a screen without scrolling
 
 }  // namespace
 
@@ -140,7 +140,7 @@ void Session::apply(const Comparison& comparison, const Question& question) {
     }
   }
   last_comparison_ = summary;
-  // Edges between equal answers still end the comparison: the window shows how long it took.
+  // Equal results also end the comparison: the window shows its duration.
   change(tr("Compare plans"), std::move(next));
   emit comparison_ended();
 }
@@ -160,7 +160,7 @@ std::optional<ProblemFacts> Session::facts() const {
 }
 
 void Session::compute_missing_verdicts() {
-  if (jobs_.running(verdict_job_)) return;  // it looks again when it is done
+  if (jobs_.running(verdict_job_)) return;  // its end starts another one
   struct Missing {
     int id;
     Problem problem;
@@ -178,7 +178,7 @@ void Session::compute_missing_verdicts() {
   verdict_job_ = jobs_.start(
       tr("Simulate plans"), [this, missing, asked = problem()](const Jobs::Context& context) -> Jobs::Apply {
         std::vector<std::pair<const Missing*, Error>> failed;
-        if (asked) (void)judge_.facts(*asked, context.stop);  // shown as unknown where there are none
+        if (asked) (void)judge_.facts(*asked, context.stop);  // shown as unknown if it fails
         for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
           pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
                            missing[i].plan->name);
@@ -188,9 +188,9 @@ void Session::compute_missing_verdicts() {
         std::map<int, Unjudgeable> unjudgeable;
         for (const auto& [plan, why] : failed) unjudgeable[plan->id] = {plan->problem, plan->plan, in_qt(why)};
         return [this, unjudgeable, count = missing.size()] {
-          verdict_job_ = 0;  // who is told of the verdicts may ask for others
-          // All of them at once fail for one reason as a rule: it is said once, and in every plan's row. No dialog: a
-          // cluster that is being drawn is not connected yet.
+          verdict_job_ = 0;  // receivers of verdicts_changed may request others
+          // Usually all fail for the same reason, so it is shown once in the status bar and in each plan's row. No
+          // dialog is shown, since a cluster being drawn is not connected yet.
           if (!unjudgeable.empty()) emit notice(tr("Not simulated: %1").arg(unjudgeable.begin()->second.why));
           for (const auto& [id, plan] : unjudgeable) unjudgeable_[id] = plan;
           emit verdicts_changed();

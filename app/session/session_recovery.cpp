@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who may write a project, and what killed programs left behind.
+// Write locks of projects, and the work of killed programs.
 #include <utility>
 
 #include <QFile>
@@ -18,7 +18,7 @@ bool same_file(const QString& a, const QString& b) {
   return a == b || (!canonical.isEmpty() && canonical == QFileInfo(b).canonicalFilePath());
 }
 
-/// Out of the way of the next copy, where a person can still get at it.
+/// Renames a copy so that it does not block the next one and the user can still access it.
 QString put_aside(const QString& work) {
   const QString aside = work + QStringLiteral(".damaged");
   QFile::remove(aside);
@@ -46,13 +46,13 @@ Recovery Session::ask(const RecoveryQuestion& question) const {
 }
 
 std::optional<Session::Found> Session::look_for_work(const QString& path, const Result<ProjectContent>& saved) {
-  if (same_file(path, file_)) autosave_.drop();  // this window's own: it was asked about
+  if (same_file(path, file_)) autosave_.drop();  // this window's own copy: the user was already asked
   const QString work = in_qt(work_copy_path(path.toStdString()));
   if (!QFile::exists(work)) return Found{};
   const ProjectContent nothing;
   const auto left = read_work_copy(work.toStdString(), saved ? *saved : nothing);
   if (left && saved && same_project(left->content, *saved)) {
-    remove_work_copy(work.toStdString());  // killed between saving and tidying up
+    remove_work_copy(work.toStdString());  // killed between saving and removing the copy
     return Found{};
   }
   auto state = left ? state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
@@ -94,7 +94,7 @@ bool Session::restore_unnamed(const LeftBehind& left) {
   if (answer == Recovery::later) return false;
   if (answer == Recovery::restore) {
     new_project();
-    change(tr("Restore unsaved changes"), std::move(*state));  // goes on under a name of its own
+    change(tr("Restore unsaved changes"), std::move(*state));  // continues in a copy with a new name
   }
   const auto held = std::make_shared<ProjectLock>(std::move(**lock));
   autosave_.when_kept([work = left.work.toStdString(), held] { remove_work_copy(work); });

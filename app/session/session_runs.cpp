@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs: launching a plan on this machine, keeping what it measured.
+// Runs: launching a plan on this machine and storing its measurements.
 #include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
 

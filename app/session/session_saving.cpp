@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Saving: from what is there now, on a thread, while edits go on.
+// Saving of the current state on a thread while editing continues.
 #include <utility>
 
 #include <QFileInfo>
@@ -43,7 +43,7 @@ void Session::start_writing(const QString& path, std::optional<ProjectLock> lock
   if (seams_.view) content->settings[view_setting] = seams_.view();
   autosave_.saving(*content);
   saving_ = {path, content, history_.step_id(), std::move(lock), false};
-  // What goes with the old file must be in the copy before that is gone.
+  // The copy must be complete before the old file is replaced.
   saver_.start(path, content, [this] { autosave_.settle(); });
   emit saving_changed();
 }

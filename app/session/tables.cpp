@@ -43,7 +43,7 @@ TableText made(const CsvTable& table) { return {QString::fromStdString(table.tex
 TableText none(const QString& why) { return {{}, why, false}; }
 TableText later() { return {{}, {}, true}; }
 
-/// Figures that are not known yet are waited for.
+/// Returns later() while figures are being computed.
 TableText plans_text(Session& session) {
   const auto facts = session.facts();
   std::vector<ComparedPlanFigures> rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window shows as tables, as CSV for other programs; and a plan as a batch job.
+// The window's tables as CSV for other programs, and a plan as a batch job.
 #pragma once
 
 #include <optional>
@@ -27,33 +27,33 @@ enum class Table {
   steps,
 };
 inline constexpr int table_count = 12;
-/// As `simulate --csv` and `export` call it: "memory-curve".
+/// Returns the name in `simulate --csv` and `export`: "memory-curve".
 QString table_name(Table table);
-/// For people: "Memory over time".
+/// Returns the displayed name: "Memory over time".
 QString table_title(Table table);
 
-/// What is looked at: ids, 0 for none.
+/// A selection of displayed entries: ids, 0 for none.
 struct TableContext {
   int profile = 0;
   int plan = 0;
-  int from_plan = 0;  ///< where the waterfall begins
+  int from_plan = 0;  ///< first plan of the waterfall
   int run = 0;
 };
 
 struct TableText {
   QString csv;
-  QString why_not;       ///< what to do first; empty: `csv` is there, or will be
-  bool pending = false;  ///< being computed: ask again when the explainer or the judge has news
+  QString why_not;       ///< what to do first; empty: `csv` is or will be available
+  bool pending = false;  ///< being computed: try again after a change of the explainer or the judge
 };
 TableText table_text(Session& session, Table table, const TableContext& context);
 
-/// Whole or not at all. Empty: done; else what went wrong.
+/// Writes the whole file or nothing. Returns the error, empty on success.
 QString write_text(const QString& file, const std::string& text);
 
-/// The script of a batch job that trains the plan's model; an error says what is missing.
+/// Returns the script of a batch job that trains the plan's model. An error names what is missing.
 Result<std::string> job_script_of(const ProjectState& state, int plan, const JobHow& how);
 
-/// The order in which the plan's devices work, as `simulate --export-schedule` writes it.
+/// Returns the order of operations on the plan's devices, as `simulate --export-schedule` writes it.
 Result<std::string> schedule_csv_of(const ProjectState& state, int plan);
 
 }  // namespace pipedeck::app

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The simulation of a plan as a Chrome trace, for Perfetto.
+// Export of a plan's simulation as a Chrome trace, for Perfetto.
 #pragma once
 
 #include "app/session/session.hpp"
 
 namespace pipedeck::app {
 
-/// Empty: written; else why not.
+/// Returns the reason of a failure; empty on success.
 QString export_trace(Session& session, int plan, const QString& path);
 
 }  // namespace pipedeck::app

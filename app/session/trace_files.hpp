@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Traces of PyTorch's profiler on their way into the project: what their modules would be as a profile is shown first.
+// Import of traces of PyTorch's profiler. The profile of their modules is previewed first.
 #pragma once
 
 #include <functional>
@@ -13,22 +13,23 @@
 
 namespace pipedeck::app {
 
-/// A Chrome trace, of whatever program; told by its first bytes.
+/// Detects a Chrome trace of any program by its first bytes.
 bool is_trace_file(const QString& path);
 
-/// A trace whose modules can be a profile: made anew for each answer.
+/// A trace whose modules can become a profile; it is built again for each answer.
 struct TracePreview {
   QString file;           ///< its path
-  RecordedProfile found;  ///< with nothing answered
+  RecordedProfile found;  ///< without any answers
   std::function<Result<RecordedProfile>(const RecordedOptions& options)> make;
 };
-/// Null: it has no modules to make layers of. Errors name the file and the place. For a thread of its own.
+/// Returns null if the trace has no modules for layers. Errors name the file and the place. Call it on a separate
+/// thread.
 Result<std::shared_ptr<const TracePreview>> traced_modules_in(const QString& file, const std::stop_token& stop,
                                                               const Progress& progress);
 
-/// What becomes of a trace.
+/// A decision about a trace.
 struct TraceAnswer {
-  std::optional<Profile> profile;  ///< absent: it is drawn as a measured timeline
+  std::optional<Profile> profile;  ///< absent: it is shown as a measured timeline
 };
 
 }  // namespace pipedeck::app

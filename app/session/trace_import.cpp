@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Traces that somebody recorded, as runs of the project.
+// Import of recorded traces as runs of the project.
 #include <algorithm>
 #include <set>
 
@@ -26,7 +26,7 @@ std::set<DeviceId> devices_in(const Timeline& timeline) {
   return devices;
 }
 
-/// The run, named after its first file. `predicted` is drawn under it where both are of the same devices.
+/// Returns the run, named after its first file. `predicted` is shown with it if it has all devices of the trace.
 RunRecord record_of_trace(ReadTrace trace, const std::vector<std::string>& files,
                           std::shared_ptr<const Simulation> predicted) {
   RunRecord run = run_named_by(files.front());
@@ -44,7 +44,7 @@ RunRecord record_of_trace(ReadTrace trace, const std::vector<std::string>& files
   return run;
 }
 
-/// Ranks of one run are one, others one each.
+/// Ranks of one run become one run; otherwise each trace becomes a run.
 Result<std::vector<std::shared_ptr<const RunRecord>>> read_runs(const std::vector<std::string>& files,
                                                                 const std::shared_ptr<const Simulation>& predicted,
                                                                 const Jobs::Context& context) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a device keeps besides activations while it trains, as the user says it: the figures of a workload that decide
-// whether a plan fits, and none of its time but the optimizer's.
+// The memory of training besides activations, as set by the user: values of a workload that decide whether a plan fits.
+// They affect no time except the optimizer's.
 #pragma once
 
 #include "app/session/project_state.hpp"
@@ -12,26 +12,26 @@ struct TrainingState {
   Optimizer optimizer = Optimizer::adam;
   Precision precision = Precision::fp32;
   int zero = 0;           ///< stage, 0 to 3
-  Bytes reserve{};        ///< of every device, not the model's
-  Bytes communication{};  ///< buffers of one communicator, on each of its devices
+  Bytes reserve{};        ///< per device, not for the model
+  Bytes communication{};  ///< buffers per communicator on each of its devices
   double fragmentation = 0;
   bool operator==(const TrainingState&) const = default;
 };
 
 TrainingState training_state_of(const Workload& workload);
 
-/// What the model's weights, gradients and optimizer state take on one device, or on each of `replicas`, over which
-/// ZeRO divides them.
+/// Returns the memory of the weights, gradients and optimizer state on one device, or on each of `replicas` over which
+/// ZeRO shards them.
 MemoryParts whole_state(const Profile& profile, const TrainingState& training, int replicas = 1);
 
-/// The question and the plans that answer it, with this state.
+/// Returns the state with these settings in the question and in the plans that answer it.
 ProjectState with_training_state(ProjectState state, const TrainingState& training);
 
-/// The question that the plan answers: its batch and what it keeps.
+/// Sets the workload to that of the plan: its batch and training settings.
 void ask_as_plan(Workload& workload, const Plan& plan);
 
-/// The profile as the question's. Where its weights are of another type than the last one's, the question's precision
-/// becomes the usual one for it (weight_type.hpp).
+/// Returns the state with this profile in the question. If its weights have another type than those of the last one,
+/// the question gets the default precision for it (weight_type.hpp).
 ProjectState with_profile_asked(ProjectState state, int profile);
 
 }  // namespace pipedeck::app

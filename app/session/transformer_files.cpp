@@ -23,7 +23,7 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::TransformerFiles)
 };
 
-/// Configurations are a few kilobytes, in which every key is looked at.
+/// Configurations have a few kilobytes, and every key is inspected.
 constexpr qint64 largest = 1 << 20;
 
 TransformerPreview preview_of(ReadTransformer model) {
@@ -62,7 +62,7 @@ TransformerPreview preview_of(OperatorGraph graph) {
   return preview;
 }
 
-/// What is wrong with the file is told with its place in it, which means nothing without its name.
+/// Adds the file's name to errors, which only have a place in it.
 void name_file(TransformerPreview& preview, const std::string& file) {
   preview.make = [make = std::move(preview.make), file](const QString& device, const AnalyticOptions& options,
                                                         const DimensionSizes& sizes) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Published configurations of transformers, and ONNX models, on their way into the project: what becomes of them on a
-// device type is shown first.
+// Import of published transformer configurations and ONNX models. The profile for a device type is previewed first.
 #pragma once
 
 #include <functional>
@@ -14,34 +13,35 @@
 
 namespace pipedeck::app {
 
-/// A transformer's configuration or an ONNX model; told by its first bytes.
+/// Detects a transformer's configuration or an ONNX model by its first bytes.
 bool is_transformer_file(const QString& path);
 
-/// A profile about to be added: computed anew for each answer to what is open.
+/// A profile to be imported; it is computed again for each answer to an open question.
 struct TransformerPreview {
   QString name, family;
-  QString device;              ///< type that is assumed until somebody says
-  int sequence = 1;            ///< tokens of a sample, likewise
-  bool graph = false;          ///< operators of any topology: of the options, what makes attention means nothing
-  std::vector<QString> sizes;  ///< that the graph leaves open, but its batch: each needs a number
-  int samples = 1;             ///< of a micro-batch, until somebody says
+  QString device;              ///< assumed type until the user chooses one
+  int sequence = 1;            ///< assumed tokens per sample, likewise
+  bool graph = false;          ///< a general operator graph: options of attention have no effect
+  std::vector<QString> sizes;  ///< open dimensions of the graph other than the batch; each needs a number
+  int samples = 1;             ///< per micro-batch, until the user chooses
   std::function<Result<AnalyticProfile>(const QString& device, const AnalyticOptions& options,
                                         const DimensionSizes& sizes)>
       make;
 };
 Result<TransformerPreview> transformer_in(const QString& file);
-/// One of the presets, for the devices of the cluster that is asked about.
+/// Returns a preset's preview for the devices of the question's cluster.
 TransformerPreview preset_transformer(const QString& name, const ProjectState& state);
 bool is_transformer_preset(const QString& name);
 
-/// The first type of the question's cluster that the catalogue has a data sheet of; empty: none, or no cluster.
+/// Returns the first type of the question's cluster that is in the catalogue; empty if there is none, or no cluster.
 std::string known_device_type(const ProjectState& state);
 
-/// Of a device type of the catalogue: what it has a peak for, and the one that is trained in.
+/// Returns the precisions for which the catalogue has a peak of this device type, without fp8. usual_precision_of()
+/// returns the one used for training.
 QStringList precisions_of(const QString& device);
 QString usual_precision_of(const QString& device);
 
-/// Added and chosen.
+/// Adds and chooses the profile.
 ProjectState with_imported_profile(ProjectState state, Profile profile);
 
 }  // namespace pipedeck::app

@@ -77,7 +77,7 @@ void Trials::skip(const QString& why) {
   QTimer::singleShot(0, this, &Trials::next);
 }
 
-/// The session still has to tidy up behind the run: the next one begins in the next turn of the event loop.
+/// Starts the next trial in the next turn of the event loop, since the session still has to finish the run.
 void Trials::take(int id) {
   const RunEntry* entry = find_run(session_.state(), id);
   if (!running_ || !entry) return;
@@ -87,7 +87,7 @@ void Trials::take(int id) {
   if (run.state == RunOutcome::finished) trial.measured = measured_iteration(run);
   if (!trial.measured) trial.failure = run.message.isEmpty() ? tr("no step was measured") : run.message;
   done_.push_back(std::move(trial));
-  stopped_ = stopped_ || run.state == RunOutcome::stopped;  // by whichever button
+  stopped_ = stopped_ || run.state == RunOutcome::stopped;  // by any button
   QTimer::singleShot(0, this, &Trials::next);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real trials (AMP, Li et al., 2022, Algorithm 1, line 8): several plans are trained here for a few steps, one after
-// the other as launches, and the fastest measured is what counts. Each is a run of the history. A plan that can't be
-// run says why and stops none of the others.
+// Real trials (AMP, Li et al., 2022, Algorithm 1, line 8). Several plans are trained here for a few steps, one after
+// another as launches, and the fastest measured one wins. Each becomes a run of the history. A plan that cannot be run
+// has a reason and does not stop the others.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,19 @@
 
 namespace pipedeck::app {
 
-/// Whether devices do the same for both, whatever they are called and were predicted with.
+/// Returns true if devices execute the same in both plans, regardless of names and predictions.
 bool trains_alike(const Plan& a, const Plan& b);
 
-/// What a step took, by the run's throughput; nothing where no step was done.
+/// Returns the time per step from the run's throughput, or nullopt if no step was completed.
 std::optional<Seconds> measured_iteration(const RunRecord& run);
 
-/// Of the newest run of this very plan of that model that finished; nothing: there is none.
+/// Returns the time of the newest finished run of this plan and its model, or nullopt.
 std::optional<Seconds> measured_iteration(const ProjectState& state, const PlanEntry& entry);
 
 struct Trial {
   int plan = 0;
   QString name;
-  std::optional<Seconds> predicted, measured;  ///< predicted: with what was measured here, before it ran
+  std::optional<Seconds> predicted, measured;  ///< predicted: before the run, with the measurements of this machine
   QString failure;                             ///< why it was not measured
 };
 
@@ -37,16 +37,16 @@ class Trials : public QObject {
  public:
   explicit Trials(Session& session, QObject* parent = nullptr);
 
-  /// Nothing where a run is under way.
+  /// Does nothing if a run is active.
   void start(const std::vector<int>& plans, const RunSettings& settings, std::shared_ptr<const ModelSpec> model = {});
-  /// The one under way is stopped, those behind it are not begun; what was measured stays.
+  /// Stops the current trial and skips the remaining ones; results so far are not lost.
   void stop();
-  /// Also between two of them.
+  /// Also true between two trials.
   bool running() const { return running_; }
   int count() const { return static_cast<int>(plans_.size()); }
-  /// Those that ended, in the order of the plans.
+  /// Returns the ended trials in the order of the plans.
   const std::vector<Trial>& done() const { return done_; }
-  /// Null: none was measured yet.
+  /// Returns null if none was measured.
   const Trial* fastest() const;
 
  signals:

@@ -13,7 +13,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::WhatIf)
 };
 
-/// The prices aside, which a question without them takes from the catalogue.
+/// Ignores prices, which a question without them takes from the catalogue.
 bool same_hardware(Cluster a, Cluster b) {
   for (Cluster* cluster : {&a, &b}) {
     cluster->name.clear();
@@ -44,7 +44,7 @@ Added with_found_plan(const ProjectState& state, const FoundPlan& found, int pro
   PlanEntry entry;
   entry.profile = profile;
   entry.cluster = placed.id;
-  entry.edited = true;  // kept by hand: a comparison leaves it alone
+  entry.edited = true;  // a comparison does not replace it
   Plan plan = *found.plan;
   if (const ClusterEntry* cluster = find_cluster(placed.state, placed.id)) plan.cluster = cluster->cluster->name;
   plan.cluster_sha256.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was found on other hardware, taken into the project: pure functions of its state, one step of undo each.
+// Edits that add results on other hardware to the project, as pure functions of its state; each is one undo step.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,13 @@
 
 namespace pipedeck::app {
 
-/// The changed cluster as one of the project's, named after the question's; `id` is that of an equal one where there is
-/// one already. What is asked stays as it is.
+/// Adds the changed cluster, named after the question's. `id` is that of an equal cluster if there is one. The question
+/// does not change.
 Added with_what_if_cluster(const ProjectState& state, const Cluster& changed);
 
-/// The plan, for the question's model on the cluster that it was found for, which comes along where the project has it
-/// not.
+/// Adds the plan for the question's model, and its cluster if the project does not have it.
 Added with_found_plan(const ProjectState& state, const FoundPlan& found);
-/// The same for another of the project's models.
+/// Adds the plan for another profile of the project.
 Added with_found_plan(const ProjectState& state, const FoundPlan& found, int profile);
 
 }  // namespace pipedeck::app

@@ -23,13 +23,13 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int first_budget_ms = 2000;
-constexpr std::size_t most_kept = 24;  ///< plans, with their copies
+constexpr std::size_t most_kept = 24;  ///< plans, including their copies
 
 int threads() { return std::max(1, QThread::idealThreadCount()); }
 
 StudyAnswer cannot(const WhatIf& change, const Error& error) { return {change, {}, {}, in_qt(error), true}; }
 
-/// The best plan for the question with this change; better ones on the way go to `tell`.
+/// Returns the best plan for the question with this change; passes better ones on the way to `tell`.
 template <class Tell>
 StudyAnswer search(const StudyQuestion& question, const WhatIf& change, std::span<const Plan> kept,
                    const SearchHow& how, const Tell& tell) {
@@ -56,7 +56,7 @@ WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase) {
   WhatIf both = change;
   if (purchase.type) {
     both.type = purchase.type;
-    both.memory.reset();  // a type comes with its own
+    both.memory.reset();  // the new type has its own
     both.swaps.clear();
   }
   if (purchase.inside) both.inside = purchase.inside;
@@ -132,7 +132,7 @@ void WhatIfStudy::ask(const StudyQuestion& question) {
 
 void WhatIfStudy::set_change(const WhatIf& change) {
   if (!question_ || change == change_) return;
-  if (change.prices != change_.prices) today_.final = false;  // the plan stays, what it costs does not
+  if (change.prices != change_.prices) today_.final = false;  // the plan does not change, but its price does
   change_ = change;
   start_search();
 }
@@ -169,7 +169,7 @@ void WhatIfStudy::start_search() {
   });
 }
 
-/// On the pool's thread.
+/// Runs on the pool's thread.
 void WhatIfStudy::run(const Request& request, const SearchHow& how) {
   const auto to_owner = [this, &request](bool today) {
     return [this, generation = request.generation, today](StudyAnswer answer) {
@@ -217,7 +217,7 @@ void WhatIfStudy::tell(std::int64_t generation, bool today, StudyAnswer answer) 
   }
 }
 
-/// What a slider found once is not lost when it goes on: the next answer is at least as good where it can be.
+/// Stores the plan as a candidate, so that the next answer is at least as good if possible.
 void WhatIfStudy::keep(const StudyAnswer& answer) {
   if (!answer.best || !answer.problem) return;
   for (Plan& plan : kept_as_is(*answer.problem, *answer.best->found.plan)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The question on other hardware, planned anew while sliders move: at most one search runs, the newest change counts,
-// better plans are told as they are found. The front and what to buy first are jobs of their own.
+// The question on other hardware, planned again while sliders move. At most one search runs, for the newest change, and
+// better plans are reported as they are found. The front and the purchases are separate jobs.
 #pragma once
 
 #include <cstdint>
@@ -24,30 +24,30 @@
 
 namespace pipedeck::app {
 
-/// What is asked, before anything is changed.
+/// A question before any change.
 struct StudyQuestion {
   Problem problem;
   std::vector<AskedPlanner> planners;
 };
 bool same_question(const StudyQuestion& a, const StudyQuestion& b);
 
-/// What a purchase adds to the changes that it was looked for with.
+/// Returns the change with a purchase that was searched with it.
 WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase);
 
-/// Of one change; while `final` is not set a better plan may follow.
+/// An answer to one change; a better plan may follow until `final` is set.
 struct StudyAnswer {
   WhatIf change;
-  std::optional<Problem> problem;  ///< as changed; absent: it can't be (`why_none`)
+  std::optional<Problem> problem;  ///< with the change; absent: the change is impossible (`why_none`)
   std::optional<JudgedPlan> best;
-  QString why_none;  ///< empty while plans are looked for, and where there is one
+  QString why_none;  ///< empty during the search and if there is a plan
   bool final = false;
 };
 
-/// A list that takes a while: the front, or the purchases.
+/// A list that takes a while: the front or the purchases.
 template <class Item>
 struct StudyList {
   std::vector<Item> items;
-  std::optional<WhatIf> of;  ///< the change it was made for; absent: nobody has asked
+  std::optional<WhatIf> of;  ///< the change it belongs to; absent: not requested
   bool complete = false;
   QString why_none;
 };
@@ -59,21 +59,21 @@ class WhatIfStudy : public QObject {
   explicit WhatIfStudy(Jobs& jobs, QObject* parent = nullptr);
   ~WhatIfStudy() override;
 
-  /// Another question: everything starts anew, with nothing changed. The same one again changes nothing.
+  /// Sets the question. If it differs from the last one, all results and changes are dropped.
   void ask(const StudyQuestion& question);
   void forget();
-  /// Plans with this change, at once; what is running for another one stops.
+  /// Starts to plan with this change and stops the search for another one.
   void set_change(const WhatIf& change);
   const std::optional<StudyQuestion>& question() const { return question_; }
   const WhatIf& change() const { return change_; }
   bool searching() const { return running_; }
 
   const StudyAnswer& today() const { return today_; }
-  /// Of the newest change, or of the one before while nothing is found yet for it.
+  /// Returns the answer to the newest change, or to the previous one until a plan is found.
   const StudyAnswer& now() const { return now_; }
-  /// How the profile's times are taken to a type, in this question.
+  /// Returns how the profile's times are scaled to a type in this question.
   std::optional<TimeScale> times_on(const DeviceType& type) const;
-  /// The types that devices can be exchanged for, and where and when their prices are from.
+  /// Returns the types that can replace devices; price_source() names currency and dates of their prices.
   static const std::vector<DeviceType>& device_types();
   static QString price_source();
   static ClusterScales scales(const Cluster& cluster);
@@ -87,11 +87,11 @@ class WhatIfStudy : public QObject {
   const StudyList<FoundPlan>& front() const { return front_; }
   const StudyList<PurchaseGain>& purchases() const { return purchases_; }
 
-  /// As the command line writes them.
+  /// Returns the list as the command line writes it.
   std::string front_csv() const;
   std::string purchases_csv() const;
 
-  /// Planners that take long answer with what they have after so long.
+  /// Sets the time after which slow planners return their best plan so far.
   void set_budget(int milliseconds) { hurry_timer_.setInterval(milliseconds); }
 
  signals:
@@ -117,13 +117,13 @@ class WhatIfStudy : public QObject {
   void end_job(JobState state, const QString& detail);
   void stop();
 
-  /// How other threads reach the study, while there is one.
+  /// A link from other threads to the study, valid during its lifetime.
   struct Door {
     std::mutex mutex;
     WhatIfStudy* owner = nullptr;
     void post(std::function<void()> what);
   };
-  QPointer<Jobs> jobs_;  ///< a window's session ends before its pages
+  QPointer<Jobs> jobs_;  ///< a window's session is destroyed before its pages
   std::shared_ptr<Door> door_;
   QThreadPool pool_;
   QTimer hurry_timer_;
@@ -131,7 +131,7 @@ class WhatIfStudy : public QObject {
   std::optional<StudyQuestion> question_;
   WhatIf change_;
   StudyAnswer today_, now_;
-  std::vector<Plan> kept_;  ///< the best plans so far: candidates for every change
+  std::vector<Plan> kept_;  ///< best plans so far: candidates for each change
   std::int64_t generation_ = 0;
   bool running_ = false, again_ = false;
   int search_job_ = 0, front_job_ = 0, purchases_job_ = 0;
