@@ -146,7 +146,8 @@ void RunControl::heard_progress(RunClock::time_point progress) {
 
 void RunControl::fail_if_stuck() {
   const auto now = RunClock::now();
-  // Who looks every few milliseconds and has not for long was stopped himself: others may have got on unheard.
+  // A poll that comes much later than usual means that this process was suspended. Progress of others may have been
+  // missed.
   const RunClock::time_point looked{RunClock::duration(looked_.exchange(now.time_since_epoch().count()))};
   if (partners_ && now - looked > timeout_ / 2) heard_progress(now);
   const RunClock::time_point progress{RunClock::duration(last_progress_.load())};

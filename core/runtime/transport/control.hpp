@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a run from hanging: every wait of every worker ends when the run fails, is stopped, or has made no
-// progress for the time-out; and everybody says what he is doing, so that the error can name who is stuck.
+// Run control, which keeps a run from hanging. Every wait of every worker ends when the run fails, is stopped, or has
+// made no progress for the time-out. Every worker reports its activity, so that the error can name the stuck worker.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace pipedeck {
 
-/// Thrown out of a worker's waits and operations: the step is not to be finished.
+/// Thrown out of a worker's waits and operations: the step must not be finished.
 struct Interrupted {};
 
 enum class WaitsFor { nothing, activation, gradient, all_reduce, tensor_parallel, connection };
@@ -34,63 +34,64 @@ struct Activity {
 
 class Admission;
 
-/// What processes of an asynchronous run tell each other of the mini-batches that it takes (Admission).
+/// A control message about the mini-batches of an asynchronous run (Admission).
 struct AdmissionNote {
   enum class What {
-    freeze,  ///< the first process asks what was begun; nothing more is, until it decides
-    begun,   ///< so many mini-batches were begun here
-    stop,    ///< the run ends behind so many
-    hold,    ///< it waits behind so many
-    go,      ///< it waits no longer
+    freeze,  ///< the first process asks for the number begun; no mini-batch begins until it decides
+    begun,   ///< `count` mini-batches were begun in this process
+    stop,    ///< the run ends after `count` mini-batches
+    hold,    ///< the run pauses after `count` mini-batches
+    go,      ///< the pause ends
   };
   What what = What::freeze;
   int count = 0;
 };
 
-/// The other processes of a run, where there are some. The first process decides whether a step is dropped.
+/// An interface to the other processes of a run, if there are any. The first process decides if a step is dropped.
 class RunPartners {
  public:
   virtual ~RunPartners() = default;
-  /// Whether the first process lets weights change. Waits for its answer; throws Interrupted.
+  /// True if the first process allows weights to change. Waits for its answer; throws Interrupted.
   virtual bool may_commit() = 0;
-  /// At the first process: the step is dropped. Elsewhere: the first process is asked to drop it.
+  /// Drops the step in the first process; asks the first process to drop it elsewhere.
   virtual void tell_stop() = 0;
-  /// From the first process to all others, from another one to the first.
+  /// Sends from the first process to all others, or from another process to the first.
   virtual void tell_admission(AdmissionNote note) = 0;
   virtual bool first() const = 0;
   virtual int others() const = 0;
-  /// A process that does not answer, where one is the reason that nobody gets on.
+  /// Returns a process that does not answer, if it is the reason for the lack of progress.
   virtual std::optional<Error> silent_one() = 0;
 };
 
 class RunControl {
  public:
   RunControl(std::chrono::milliseconds timeout, std::vector<DeviceId> devices);
-  /// Before the first step; they outlive it.
+  /// Called before the first step. `partners` outlives this object.
   void join(RunPartners& partners) { partners_ = &partners; }
   RunPartners* partners() const { return partners_; }
-  /// Of an asynchronous run; it outlives what partners say.
+  /// Called in asynchronous runs. `admission` outlives all messages of the partners.
   void join(Admission& admission) { admission_ = &admission; }
   Admission* admission() const { return admission_; }
 
-  /// The first failure is kept; from now on everybody is interrupted.
+  /// Stores the first failure. All waits are interrupted from now on.
   void fail(Error error);
   std::optional<Error> failure() const;
 
-  /// Stopping drops the step at hand, unless an optimizer has begun to change weights: then the step is finished, so
-  /// that weights are always those of a whole number of steps. An asynchronous run finishes what it has begun.
+  /// Drops the current step, unless an optimizer has begun to change weights. In that case the step is finished, so
+  /// that weights always belong to a whole number of steps. An asynchronous run finishes the mini-batches that it has
+  /// begun.
   void request_stop();
   void begin_step();
-  bool commit();  ///< before an optimizer step; false: the step was dropped
+  bool commit();  ///< called before an optimizer step; returns false if the step was dropped
   bool interrupted() const;
-  /// What the two above do in this process alone.
+  /// Local parts of request_stop() and commit(): they affect only this process.
   bool drop();
   bool commit_here();
 
-  /// Something gets on that is no operation: nobody is stuck.
+  /// Reports progress other than an operation, which restarts the time-out.
   void progressed();
   void now_doing(std::size_t worker, Activity activity);
-  /// In the midst of what it is doing, for the others of its tensor-parallel group; or no longer.
+  /// Reports that the worker waits for its tensor-parallel group within an operation, or no longer waits.
   void now_waiting(std::size_t worker, WaitsFor waits_for);
   void now_idle(std::size_t worker) { now_doing(worker, {}); }
 
@@ -98,16 +99,16 @@ class RunControl {
     if (interrupted()) throw Interrupted{};
   }
 
-  /// Who waits looks for a moment before he sleeps, where so many threads have a core each: being woken takes tens of
-  /// microseconds, as long as a small layer. With fewer cores he would take the time of the very one that he waits for.
-  /// Before the first wait.
+  /// Lets waiting threads spin briefly before they sleep, if each of the `threads` has a core of its own. Waking up
+  /// takes tens of microseconds, as long as a small layer. With fewer cores a spinning thread would take the time of
+  /// the very thread that it waits for. Called before the first wait.
   void look_before_sleeping(std::size_t threads);
-  /// Until `ready()`, which no lock protects, or until sleeping is better.
+  /// Spins until `ready()`, which no lock protects, or until sleeping is better.
   template <class Ready>
   void look(Ready ready) const {
     look(ready, rest_a_moment);
   }
-  /// The same for who waits for a thread that has no core of its own.
+  /// Spins and yields: for threads that wait for a thread without a core of its own.
   template <class Ready>
   void look_and_make_way(Ready ready) const {
     look(ready, std::this_thread::yield);
@@ -116,7 +117,7 @@ class RunControl {
   /// Waits until `ready()`, which is called with the lock held. Throws Interrupted.
   template <class Ready>
   void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Ready ready) {
-    // Whoever interrupts a run does not know all the places where it is waited: looking up is simple and safe.
+    // Polling is simple and safe: the interrupting thread does not know all the places where threads wait.
     constexpr std::chrono::milliseconds look_up{20};
     while (!changed.wait_for(lock, look_up, ready)) {
       throw_if_interrupted();
@@ -124,30 +125,31 @@ class RunControl {
     }
   }
 
-  // What processes tell each other of their workers.
+  // Activity that processes report to each other.
   std::chrono::milliseconds timeout() const { return timeout_; }
   std::size_t devices() const { return devices_.size(); }
   DeviceId device(std::size_t worker) const { return devices_[worker]; }
   Activity activity(std::size_t worker) const;
   RunClock::time_point own_progress() const { return RunClock::time_point{RunClock::duration(own_progress_.load())}; }
-  bool at_work() const;  ///< any of them
+  bool at_work() const;  ///< true if any worker has an operation
   void heard(std::size_t worker, Activity activity);
   void heard_progress(RunClock::time_point progress);
 
-  /// Fails the run when nobody has begun or ended an operation for the time-out.
+  /// Fails the run if no worker has begun or ended an operation for the time-out.
   void fail_if_stuck();
 
  private:
-  /// What a worker does. Each has a lock of its own: ranks of one group say at the same moment that they wait.
+  /// The activity of a worker. Each has its own lock because the ranks of a group report their waits simultaneously.
   struct alignas(64) Watched {
     mutable std::mutex mutex;
     Activity activity;
   };
   enum class Phase { open, committed, dropped };
-  /// A few times what it takes to be woken: who waits for less never sleeps, who waits for longer loses little.
+  /// A few times the wake-up time: shorter waits never sleep, and longer waits lose little.
   static constexpr std::chrono::microseconds longest_look{200};
   static void rest_a_moment();
-  /// Who lost his core meanwhile, to others that want it more: looking costs slices of time that sleepers get back.
+  /// A thread that lost its core for `lost_core` stops spinning for `crowded_for`. Spinning uses up time slices that
+  /// sleeping threads get back.
   static constexpr std::chrono::milliseconds lost_core{1}, crowded_for{50};
   template <class Ready, class Rest>
   void look(Ready ready, Rest rest) const {
@@ -160,7 +162,7 @@ class RunControl {
     }
     seen_from(now);
   }
-  /// What time it is, for who looked at the clock at `before` and did nothing but look since.
+  /// Returns the time now. `before` is the last reading of the clock by a thread that only spun since.
   RunClock::time_point seen_from(RunClock::time_point before) const {
     const auto now = RunClock::now();
     if (now - before > lost_core) crowded_until_ = (now + crowded_for).time_since_epoch().count();
@@ -172,17 +174,17 @@ class RunControl {
   const std::vector<DeviceId> devices_;
   RunPartners* partners_ = nullptr;
   std::atomic<Admission*> admission_ = nullptr;
-  std::mutex asking_;  ///< held while the first process is asked
+  std::mutex asking_;  ///< locked while the first process is asked
   std::atomic<RunClock::rep> own_progress_;
-  std::atomic<RunClock::rep> last_progress_;  ///< of any process
-  std::atomic<RunClock::rep> looked_{0};      ///< for who is stuck, the last time
+  std::atomic<RunClock::rep> last_progress_;  ///< by any process
+  std::atomic<RunClock::rep> looked_{0};      ///< last call of fail_if_stuck()
   std::atomic<bool> failed_{false};
   bool looks_ = false;
   mutable std::atomic<RunClock::rep> crowded_until_{0};
   std::atomic<Phase> phase_{Phase::open};
   mutable std::mutex mutex_;
   std::optional<Error> failure_;
-  std::deque<Watched> watched_;  ///< a worker
+  std::deque<Watched> watched_;  ///< one per worker
 };
 
 /// "forward of micro-batch 2 on stage 1"

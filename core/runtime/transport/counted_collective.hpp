@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group whose work is counted while layers that are cut over it are timed.
+// A collective that counts its bytes and calls while layers that are sharded over the group are timed.
 #pragma once
 
 #include <cmath>
@@ -15,21 +15,21 @@ class CountedCollective : public Collective {
  public:
   struct Taken {
     Bytes bytes;
-    int meetings = 0;  ///< collectives, each of which all members wait for
-    Seconds moving{};  ///< of these, from when all were there; on a device that is known later (take_moved)
+    int meetings = 0;  ///< collectives, each a barrier of all members
+    Seconds moving{};  ///< time from the arrival of all members; on a device it is known later (take_moved)
     bool operator==(const Taken&) const = default;
   };
-  /// Since the last time, bytes as TensorParallelPoint counts: of what was gathered or broadcast half, for a ring
-  /// all-reduce is a reduce-scatter and a gather of as many bytes.
+  /// Returns the counts since the last call. Bytes are counted as in TensorParallelPoint: all-gathers and broadcasts
+  /// count half, because a ring all-reduce is a reduce-scatter and an all-gather of that many bytes.
   Taken take_all_reduced() {
     const Taken taken{Bytes(std::llround(bytes_)), meetings_, moving_};
     bytes_ = 0, meetings_ = 0, moving_ = {};
     return taken;
   }
-  /// On a device whose queue is through: how long each of the collectives since the last time took from when all were
-  /// there, in their order. All members call it. Empty where Taken::moving says it.
+  /// Returns the duration of each collective since the last call, in order, from the arrival of all members. The
+  /// device's queue must be empty. All members call it. Empty if Taken::moving holds the durations.
   virtual std::vector<Seconds> take_moved() { return {}; }
-  /// Waits until all members are here; not counted.
+  /// Waits until all members have arrived. It is not counted.
   virtual void gather_members() {}
 
  protected:

@@ -3,7 +3,7 @@
 
 namespace pipedeck {
 
-/// Its own part of the values: what others have of it is brought near where work here can't reach it.
+/// Reduces the rank's own part of the values. Parts of other members that this device cannot access are copied first.
 Moment DeviceThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
   const Moment begin = show(rank, values, {});
   ComputeDevice& own = device(rank);
@@ -47,7 +47,8 @@ Moment DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, std::spa
   return begin;
 }
 
-/// From then on the device's work may read and write what all have shown. Returns when that is.
+/// Makes the device's queue wait until all members have published their values. Returns the time when it begins to
+/// access them.
 Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::span<const float> given) {
   members_[rank].values = values, members_[rank].given = given;
   members_[rank].shown = device(rank).now();
@@ -56,7 +57,7 @@ Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::s
   return device(rank).now();
 }
 
-/// The device's work from then on finds its values as all have left them, and may change what it has given.
+/// Makes the device's queue wait until all members have finished with the values. Afterwards inputs may be changed.
 void DeviceThreadGroup::end(std::size_t rank) {
   members_[rank].done = device(rank).now();
   all_.meet();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadGroup for workers whose values lie on devices: their threads meet to show what they have, and give their
-// devices the work, which waits for each other's there. Each device combines one part of all values in rank order, and
-// copies it to all.
+// A ThreadGroup for workers whose values are in device memory. Their threads exchange pointers at a barrier and enqueue
+// the work, which waits for the other devices on the device. Each device combines one part of all values in rank order
+// and copies it to all.
 #pragma once
 
 #include <span>
@@ -14,12 +14,12 @@ namespace pipedeck {
 
 class DeviceThreadGroup {
  public:
-  /// `memories`: a member's each, from which it takes what it needs for a reduction.
+  /// `memories` holds one memory per member, from which reductions allocate their workspace.
   DeviceThreadGroup(std::vector<std::shared_ptr<DeviceMemory>> memories, RunControl& control)
       : all_(memories.size(), control), memories_(std::move(memories)), members_(memories_.size()) {}
   std::size_t size() const { return members_.size(); }
 
-  // As Collective has them, each with the caller's rank. All throw Interrupted.
+  // The operations of Collective, each with the caller's rank. All throw Interrupted.
   Moment all_reduce(std::size_t rank, std::span<float> values) { return reduce(rank, values, &ComputeDevice::add); }
   Moment all_reduce_max(std::size_t rank, std::span<float> values) {
     return reduce(rank, values, &ComputeDevice::largest);
@@ -31,7 +31,7 @@ class DeviceThreadGroup {
  private:
   struct Member {
     std::span<float> values;
-    std::span<const float> given;  ///< of an all-gather
+    std::span<const float> given;  ///< input of an all-gather
     Moment shown, done;
   };
   using Combine = void (ComputeDevice::*)(float* to, const float* from, std::int64_t count);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member of a group whose others are not there: to time what a rank computes by itself, and to count what it would
-// have all-reduced, and how often. Nothing waits; what others would have given is the member's own again, so that
-// numbers stay sound.
+// A collective with one simulated rank. It times the computation of a single rank and counts the all-reduces that the
+// rank would do. No call waits. The member's own values replace those of the others, so that numbers remain sound.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace pipedeck {
 
 class LoneCollective final : public CountedCollective {
  public:
-  /// Values lie on `device`.
+  /// `device` holds the values.
   LoneCollective(int rank, int size, std::shared_ptr<ComputeDevice> device = processor())
       : rank_(rank), size_(size), device_(std::move(device)) {}
 

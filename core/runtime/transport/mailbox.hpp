@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers between threads: the sender leaves a tensor in the receiver's mailbox and goes on at once.
+// Transfers between threads. The sender leaves a tensor in the receiver's mailbox and continues at once.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace pipedeck {
 
-/// Tensors count on the receiving device from the moment they are posted.
+/// A mailbox of one worker. Tensors count on the receiving device as soon as they are posted.
 class Mailbox {
  public:
   explicit Mailbox(std::shared_ptr<DeviceMemory> memory) : memory_(std::move(memory)) {}
@@ -22,7 +22,7 @@ class Mailbox {
   void post(std::size_t from, MessageKey key, Message message);
   /// Waits for the message. Throws Interrupted.
   Message take(std::size_t from, MessageKey key, RunControl& control);
-  /// Empty where it has not come within `patience`.
+  /// Returns an empty value if the message has not arrived within `patience`.
   std::optional<Message> take_within(std::size_t from, MessageKey key, std::chrono::milliseconds patience);
 
  private:
@@ -31,7 +31,7 @@ class Mailbox {
   std::shared_ptr<DeviceMemory> memory_;
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::atomic<unsigned> posted_{0};  ///< messages, ever
+  std::atomic<unsigned> posted_{0};  ///< messages posted since construction
   std::map<Address, Message> messages_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the threads of a group wait until all of them are there, again and again.
+// A reusable barrier for the threads of a group.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ class MeetingPoint {
  public:
   MeetingPoint(std::size_t members, RunControl& control) : members_(members), control_(control) {}
 
-  /// Returns when all members have come. Throws Interrupted.
+  /// Returns when all members have arrived. Throws Interrupted.
   void meet() {
     const unsigned meeting = meeting_;
     if (++present_ == members_) {

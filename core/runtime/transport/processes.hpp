@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processes of a run tell each other between steps. One process has all that it needs.
+// Communication between the processes of a run between steps. A single process needs none.
 #pragma once
 
 #include <optional>
@@ -10,29 +10,30 @@
 
 namespace pipedeck {
 
-/// All calls are made by every process, in the same order. Where another process is lost, or the run fails, they throw
-/// Interrupted.
+/// A group of processes. Every process makes all calls, in the same order. If another process is lost or the run fails,
+/// they throw Interrupted.
 class Processes {
  public:
   virtual ~Processes() = default;
-  /// Whether this one reports the run's events and returns its results.
+  /// True if this process reports the run's events and returns its results.
   virtual bool first() const { return true; }
-  /// What each gives, process by process, on the first one; there alone it is not empty.
+  /// Gathers `mine` of every process, in process order, on the first process. The result is empty elsewhere.
   virtual std::vector<std::string> gather(std::string mine) { return {std::move(mine)}; }
-  /// The error of the first one that has one, everywhere; all have come here when it returns. Does not throw.
+  /// Returns the error of the first process that has one, on every process. All processes have arrived when it returns.
+  /// Does not throw.
   virtual std::optional<Error> agree(std::optional<Error> mine) { return mine; }
-  /// Whether any of them was asked to stop: before each step.
+  /// True if any process was asked to stop. Called before each step.
   virtual bool any(bool stopping) { return stopping; }
-  /// Of so many workers those that live in this process: [first, end).
+  /// The range [first, end) of the run's workers that are in this process.
   struct WorkersHere {
     std::size_t first = 0, end = 0;
-    std::size_t before = 0;  ///< of those in front of them how many are on this machine
+    std::size_t before = 0;  ///< earlier workers on this machine
   };
   virtual WorkersHere workers_here(std::size_t workers) const { return {0, workers, 0}; }
   virtual bool alone() const { return true; }
-  /// On how many machines they are.
+  /// Returns the number of machines.
   virtual int machines() const { return 1; }
-  /// What to add to a time of this process's clock to have the first one's.
+  /// Returns the offset that converts this process's clock to the clock of the first process.
   virtual RunClock::duration clock_offset() const { return {}; }
 };
 

@@ -11,7 +11,7 @@ RunClock::time_point ThreadGroup::reduce(std::size_t rank, std::span<float> valu
   values_[rank] = values;
   all_.meet();
   const auto begin = RunClock::now();
-  // Its own part of the values, block by block: what is combined stays near, and each loop runs over one member's.
+  // Reduces the rank's own part block by block: the sums remain in cache, and each loop reads one member's values.
   const std::size_t size = values.size(), members = values_.size(), end = size * (rank + 1) / members;
   std::array<float, 2048> sums;
   for (std::size_t first = size * rank / members; first < end; first += sums.size()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that are threads of one process, at work on values together. An all-reduce is done by everybody: each adds up
-// one part of all values and writes the sum to all (reduce-scatter and all-gather in one pass). Sums run in rank order
-// whoever comes first, so that the result does not depend on timing.
+// Collectives of workers that are threads of one process. In an all-reduce each member adds up one part of all values
+// and writes the sum to all: a reduce-scatter and an all-gather in one pass. Sums run in rank order, so that the result
+// does not depend on timing.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ class ThreadGroup {
   ThreadGroup(std::size_t members, RunControl& control) : all_(members, control), values_(members), given_(members) {}
   std::size_t size() const { return values_.size(); }
 
-  // As Collective has them, each with the caller's rank. All throw Interrupted.
+  // The operations of Collective, each with the caller's rank. All throw Interrupted.
   RunClock::time_point all_reduce(std::size_t rank, std::span<float> values);
   RunClock::time_point all_reduce_max(std::size_t rank, std::span<float> values);
   RunClock::time_point all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
@@ -28,8 +28,8 @@ class ThreadGroup {
   RunClock::time_point reduce(std::size_t rank, std::span<float> values, Combine combine);
 
   MeetingPoint all_;
-  std::vector<std::span<float>> values_;       ///< a member
-  std::vector<std::span<const float>> given_;  ///< a member, of an all-gather
+  std::vector<std::span<float>> values_;       ///< one per member
+  std::vector<std::span<const float>> given_;  ///< one per member, input of an all-gather
 };
 
 }  // namespace pipedeck

@@ -7,7 +7,7 @@
 namespace pipedeck {
 namespace {
 
-/// One member's end of a ThreadGroup or a DeviceThreadGroup.
+/// A member's handle of a ThreadGroup or a DeviceThreadGroup.
 template <class Group>
 class GroupCollective final : public Collective {
  public:
@@ -28,7 +28,7 @@ class GroupCollective final : public Collective {
   std::size_t rank_;
 };
 
-/// The `nth` that these members make, by whoever of them comes first.
+/// Returns the `nth` group of these members. The first member to ask creates it.
 template <class Group, class Make>
 std::shared_ptr<Group> nth_group(std::vector<std::shared_ptr<Group>>& groups, std::size_t nth, const Make& make) {
   if (groups.size() <= nth) groups.push_back(make());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All workers as threads of this process: a tensor that is sent stays where it is and changes hands.
+// A transport for workers that are threads of this process. A sent tensor is not copied; it changes its owner.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@ namespace pipedeck {
 
 class ThreadTransport final : public Transport {
  public:
-  /// `memories`: a worker's each. `control` outlives this.
+  /// `memories` holds one memory per worker. `control` outlives this object.
   ThreadTransport(const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control);
 
   bool here(std::size_t) const override { return true; }
@@ -26,11 +26,12 @@ class ThreadTransport final : public Transport {
 
  private:
   RunControl& control_;
-  std::deque<Mailbox> mailboxes_;  ///< a worker
+  std::deque<Mailbox> mailboxes_;  ///< one per worker
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
-  std::map<std::vector<std::size_t>, std::vector<std::shared_ptr<ThreadGroup>>> groups_;  ///< of processors
+  std::map<std::vector<std::size_t>, std::vector<std::shared_ptr<ThreadGroup>>> groups_;  ///< in host memory
   std::map<std::vector<std::size_t>, std::vector<std::shared_ptr<DeviceThreadGroup>>> device_groups_;
-  std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::size_t> joined_;  ///< how often, by whom
+  std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::size_t>
+      joined_;  ///< number of joins, by members and worker
 };
 
 }  // namespace pipedeck

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member of a group whose others are there, each with a core or a device to itself: what is waited for is waited
-// for.
+// A collective that times its calls. Each member has its own core or device, so that waits are real.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace pipedeck {
 class TimedCollective final : public CountedCollective {
  public:
   explicit TimedCollective(std::unique_ptr<Collective> group) : group_(std::move(group)) {}
-  /// Of values on a device that has a queue; `hosts` joins the same members by values of the host.
+  /// Times collectives of values on a device with a queue. `hosts` joins the same members by host memory.
   TimedCollective(std::unique_ptr<Collective> group, std::shared_ptr<ComputeDevice> device,
                   std::unique_ptr<Collective> hosts)
       : group_(std::move(group)), device_(std::move(device)), hosts_(std::move(hosts)) {}
@@ -42,8 +41,9 @@ class TimedCollective final : public CountedCollective {
     (hosts_ ? hosts_ : group_)->all_reduce({&nothing, 1});
   }
 
-  /// A device's queue begins to wait for the others when it gets there, and all end together: who came last waited for
-  /// nobody, so that the shortest time of all members is what moving took.
+  /// Returns the shortest time over all members of each collective, which is the time of its transfer. A device's queue
+  /// begins to wait for the others when it gets there, and all end together. The last one to arrive waited for no
+  /// other.
   std::vector<Seconds> take_moved() override {
     if (spans_.empty()) return {};
     std::vector<float> negative;
@@ -69,7 +69,7 @@ class TimedCollective final : public CountedCollective {
   }
 
   std::unique_ptr<Collective> group_;
-  std::shared_ptr<ComputeDevice> device_;  ///< null: the processor
+  std::shared_ptr<ComputeDevice> device_;  ///< null: the CPU
   std::unique_ptr<Collective> hosts_;
   std::vector<std::pair<Moment, Moment>> spans_;
 };

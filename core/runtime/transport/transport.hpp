@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joins the workers of a run, whatever carries the bytes: threads of one process, processes (MPI), GPUs (NCCL).
-// Workers are numbered by their position in Layout::placements. A wait ends with Interrupted when the run fails or is
-// stopped, and fails the run when nobody gets on for its time-out (control.hpp).
+// Interfaces that join the workers of a run: threads of one process, processes (MPI) or GPUs (NCCL). Workers are
+// numbered by their position in Layout::placements. A wait throws Interrupted when the run fails or is stopped. It
+// fails the run when no worker makes progress for its time-out (control.hpp).
 #pragma once
 
 #include <chrono>
@@ -17,44 +17,43 @@
 
 namespace pipedeck {
 
-/// What is sent: the activation that a copy of `stage` gives, or its input's gradient, of one micro-batch.
+/// A message's key: the activation that a copy of `stage` computes, or the gradient of its input, of one micro-batch.
 struct MessageKey {
   bool gradient = false;
   StageId stage;        ///< of the sender
-  int micro_batch = 0;  ///< counted on over the mini-batches of an asynchronous run
+  int micro_batch = 0;  ///< numbered across the mini-batches of an asynchronous run
   auto operator<=>(const MessageKey&) const = default;
 };
 
 struct Message {
   Tensor tensor;
-  Moment posted;  ///< when it began to be sent; on another machine: when it began to arrive
+  Moment posted;  ///< when sending began; from another machine: when it began to arrive
 };
 
-/// One worker's end of all its connections. Used by that worker's thread.
+/// A worker's end of all its connections. Only that worker's thread uses it.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
-  /// Returns at once; the transfer goes on beside what the worker computes. Each key is sent once a step.
+  /// Returns at once; the transfer overlaps the worker's computation. Each key is sent once per step.
   virtual void send(std::size_t peer, MessageKey key, Tensor tensor) = 0;
-  /// Waits until it is whole here. `samples` x `width` is what the sender sends.
+  /// Waits until the whole message has arrived. `samples` x `width` is the shape that the sender sends.
   virtual Message receive(std::size_t peer, MessageKey key, int samples, std::int64_t width) = 0;
-  /// The same, from any thread; empty where it has not come within `patience`. Does not look at the run's state.
+  /// Like receive(), from any thread. Empty if the message has not arrived within `patience`. Ignores the run's state.
   virtual std::optional<Message> receive_within(std::size_t peer, MessageKey key,
                                                 std::chrono::milliseconds patience) = 0;
 };
 
-/// One member's end of workers that work on values together: replicas of a stage, ranks of a tensor-parallel group.
-/// All members call the same operations in the same order, with as many values where nothing else is said. Each returns
-/// when the work began, which is when all were there; results are the same bits on all members, whoever came first.
+/// A member's handle of a group of workers: replicas of a stage, or ranks of a tensor-parallel group. All members call
+/// the same operations in the same order, with the same number of values unless stated otherwise. Each call returns the
+/// time when the work began, which is when all members had arrived. Results are bitwise identical on all members.
 class Collective {
  public:
   virtual ~Collective() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual Moment all_reduce(std::span<float> values) = 0;  ///< sums, in rank order
-  /// The same beside what the device computes: values are worked on from `ready` on, and left alone until the device
-  /// has waited for `ended`. Without that the device's own queue has done it: it ends when what it has been given is
-  /// done.
+  /// The begin and end of an overlapped all-reduce. It starts after `ready`. If `ended` is set, the device must wait
+  /// for it before using the values. Otherwise the work was enqueued on the device's own stream.
   struct Beside {
     Moment began;
     std::optional<Moment> ended;
@@ -64,7 +63,7 @@ class Collective {
     return {all_reduce(values), std::nullopt};
   }
   virtual Moment all_reduce_max(std::span<float> values) = 0;
-  /// `all` is everybody's `mine`, rank after rank; `counts` says how many each has.
+  /// Gathers the `mine` of every rank into `all`, in rank order. `counts` holds the number of values of each rank.
   virtual Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) = 0;
   virtual Moment broadcast(int root, std::span<float> values) = 0;
 };
@@ -72,13 +71,13 @@ class Collective {
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// Whether the worker lives in this process; only these have an endpoint here.
+  /// True if the worker is in this process; only these workers have an endpoint here.
   virtual bool here(std::size_t worker) const = 0;
-  /// On the worker's thread, before its first operation: waits for the others where they have to meet first.
+  /// Connects a worker. Called on its thread before its first operation. Waits for the others if necessary.
   virtual void connect(std::size_t) {}
   virtual Endpoint& endpoint(std::size_t worker) = 0;
-  /// `members` in rank order. Made before the first step, by all members, in the same order everywhere; a list of
-  /// members may be joined several times, which gives groups that do not meet each other.
+  /// Creates the group of `members`, given in rank order. All members call it before the first step, in the same order
+  /// everywhere. Joining the same members again creates an independent group.
   virtual std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) = 0;
 };
 

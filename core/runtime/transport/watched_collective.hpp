@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker calls in the midst of a pass: says that it waits, so that the error of a run that is stuck names who
-// does not, and not those who wait for him.
+// A collective that reports its waits within a pass. The error of a stuck run can then name the worker that all others
+// wait for.
 #pragma once
 
 #include <memory>
