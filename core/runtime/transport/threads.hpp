@@ -30,8 +30,7 @@ class ThreadTransport final : public Transport {
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::map<std::vector<std::size_t>, std::vector<std::shared_ptr<ThreadGroup>>> groups_;  ///< in host memory
   std::map<std::vector<std::size_t>, std::vector<std::shared_ptr<DeviceThreadGroup>>> device_groups_;
-  std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::size_t>
-      joined_;  ///< number of joins, by members and worker
+  std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::size_t> joined_;  ///< number of joins
 };
 
 }  // namespace pipedeck
