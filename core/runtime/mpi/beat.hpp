@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process says of itself ten times a second, and what it says once, of where it is.
+// The heartbeat that a process sends ten times per second, and the identity that it sends once.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace pipedeck {
 
-/// A worker's activity, and for how long it has lasted: clocks of machines differ.
+/// A worker's activity and its duration so far: durations are sent because the clocks of machines differ.
 struct BeatOfWorker {
   std::size_t worker = 0;
   Activity activity;
   RunClock::duration lasted{};
 };
 struct Beat {
-  RunClock::duration since_progress{};  ///< of its own workers
+  RunClock::duration since_progress{};  ///< by its own workers
   std::vector<BeatOfWorker> workers;
 };
 std::string beat_text(const Beat& beat);
@@ -25,7 +25,7 @@ Beat beat_of(std::string_view bytes);
 
 struct ProcessIdentity {
   std::string host;
-  std::string machine;  ///< equal for processes that see each other's numbers: one boot, one space of process numbers
+  std::string machine;  ///< equal for processes that can see each other's process numbers: one boot, one PID namespace
   int pid = 0;
   /// "process 4242 on node-b"
   std::string text() const;

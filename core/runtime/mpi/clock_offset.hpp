@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far another machine's clock is from ours, from questions that it answered with its time: the answer of the
-// quickest exchange counts, off by half of that exchange at most (Cristian, "Probabilistic clock synchronization",
-// 1989). Clocks drift, so an exchange counts for less the older it is.
+// An estimate of the offset of another machine's clock, from requests that it answered with its time. The fastest
+// exchange counts; its error is at most half of its duration (Cristian, "Probabilistic clock synchronization", 1989).
+// Clocks drift, so older exchanges count less.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace pipedeck {
 
 class ClockOffset {
  public:
-  /// All in ns: our time when asking, theirs when answering, ours when the answer came.
+  /// Adds an exchange. All times are in ns: our time of the request, their time of the answer, our time of its arrival.
   void add(std::int64_t asked, std::int64_t there, std::int64_t answered) {
     samples_.push_back({there - (asked + (answered - asked) / 2), answered - asked, answered});
     if (samples_.size() > kept) samples_.pop_front();
@@ -24,12 +24,12 @@ class ClockOffset {
       offset_ = sample.offset;
     }
   }
-  /// To add to our time; 0 before the first exchange.
+  /// Returns the offset to add to our time; 0 before the first exchange.
   std::int64_t offset() const { return offset_; }
 
  private:
   static constexpr std::size_t kept = 128;
-  static constexpr std::int64_t drift = 20000;  ///< quartz: 50 millionths
+  static constexpr std::int64_t drift = 20000;  ///< of quartz: 50 parts per million
   struct Sample {
     std::int64_t offset, round_trip, at;
   };

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 enum Channel { headers, bodies };
 
-/// Comes whatever happens, so that it says nothing of what will come.
+/// True for messages that arrive periodically and therefore announce no other traffic.
 bool routine(LetterKind kind) { return kind == LetterKind::beat || kind == LetterKind::clock; }
 
 double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
@@ -73,7 +73,7 @@ bool Courier::close(double seconds) {
     close_at_latest_ =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     changed_.notify_all();
-    // What is left in the end is the library's parting.
+    // The rest of the wait is the library's disconnect.
     if (!changed_.wait_for(lock, std::chrono::duration<double>(2 * seconds), [&] { return ended_; })) {
       if (thread_.joinable()) thread_.detach();  // it hangs inside the library
       return false;
@@ -87,7 +87,7 @@ void Courier::abort(int status) {
   std::unique_lock lock(mutex_);
   abort_status_ = status;
   changed_.notify_all();
-  constexpr std::chrono::milliseconds patience{500};  // where the library hangs, it is left to the launcher
+  constexpr std::chrono::milliseconds patience{500};  // if the library hangs, the launcher ends it
   changed_.wait_for(lock, patience, [&] { return ended_; });
   std::_Exit(status);
 }
@@ -151,7 +151,7 @@ bool Courier::send_queued() {
   return news;
 }
 
-/// All that is there, unless it does not end. A header is so short that it is whole as soon as it arrives.
+/// Receives all messages that have arrived, up to a limit. A header is short enough to be complete when it arrives.
 bool Courier::receive_arrived() {
   constexpr int most = 256;
   bool news = false;
@@ -176,7 +176,7 @@ void Courier::receive_body(int peer, const Header& header) {
     if (reception.whole) reception.whole();
     return;
   }
-  if (reception.body.size() != header.bytes) {  // nobody wants it, yet it must be taken
+  if (reception.body.size() != header.bytes) {  // unwanted, but it must be received
     const auto unwanted = std::make_shared<std::vector<std::byte>>(header.bytes);
     reception = {*unwanted, [unwanted] {}};
   }
@@ -209,14 +209,15 @@ bool Courier::finish_transfers() {
   return any;
 }
 
-/// A small part of the time since anything moved: a smaller one where somebody waits, so that he waits 1.5 % too long.
+/// Sleeps for a small part of the time since the last traffic: a smaller one if a thread waits, which then waits about
+/// 1.5 % longer.
 void Courier::pause(double idle_seconds) {
   std::unique_lock lock(mutex_);
   if (!queue_.empty()) return;
   const bool awaited = waiting_ > 0;
   const double longest = awaited ? 5e-3 : 10e-3, part = awaited || idle_seconds > 0.05 ? 1.0 / 32 : 1.0 / 8;
   double length = std::min(longest, idle_seconds * part);
-  // What is under way needs a hand to go on; a peer that holds it up for long does not.
+  // Active transfers only progress when polled. A peer that delays one for long ends the frequent polling.
   if (!transfers_.empty() && idle_seconds < 0.1) length = std::min(length, 1e-4);
   constexpr double shortest = 5e-6;
   if (length < shortest) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread of a process that calls MPI. It sends what others leave with it, receives whatever comes as soon as it
-// comes, and sleeps longer the longer nothing has moved: waiting costs a few percent of a core at first and next to
-// nothing later, and what comes is noticed late by some 1.5 % of the time it was waited for.
+// The only thread of a process that calls MPI. It sends queued messages and receives messages as soon as they arrive.
+// It sleeps longer the longer nothing has moved. Waiting costs a few percent of a core at first and almost nothing
+// later. A message is noticed late by about 1.5 % of the time that it was awaited.
 #pragma once
 
 #include <chrono>
@@ -22,43 +22,43 @@
 
 namespace pipedeck {
 
-/// Where the body of a letter is to be written, and what is to happen then; both on the courier's thread.
+/// A receive buffer for a message's body and a completion callback; both are used on the courier's thread.
 struct Reception {
   std::span<std::byte> body;
   std::function<void()> whole;
 };
 
-/// All of it is called on the courier's thread.
+/// A handler of messages and events. All calls are made on the courier's thread.
 class Recipient {
  public:
   virtual ~Recipient() = default;
-  /// `peer`: the process that sent it.
+  /// Returns the buffer of a message's body. `peer` is the sending process.
   virtual Reception receive(int peer, const Header& header) = 0;
-  /// Some time has passed, about a millisecond.
+  /// Called about once per millisecond.
   virtual void tick() = 0;
-  /// The library reports that a transfer with `peer` can't be.
+  /// Called when the library reports that a transfer with `peer` failed.
   virtual void broken(int peer, const std::string& reason) = 0;
 };
 
 class Courier {
  public:
-  /// Joins the other processes, on the thread that stays with them. `recipient` outlives the courier.
+  /// Joins the other processes on a new thread, which makes all calls of MPI. `recipient` outlives the courier.
   static Result<std::unique_ptr<Courier>> open(const PipedeckWire& wire, Recipient& recipient);
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
-  /// Not before close() said true: its thread would be left with nothing.
+  /// Call it only after close() has returned true: the thread must have ended.
   ~Courier();
 
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// Returns at once. `body` (header.bytes long) stays as long as `sent`, which is called on the courier's thread when
-  /// it has gone; where that can't be, `sent` is only dropped.
+  /// Queues a message and returns at once. `body` (header.bytes long) must stay valid until `sent` is called or
+  /// destroyed. `sent` is called on the courier's thread when the body was sent; it is only destroyed if sending fails.
   void send(int peer, const Header& header, const void* body = nullptr, std::function<void()> sent = {});
-  /// As above, with a body of its own.
+  /// Overload that owns its body.
   void send(int peer, Header header, std::string body);
 
-  /// Somebody waits for a letter: while this is so, the courier looks more often.
+  /// A scope in which a thread waits for a message: the courier polls more often.
   class Waiting {
    public:
     explicit Waiting(Courier& courier);
@@ -70,7 +70,7 @@ class Courier {
     Courier& courier_;
   };
 
-  /// Parts from the others when all letters are sent; false where they do not within `seconds`.
+  /// Disconnects from the others when all messages are sent. Returns false if that takes longer than `seconds`.
   bool close(double seconds);
   /// Ends all processes.
   [[noreturn]] void abort(int status);
@@ -86,7 +86,7 @@ class Courier {
     PipedeckWireRequest* request = nullptr;
     int peer = 0;
     bool routine = false;
-    std::unique_ptr<Header> header;  ///< kept while it is sent
+    std::unique_ptr<Header> header;  ///< stored until it is sent
     std::function<void()> done;
   };
 
@@ -112,7 +112,7 @@ class Courier {
   std::chrono::steady_clock::time_point close_at_latest_{};
   std::string refused_;
 
-  std::list<Transfer> transfers_;  ///< the thread's own
+  std::list<Transfer> transfers_;  ///< used by the thread only
   std::thread thread_;
 };
 

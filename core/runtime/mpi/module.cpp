@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* module_name = "pipedeck-mpi.so";
 
-/// Where it lies in a build folder and where it is installed, both seen from the program.
+/// Returns the module's paths in a build folder and in an installation, both relative to the program.
 std::vector<std::filesystem::path> places() {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
@@ -28,7 +28,7 @@ std::vector<std::filesystem::path> places() {
 }  // namespace
 
 Result<const PipedeckWire*> mpi_wire_in(const std::string& file) {
-  // Open MPI's own plug-ins look for its symbols among everybody's.
+  // Open MPI's own plug-ins search for its symbols in the global scope.
   void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
   if (!module) return fail(ErrorCode::bad_usage, fmt::format("MPI can't be used: {}", dlerror()), {}, file);
   auto* factory = reinterpret_cast<PipedeckWireFactory*>(dlsym(module, "pipedeck_wire"));

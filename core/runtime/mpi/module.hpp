@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the module that joins processes through MPI (wire.h): loaded when wanted, so that nothing else needs MPI.
+// The module that joins processes through MPI (wire.h). It is loaded on demand, so that only the module needs MPI.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace pipedeck {
 
-/// The module beside the program, or where packages put it; it stays loaded. bad_usage with the reason, and what to
-/// install, where it is not there or can't be loaded.
+/// Returns the module next to the program or at its installed location; it stays loaded. bad_usage with the reason and
+/// the packages to install if it is missing or cannot be loaded.
 Result<const PipedeckWire*> mpi_wire();
 
-/// The same of a file.
+/// Returns the module in `file`. Fails like mpi_wire().
 Result<const PipedeckWire*> mpi_wire_in(const std::string& file);
 
-/// "mpi: Open MPI v4.1.4 ...", or why there is none.
+/// Returns "mpi: Open MPI v4.1.4 ...", or the reason why MPI is unavailable.
 std::string describe_mpi();
 
-/// This process's number where mpirun or srun started it (Open MPI, PMIx, MPICH and Slurm say so in the environment).
+/// Returns this process's rank if mpirun or srun started it: Open MPI, PMIx, MPICH and Slurm set environment variables.
 std::optional<int> launched_rank();
 
 }  // namespace pipedeck

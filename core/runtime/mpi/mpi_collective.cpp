@@ -6,10 +6,10 @@
 namespace pipedeck {
 namespace {
 
-/// Long values are reduced block by block: what has come and is not yet added up stays small.
+/// Long values are reduced block by block, which bounds the memory of received values that are not yet added.
 constexpr std::size_t block = std::size_t{1} << 21;
 
-/// The part of `values` that member `rank` adds up.
+/// Returns the part of `values` that member `rank` adds up.
 template <class T>
 std::span<T> part(std::span<T> values, std::size_t rank, std::size_t members) {
   const std::size_t begin = values.size() * rank / members, end = values.size() * (rank + 1) / members;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective operations as messages between the members, whichever process they are in. MPI's own reductions may add
-// in any order; here sums run in rank order, so that threads and processes give the same bits. An all-reduce moves
-// 2 (n - 1) / n of the values a member, which is the least there is (reduce-scatter, then all-gather).
+// Collective operations as messages between the members, within and between processes. MPI's own reductions may add in
+// any order; here sums run in rank order, so that threads and processes compute the same bits. An all-reduce moves 2 (n
+// - 1) / n of the values per member, which is the minimum (reduce-scatter, then all-gather).
 #pragma once
 
 #include "core/runtime/mpi/mpi_transport.hpp"
@@ -10,7 +10,7 @@ namespace pipedeck {
 
 class MpiCollective final : public Collective {
  public:
-  /// `group`: a number that no other group of these members has.
+  /// `group` is a number that no other group of these members has.
   MpiCollective(MpiTransport& transport, std::vector<std::size_t> members, std::size_t rank, std::uint64_t group)
       : transport_(transport), members_(std::move(members)), rank_(rank), group_(group) {}
 
@@ -33,7 +33,7 @@ class MpiCollective final : public Collective {
   std::vector<std::size_t> members_;
   std::size_t rank_;
   std::uint64_t group_;
-  std::uint64_t number_ = 0;  ///< of the exchange at hand: all members count alike
+  std::uint64_t number_ = 0;  ///< sequence number of the current exchange, equal on all members
 };
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the courier's thread does: letters from other processes, beats, and who is lost. The other half of MpiProcesses.
+// The part of MpiProcesses on the courier's thread: messages from other processes, heartbeats and failure detection.
 #include <algorithm>
 #include <utility>
 
@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// mpirun ends everybody a second after it asked to stop, also when its reason is that one process is dead: by then it
-/// must be known who is.
+/// mpirun ends all processes one second after it asks them to stop, even if the reason is that one of them died. The
+/// dead process must be identified before that.
 constexpr RunClock::duration longest_silence_at_stop = 600ms;
 
 std::string seconds_text(RunClock::duration time) {
@@ -56,7 +56,7 @@ Reception MpiProcesses::receive(int peer, const Header& header) {
 }
 
 void MpiProcesses::read(int peer, const Header& header, const std::string& body) {
-  // Processes begin a run one after the other: what is of the one before, or of the next, has other workers.
+  // Processes begin a run at different times. Messages of the previous or the next run concern other workers.
   const bool of_this_run = header.channel == runs_;
   const bool of_a_run = header.kind == LetterKind::beat || header.kind == LetterKind::failed ||
                         header.kind == LetterKind::dropped || header.kind == LetterKind::commit ||
@@ -95,7 +95,7 @@ void MpiProcesses::take_beat(const std::string& body) {
   const Beat beat = beat_of(body);
   const auto now = RunClock::now();
   with_control([&](RunControl& control) {
-    // First: who was idle for long and is at work again is not stuck.
+    // Progress goes first: a worker that was idle for long and is active again is not stuck.
     control.heard_progress(now - beat.since_progress);
     for (BeatOfWorker one : beat.workers) {
       one.activity.since = now - one.lasted;
@@ -199,14 +199,14 @@ void MpiProcesses::pass_failure_on() {
   send_to_all(header, error_text(*failure));
 }
 
-/// Who is lost, as it is told: 0 where nobody is.
+/// Returns the number of the lost process on the wire: its rank + 1, or 0 if none is lost.
 std::uint64_t MpiProcesses::lost_number() const {
   const std::lock_guard lock(mutex_);
   const auto lost = std::find(gone_.begin(), gone_.end(), true);
   return lost == gone_.end() ? 0 : static_cast<std::uint64_t>(lost - gone_.begin()) + 1;
 }
 
-/// All have to agree on who is lost, and so on who speaks.
+/// Notes a lost process: all processes must agree on it, and therefore on the reporting process.
 void MpiProcesses::note_lost(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   if (number > 0 && number <= gone_.size() && number != static_cast<std::uint64_t>(rank()) + 1)

@@ -17,17 +17,17 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int clock_questions = 16;
-/// How long the process that speaks may take to say why a run failed.
+/// Time for the process that prints to report why a run failed.
 constexpr auto time_to_speak = 1000ms;
 constexpr double time_to_part = 5;
-/// mpirun that was asked to stop no longer answers; who lingers outlives it.
+/// An mpirun that was asked to stop no longer answers; a slow process outlives it.
 constexpr double time_to_part_at_stop = 0.2;
 
 }  // namespace
 
 Result<std::unique_ptr<MpiProcesses>> MpiProcesses::join(const PipedeckWire& wire, std::chrono::milliseconds timeout) {
   std::unique_ptr<MpiProcesses> processes(new MpiProcesses(timeout));
-  std::unique_lock lock(processes->mutex_);  // held until there is a courier to answer with
+  std::unique_lock lock(processes->mutex_);  // locked until the courier can answer
   auto courier = Courier::open(wire, *processes);
   if (!courier) {
     lock.unlock();
@@ -43,7 +43,7 @@ Result<std::unique_ptr<MpiProcesses>> MpiProcesses::join(const PipedeckWire& wir
 }
 
 MpiProcesses::~MpiProcesses() {
-  // A thread that hangs inside the library can't be called off, so it keeps what it uses; the program is about to end.
+  // A thread that hangs inside the library cannot be cancelled, so its objects are leaked; the program is about to end.
   if (courier_ && !courier_->close(1)) static_cast<void>(courier_.release());
 }
 
@@ -67,7 +67,7 @@ Result<void> MpiProcesses::introduce() {
   return {};
 }
 
-/// One question after the other, so that each is answered at once.
+/// Sends one request at a time, so that each is answered at once.
 void MpiProcesses::estimate_clock() {
   if (first()) return;
   for (int question = 1; question <= clock_questions; ++question) {
@@ -117,7 +117,7 @@ Result<void> MpiProcesses::wait_until(std::unique_lock<std::mutex>& lock, Ready 
     std::optional<Error> failure;
     lock.unlock();
     with_control([&](RunControl& control) {
-      // Between steps nobody gets on, however long the first process is paused.
+      // Between steps no worker makes progress, however long the first process is paused.
       if (!control.interrupted() && control.at_work()) control.fail_if_stuck();
       failure = control.failure();
     });
@@ -300,7 +300,7 @@ Result<void> MpiProcesses::part() {
   header.kind = LetterKind::parting;
   send_to_all(header);
   if (courier_->close(patience)) return {};
-  // Who has said that it parts can still be stopped before the library has let it go.
+  // A process that has announced its disconnect can still be stopped before the library releases it.
   std::string who = "another process";
   const std::lock_guard lock(mutex_);
   for (int peer = 0; peer < size(); ++peer)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes joined through MPI: what they say to each other beside the workers' data, and who of them is lost.
+// Processes joined through MPI: their control messages and the detection of lost processes.
 #pragma once
 
 #include <atomic>
@@ -27,21 +27,21 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
 
   int rank() const { return courier_->rank(); }
   int size() const { return courier_->size(); }
-  /// Which process a worker is in: blocks of workers, larger ones first. There is a worker for each process.
+  /// Returns the process of a worker. Workers are split into blocks, larger ones first; each process has at least one.
   int home_of(std::size_t worker, std::size_t workers) const;
-  /// The transport of a run; `memories`: a worker's each. `control` outlives it. One at a time.
+  /// Returns the transport of a run, one at a time. `memories` holds one memory per worker. `control` outlives it.
   std::unique_ptr<Transport> connect(const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control);
 
-  // All processes take part; everybody waits as long as the others are alive. While a run is connected its failure ends
-  // the wait. run_failed, naming who is lost and what it did.
-  /// What everybody says, in rank order, at the first process; nothing elsewhere, where it does not wait.
+  // Collectives of all processes, which wait as long as the others are alive. A failure of the connected run ends the
+  // wait. run_failed names the lost process and its activity.
+  /// Returns the texts of all processes, in rank order, on the first process. Elsewhere it returns nothing at once.
   Result<std::vector<std::string>> collect(std::string mine);
-  /// What the first process says.
+  /// Returns the text of the first process.
   Result<std::string> tell(std::string mine);
 
   std::vector<std::string> gather(std::string mine) override;
   std::optional<Error> agree(std::optional<Error> mine) override;
-  /// The first process answers for all: it knows of each who was asked to stop.
+  /// Returns the answer of the first process, which is informed of every process that was asked to stop.
   bool any(bool stopping) override;
   WorkersHere workers_here(std::size_t workers) const override;
   bool alone() const override { return size() == 1; }
@@ -55,13 +55,13 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   int others() const override { return size() - 1; }
   std::optional<Error> silent_one() override;
 
-  /// Whether this is the process that prints: the first one that is not lost.
+  /// True if this process prints: it is the first one that is not lost.
   bool speaks() const;
-  /// Ends all processes, those that hang included, with this status. Who does not speak gives the one that does time
-  /// to say why.
+  /// Ends all processes, including hanging ones, with this status. A process that does not print first gives the one
+  /// that prints time to report the reason.
   [[noreturn]] void abort(int status);
-  /// Parts from the others, who part too. run_failed where one does not, for longer than the time-out: who it is, and
-  /// from now on it is lost.
+  /// Disconnects from the others, which disconnect too. run_failed names a process that does not within the time-out,
+  /// and marks it as lost.
   Result<void> part();
 
  private:
@@ -96,30 +96,30 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   Result<void> wait_until(std::unique_lock<std::mutex>& lock, Ready ready);
 
   const std::chrono::milliseconds timeout_;
-  std::atomic<bool> joined_ = false;  ///< there is a courier to send with
+  std::atomic<bool> joined_ = false;  ///< the courier exists
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // Under `mutex_`:
   std::map<std::pair<int, std::uint64_t>, std::string> texts_;  ///< by process and number
   std::optional<PeerWatch> watch_;
   std::optional<Error> lost_;
-  std::vector<bool> gone_;  ///< a process
+  std::vector<bool> gone_;  ///< one per process
   std::optional<RunClock::time_point> stop_asked_;
   ClockOffset clock_;
   int clock_answers_ = 0;
   std::uint64_t commit_answer_ = commit_unanswered;
   bool parting_ = false;
 
-  mutable std::mutex connection_;  ///< taken before `mutex_` where both are
+  mutable std::mutex connection_;  ///< locked before `mutex_` if both are needed
   // Under `connection_`:
-  MpiTransport* transport_ = nullptr;           ///< of the run that is connected
-  std::atomic<RunControl*> control_ = nullptr;  ///< its
-  std::atomic<std::uint64_t> runs_ = 0;         ///< so far, the one that is connected included
+  MpiTransport* transport_ = nullptr;           ///< of the connected run
+  std::atomic<RunControl*> control_ = nullptr;  ///< of the connected run
+  std::atomic<std::uint64_t> runs_ = 0;         ///< number of runs so far, including the connected one
   bool failure_passed_on_ = false;
 
-  std::uint64_t collected_ = 0, told_ = 0;  ///< the caller's
-  RunClock::time_point beaten_{};           ///< the courier's
-  std::unique_ptr<Courier> courier_;        ///< last: its thread uses all the others
+  std::uint64_t collected_ = 0, told_ = 0;  ///< used by the caller's thread
+  RunClock::time_point beaten_{};           ///< used by the courier's thread
+  std::unique_ptr<Courier> courier_;        ///< last member: its thread uses all others
 };
 
 }  // namespace pipedeck

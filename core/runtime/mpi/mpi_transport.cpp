@@ -10,7 +10,7 @@
 namespace pipedeck {
 namespace {
 
-/// A key as a number: all of it, so that no two are alike.
+/// Packs all fields of a key into a number, so that different keys have different numbers.
 std::uint64_t packed(MessageKey key) {
   ensure(key.stage.value >= 0 && key.stage.value < (1 << 30) && key.micro_batch >= 0, "keys count from 0");
   return (std::uint64_t{key.gradient} << 62) | (static_cast<std::uint64_t>(key.stage.value) << 32) |
@@ -23,7 +23,8 @@ MessageKey unpacked(std::uint64_t number) {
           static_cast<int>(number & 0xffffffff)};
 }
 
-/// The same in every process (FNV-1a), as std::hash need not be. join() looks that no worker has two groups alike.
+/// Returns a hash that is equal in every process (FNV-1a), unlike std::hash. join() checks that no worker has two
+/// groups of one number.
 std::uint64_t group_number(const std::vector<std::size_t>& members, std::uint64_t nth, std::uint64_t run) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   const auto mix = [&hash](std::uint64_t value) {
@@ -113,7 +114,7 @@ std::optional<Message> MpiTransport::take_within(std::size_t from, std::size_t t
 
 void MpiTransport::send_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number,
                               std::span<const float> values) {
-  // A copy: the caller goes on, or gives up, while it is under way.
+  // A copy: the caller continues, or gives up, during the transfer.
   const Buffer kept = buffers_->take(values.size());
   std::copy(values.begin(), values.end(), kept->begin());
   if (here(to)) return pieces_[to].post({from, group, number}, {kept, RunClock::now()});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers in several processes. A message to a worker of the same process changes hands as between threads; one to
-// another process is received as soon as it comes, whatever its receiver does, so that transfers overlap computation.
+// A transport for workers in several processes. A message within a process changes its owner, as between threads. A
+// message to another process is received as soon as it arrives, whatever its receiver does, so that transfers overlap
+// computation.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,8 @@ class MpiTransport final : public Transport {
   RunControl& control() { return control_; }
   Courier& courier() { return courier_; }
 
-  /// A letter to one of the workers here; empty where it is of another run. On the courier's thread.
+  /// Returns the buffer for a message to a worker of this process; empty if it belongs to another run. Called on the
+  /// courier's thread.
   Reception receive(const Header& header);
 
   void send(std::size_t from, std::size_t to, MessageKey key, Tensor tensor);
@@ -53,14 +55,14 @@ class MpiTransport final : public Transport {
   Courier& courier_;
   std::uint64_t run_;
   RunControl& control_;
-  std::vector<std::shared_ptr<DeviceMemory>> memories_;  ///< a worker
-  std::deque<Mailbox> mailboxes_;                        ///< a worker
-  std::deque<PieceBox> pieces_;                          ///< a worker
+  std::vector<std::shared_ptr<DeviceMemory>> memories_;  ///< one per worker
+  std::deque<Mailbox> mailboxes_;                        ///< one per worker
+  std::deque<PieceBox> pieces_;                          ///< one per worker
   std::shared_ptr<BufferPool> buffers_;
-  std::vector<std::unique_ptr<Endpoint>> endpoints_;  ///< a worker; null where it is elsewhere
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;  ///< one per worker; null in other processes
   std::mutex joining_;
-  std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::uint64_t> joined_;  ///< how often, by whom
-  std::set<std::pair<std::uint64_t, std::size_t>> groups_;                            ///< with the worker
+  std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::uint64_t> joined_;  ///< number of joins
+  std::set<std::pair<std::uint64_t, std::size_t>> groups_;                            ///< by group and worker
 };
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire through MPI. Only this file knows MPI, and only the module that it is the whole of is linked with it.
+// The wire through MPI. Only this file uses MPI. It is the whole module, and only the module is linked with MPI.
 #include <mpi.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "core/runtime/mpi/wire.h"
 
-/// A long transfer is several of MPI's, whose counts are ints.
+/// A long transfer consists of several MPI transfers, because MPI's counts are ints.
 struct PipedeckWireRequest {
   std::vector<MPI_Request> parts;
 };
@@ -55,14 +55,14 @@ int open(int* rank, int* size, char* error) {
       say(error, "MPI_Comm_dup", code);
       return 1;
     }
-    MPI_Comm_set_errhandler(channel, MPI_ERRORS_RETURN);  // a lost peer is ours to report
+    MPI_Comm_set_errhandler(channel, MPI_ERRORS_RETURN);  // lost peers are reported by Pipedeck
   }
   MPI_Comm_rank(MPI_COMM_WORLD, rank);
   MPI_Comm_size(MPI_COMM_WORLD, size);
   return 0;
 }
 
-/// `begin` starts the transfer of `count` bytes from the `first` on.
+/// Starts the transfer of `count` bytes in parts. `begin` starts the part that begins at byte `first`.
 template <class Begin>
 PipedeckWireRequest* in_parts(std::size_t count, Begin begin) {
   auto* request = new PipedeckWireRequest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the other processes still lives: one on this machine is looked up by its number, one elsewhere is lost when
-// nothing was heard of it for too long. Not safe to use from several threads.
+// A failure detector for the other processes. A process on this machine is checked by its process number. A process
+// elsewhere is lost when it was silent for too long. Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -17,20 +17,20 @@ class PeerWatch {
 
   void introduce(int peer, ProcessIdentity identity);
   void heard(int peer, Time now) { peers_[index(peer)].heard = now; }
-  /// It is no longer looked at.
+  /// Stops watching the process.
   void dismiss(int peer) { peers_[index(peer)].watched = false; }
   bool dismissed(int peer) const { return !peers_[index(peer)].watched; }
   const ProcessIdentity& identity(int peer) const { return peers_[index(peer)].identity; }
 
   struct Loss {
     int peer = 0;
-    bool ended = false;  ///< there is no such process any more; else it is silent
+    bool ended = false;  ///< the process no longer exists; otherwise it is silent
     RunClock::duration silent{};
   };
-  /// The first process that is gone, or was silent for longer than `longest`. Called often: where it was not (this very
-  /// process was stopped), nobody else is to blame for the silence.
+  /// Returns the first process that has ended or was silent for longer than `longest`. It must be called often: after a
+  /// long gap this process itself was suspended, and no other process is blamed for the silence.
   std::optional<Loss> look(Time now, RunClock::duration longest);
-  /// Who was silent the longest, where that is `least` or more.
+  /// Returns the process with the longest silence, if that is `least` or more.
   std::optional<Loss> most_silent(Time now, RunClock::duration least) const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of values that members of a collective send each other, and the buffers that they are in, which are used again
-// and again.
+// Chunks of values that the members of a collective send to each other, and a pool of their buffers.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +16,7 @@ namespace pipedeck {
 
 using Buffer = std::shared_ptr<std::vector<float>>;
 
-/// Buffers come back here when the last one who holds them lets go. Safe to use from several threads.
+/// A pool of buffers. A buffer returns to it when its last owner releases it. Thread-safe.
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
   Buffer take(std::size_t floats);
@@ -29,13 +28,13 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
 
 struct Piece {
   Buffer values;
-  RunClock::time_point arrived;  ///< when it began to
+  RunClock::time_point arrived;  ///< when it began to arrive
 };
 
-/// What has come for one worker.
+/// A mailbox for the chunks of one worker.
 class PieceBox {
  public:
-  /// From which worker, of which group, the how-manieth.
+  /// (sender, group, sequence number).
   using Address = std::tuple<std::size_t, std::uint64_t, std::uint64_t>;
   void post(Address address, Piece piece);
   /// Throws Interrupted.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime asks of a message-passing library, as a table of C functions: the library is in a module of its own
-// that is loaded when it is wanted, so that the program starts on machines without it. All calls but library() and
+// A table of C functions through which the runtime uses a message-passing library. The library is in a module of its
+// own that is loaded on demand, so that the program starts on machines without it. All calls except library() and
 // open() come from the thread that called open(); none of them waits.
 #ifndef PIPEDECK_WIRE_H
 #define PIPEDECK_WIRE_H
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// Counted up with every change of the table or of what is sent.
+// Incremented with every change of the table or of the messages.
 #define PIPEDECK_WIRE_VERSION 1
 #define PIPEDECK_WIRE_TEXT 256
 #define PIPEDECK_WIRE_CHANNELS 2
@@ -20,24 +20,25 @@ typedef struct PipedeckWireRequest PipedeckWireRequest;
 
 typedef struct PipedeckWire {
   int version;
-  // Name and version of the library; may be called by anybody at any time.
+  // Returns the name and version of the library. Any thread may call it at any time.
   const char* (*library)(void);
-  // Joins the processes that were started together. 0, or not, with the reason in `error` (PIPEDECK_WIRE_TEXT bytes).
+  // Joins the processes that were started together. Returns 0, or another value and the reason in `error`
+  // (PIPEDECK_WIRE_TEXT bytes).
   int (*open)(int* rank, int* size, char* error);
-  // Begins a transfer; transfers of a channel between two processes match in the order they begin. Null: refused.
+  // Begins a transfer. Transfers of a channel between two processes match in the order they begin. Null if refused.
   PipedeckWireRequest* (*send)(int channel, int peer, const void* bytes, size_t count);
   PipedeckWireRequest* (*receive)(int channel, int peer, void* bytes, size_t count);
-  // 1 where somebody's transfer on the channel waits to be received, 0 where none does, -1 where that fails.
+  // Returns 1 if a transfer on the channel can be received, 0 if not, and -1 on failure.
   int (*arrived)(int channel, int* peer);
-  // 1 done, 0 under way, -1 failed, with the reason; the request is gone unless it is under way.
+  // Returns 1 when done, 0 while active, -1 on failure with the reason in `error`. The request is freed unless active.
   int (*test)(PipedeckWireRequest* request, char* error);
   // Ends all processes; does not return.
   void (*abort)(int status);
-  // Parts from the others, who must do so too.
+  // Disconnects from the others, which must call it too.
   void (*close)(void);
 } PipedeckWire;
 
-// The module's only symbol: the table, or null where it has another version.
+// The module's only symbol. Returns the table, or null if the module has another version.
 const PipedeckWire* pipedeck_wire(int version);
 typedef const PipedeckWire* PipedeckWireFactory(int version);
 
