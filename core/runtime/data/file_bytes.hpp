@@ -7,7 +7,7 @@
 
 namespace pipedeck {
 
-/// All of a file. bad_input, with the file's name, where it is a folder or can't be read.
+/// Returns the content of a file. bad_input, with the file's name, if it is a folder or cannot be read.
 Result<std::string> file_bytes(const std::string& path);
 
 }  // namespace pipedeck

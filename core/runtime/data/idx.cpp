@@ -30,7 +30,7 @@ class IdxFile {
   IdxFile(const IdxFile&) = delete;
   IdxFile& operator=(const IdxFile&) = delete;
 
-  /// The dimensions, which have to be `least` to `most`.
+  /// Reads the dimensions, whose number must be `least` to `most`.
   Result<std::vector<std::int64_t>> open(int least, int most) {
     if (std::error_code ignored; std::filesystem::is_directory(path_, ignored))
       return bad(path_, "found a folder, expected an IDX file");
@@ -53,7 +53,7 @@ class IdxFile {
     return dimensions;
   }
 
-  /// The elements, which must be the rest of the file.
+  /// Reads the elements, which must be the rest of the file.
   Result<std::vector<std::uint8_t>> elements(const std::vector<std::int64_t>& dimensions) {
     double product = 1;
     for (const std::int64_t d : dimensions) product *= static_cast<double>(d);

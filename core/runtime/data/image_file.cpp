@@ -15,7 +15,7 @@ namespace {
 
 tl::unexpected<Error> bad(std::string text) { return fail(ErrorCode::bad_input, std::move(text)); }
 
-/// The numbers of a PNM's head, past spaces and comments.
+/// Reads the numbers of a PNM header and skips spaces and comments.
 class PnmHead {
  public:
   explicit PnmHead(const std::string& bytes) : bytes_(bytes) {}
@@ -28,7 +28,7 @@ class PnmHead {
       value = 10 * value + (bytes_[at_] - '0');
     return at_ == begin ? std::nullopt : std::optional(value);
   }
-  /// Where the pixels begin: one space behind the head.
+  /// Position of the pixels: one space after the header.
   std::size_t end() const { return at_ + 1; }
 
  private:
@@ -92,7 +92,7 @@ Result<Image> decode_png(const std::string& bytes) {
     return tl::unexpected(fine.error());
   }
   image.pixels.resize(static_cast<std::size_t>(image.shape.values()));
-  const png_color white{255, 255, 255};  // under what is transparent
+  const png_color white{255, 255, 255};  // background of transparent pixels
   if (png_image_finish_read(&png, &white, image.pixels.data(), 0, nullptr) == 0)
     return bad(fmt::format("is no whole PNG: {}", png.message));
   return image;

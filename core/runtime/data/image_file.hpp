@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One image from a file: PGM, PPM (binary), PNG or JPEG, whichever its first bytes say.
+// An image from a file: PGM, PPM (binary), PNG or JPEG, detected from its first bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct Image {
   std::vector<std::uint8_t> pixels;
 };
 
-/// Gray or colour, without transparency. bad_input where the file is no such image, or cut off.
+/// Reads a gray or colour image, without transparency. bad_input if the file has another format or is truncated.
 Result<Image> read_image(const std::string& path);
 
-/// The parts of it, by format. `bytes` are the file's; the error's text says what is wrong with them.
+/// Decode one format each. `bytes` are the file's content; the error's text describes the fault.
 Result<Image> decode_pnm(const std::string& bytes);
 Result<Image> decode_png(const std::string& bytes);
 Result<Image> decode_jpeg(const std::string& bytes);

@@ -16,7 +16,7 @@ tl::unexpected<Error> bad(const fs::path& file, std::string text) {
   return fail(ErrorCode::bad_input, std::move(text), {}, file.string());
 }
 
-/// In the order of their names, without hidden ones.
+/// Returns the entries in the order of their names, without hidden ones.
 Result<std::vector<fs::path>> entries(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> found;

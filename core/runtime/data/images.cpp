@@ -11,8 +11,8 @@
 namespace pipedeck {
 namespace {
 
-/// One of the orders of `count` things: a Feistel network over the next power of four, walked until it lands inside
-/// (Black and Rogaway, 2002). Any place is found without writing the order down.
+/// A permutation of `count` elements: a Feistel network over the next power of four, iterated until the result is in
+/// range (Black and Rogaway, 2002). Any element is computed without storing the permutation.
 std::uint64_t shuffled(std::uint64_t place, std::uint64_t count, std::uint64_t key) {
   const auto half = static_cast<unsigned>((std::bit_width(count - 1) + 1) / 2);
   const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
@@ -50,7 +50,7 @@ class ImageSource final : public SampleSource {
     return shuffled(sample % count(), count(), mix_bits(seed_) ^ mix_bits(sample / count()));
   }
 
-  /// Gray for all channels, or a colour's brightness (ITU-R BT.601) for the only one.
+  /// Copies gray to all channels, or reduces a colour to its brightness (ITU-R BT.601).
   float value_of(const std::uint8_t* pixel, std::int64_t channel) const {
     float byte = pixel[images_.shape.channels == wanted_channels_ ? channel : 0];
     if (wanted_channels_ == 1 && images_.shape.channels == 3)

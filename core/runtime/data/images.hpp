@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labelled images: read from files, checked against what the model takes before anything is trained, shuffled anew for
-// every pass over them.
+// Labelled images. They are read from files, checked against the model's input before training, and shuffled for every
+// epoch.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace pipedeck {
 
-/// Images of one shape, a byte a value, row by row, pixel by pixel.
+/// A set of images of one shape, one byte per value, row by row, pixel by pixel.
 struct ImageSet {
   ImageShape shape;
   std::vector<std::uint8_t> pixels;
-  std::vector<std::uint32_t> labels;  ///< a class an image
+  std::vector<std::uint32_t> labels;  ///< one class per image
 };
 
-/// What all image sources keep in memory: a set larger than this is refused, not swapped.
+/// The maximum size of an image source in memory: larger sets are rejected, not swapped.
 inline constexpr std::int64_t most_pixels = std::int64_t{1} << 32;
 
-/// Whether images of a shape are what the model takes. Gray ones serve where it takes three channels and the other way
-/// round.
+/// Checks that images of a shape fit the model's input. Gray images are accepted for three channels, and colour images
+/// for one.
 Result<void> check_image_shape(const ImageShape& found, const SampleShape& wanted, const std::string& file);
 
-/// Values from -1 (black) to 1. In each pass over the images each is seen once, in an order of its own.
+/// Returns a source of values from -1 (black) to 1. Each epoch visits every image once, in its own order.
 std::unique_ptr<SampleSource> make_image_source(ImageSet images, const SampleShape& shape, std::uint64_t seed);
 
-/// An IDX file (MNIST's format, plain or gzip): `path` has "images" in its name, and its labels lie beside it under the
-/// same name with "labels" instead (and idx1 for idx3).
+/// Reads an IDX file (MNIST's format, plain or gzip). `path` has "images" in its name. The file of its labels is in the
+/// same folder, with "labels" instead (and idx1 for idx3).
 Result<ImageSet> read_idx(const std::string& path, const SampleShape& shape);
 
-/// A folder of folders, one a class in the order of their names, of PGM, PPM, PNG or JPEG images.
+/// Reads PGM, PPM, PNG or JPEG images from a folder of folders: one per class, in the order of their names.
 Result<ImageSet> read_image_folder(const std::string& path, const SampleShape& shape);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JPEG through libjpeg, whose errors come by longjmp: nothing with a destructor lives in the function that it leaves.
+// JPEG through libjpeg. Its errors are reported by longjmp, so the function that it leaves has no destructors to run.
 #include <array>
 #include <csetjmp>
 #include <cstdio>
@@ -24,7 +24,7 @@ void leave(j_common_ptr jpeg) {
   std::longjmp(state->back, 1);
 }
 
-/// A warning is a file cut off or damaged.
+/// Treats a warning as an error: it means a truncated or damaged file.
 void refuse(j_common_ptr jpeg, int level) {
   if (level < 0) leave(jpeg);
 }

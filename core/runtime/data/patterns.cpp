@@ -60,7 +60,7 @@ class CentroidSource final : public PatternSource {
   }
 };
 
-/// How many patches a side of that many pixels has, and which a pixel lies in.
+/// Number of patches along a side with that many pixels, and the patch of a pixel.
 constexpr std::int64_t most_patches = 8;
 std::int64_t patches(std::int64_t side) { return std::min(side, most_patches); }
 std::int64_t patch_of(std::int64_t pixel, std::int64_t side) { return pixel * patches(side) / side; }

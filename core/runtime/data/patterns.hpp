@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up samples that have something to learn: a pattern for each class, and noise.
+// Synthetic samples that a model can learn: a pattern for each class, and noise.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace pipedeck {
 
-/// Vectors around class centroids: noise as strong as the centroids are apart in each coordinate, so that single
-/// coordinates say little and all together nearly everything.
+/// Returns vectors around class centroids. The noise is as strong as the distance of the centroids in each coordinate:
+/// single coordinates carry little information, and all together nearly all.
 std::unique_ptr<SampleSource> make_centroid_source(const SampleShape& shape, std::uint64_t seed);
 
-/// Images of as strong a noise over coarse patterns, at most 8 patches wide and high, one a class.
+/// Returns images of equally strong noise over coarse patterns, one per class, at most 8 patches wide and high.
 std::unique_ptr<SampleSource> make_patch_source(const SampleShape& shape, std::uint64_t seed);
 
 }  // namespace pipedeck

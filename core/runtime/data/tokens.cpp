@@ -14,13 +14,13 @@
 namespace pipedeck {
 namespace {
 
-/// Streams of the seed: what belongs to the source as a whole, and one for each sample.
+/// Random streams of the seed: one for the whole source and one for each sample.
 constexpr std::uint64_t rule_stream = 0, first_sample_stream = 1;
-/// Another seed, for what is done to a sample.
+/// Another seed, for the noise of a sample.
 constexpr std::uint64_t corruption = 0xc0881297ULL;
 
-/// A sequence of tokens. The target of each is the one behind it; or, for a model that sees ahead, the token itself,
-/// where one in seven of the input's (about 15 % as for BERT, Devlin et al., 2018) was put in place of another.
+/// A source of token sequences. The target of each token is its successor. For bidirectional models it is the token
+/// itself, and one in seven input tokens is replaced (about 15 % as for BERT, Devlin et al., 2018).
 class TokenSource : public SampleSource {
  public:
   TokenSource(std::uint64_t seed, std::int64_t alphabet, bool restore)
@@ -38,7 +38,7 @@ class TokenSource : public SampleSource {
   }
 
  protected:
-  /// Tokens skip .. skip + out.size() - 1 of the sample.
+  /// Returns tokens skip .. skip + out.size() - 1 of the sample.
   virtual void tokens(std::uint64_t sample, std::size_t skip, std::span<float> out) const = 0;
   std::uint64_t seed() const { return seed_; }
 
@@ -80,7 +80,7 @@ class TextSource final : public TokenSource {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(text_[first + i]);
   }
 
-  std::size_t places_;  ///< where a window and the byte behind it fit
+  std::size_t places_;  ///< number of positions of a window and the byte after it
   std::string text_;
 };
 
