@@ -47,7 +47,7 @@ StepFolder listed(const fs::path& path, std::uint64_t step) {
   return folder;
 }
 
-/// Whether the blocks of `parts` together are [0, whole).
+/// True if the blocks of `parts` together are [0, whole).
 bool covers(const std::vector<const LayerPart*>& parts) {
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;  // begin, end
   for (const LayerPart* part : parts)
@@ -173,7 +173,7 @@ Result<void> remove_step(const StepFolder& folder) {
     for (const std::string& path : *files)
       if (!fs::remove(path, problem) && problem)
         return fail(ErrorCode::io, fmt::format("can't be removed: {}", problem.message()), {}, path);
-  fs::remove(folder.path, problem);  // stays where somebody keeps something else in it
+  fs::remove(folder.path, problem);  // stays if it holds other files
   return {};
 }
 
@@ -194,7 +194,7 @@ Result<FolderLock> FolderLock::take(const std::string& folder) {
                             "other run writes into: wait for it, stop it, or name another folder",
                             got > 0 ? owner.data() : "unknown"),
                 {}, folder);
-  }  // on a file system without locks it is better to work than not
+  }  // on a file system without locks the run continues without one
   const std::string me = std::to_string(::getpid());
   if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, me.data(), me.size(), 0) < 0)
     return fail(ErrorCode::bad_input, fmt::format("the folder can't be written: {}", std::strerror(errno)), {}, folder);

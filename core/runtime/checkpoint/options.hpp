@@ -5,11 +5,11 @@
 
 namespace pipedeck {
 
-/// Where a run leaves checkpoints, and how often. The last step is always kept, also of a run that is stopped.
+/// A folder for a run's checkpoints, and their interval. The last step is always saved, also when a run is stopped.
 struct CheckpointOptions {
   std::string folder;
-  int every = 0;  ///< steps; 0: the last one alone
-  int keep = 3;   ///< complete steps that stay in the folder; 0: all
+  int every = 0;  ///< steps; 0: only the last one
+  int keep = 3;   ///< number of complete steps retained; 0: all
 };
 
 }  // namespace pipedeck

@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
 
-/// More than any model has; sums and products of what passes stay far from overflow.
+/// An upper limit beyond any model: sums and products of accepted values stay far from overflow.
 constexpr std::int64_t most_floats = std::int64_t{1} << 44;
 
 class Encoder {
@@ -38,7 +38,7 @@ class Encoder {
   std::string bytes_;
 };
 
-/// Reading past the end gives zeros and is remembered.
+/// A reader that returns zeros past the end and remembers it.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : bytes_(bytes) {}
@@ -99,7 +99,7 @@ void write_origin(Encoder& out, const CheckpointOrigin& origin) {
   out.number(static_cast<std::int32_t>(origin.global_batch)).number(origin.step).number(origin.samples);
 }
 
-/// And the hash that was written of its layers.
+/// Also returns the hash that was written of its layers.
 std::pair<CheckpointOrigin, std::uint64_t> read_origin(Decoder& in) {
   CheckpointOrigin origin;
   origin.lineage = in.number<std::uint64_t>();
@@ -151,7 +151,7 @@ bool lies_in(const ParameterBlock& block, std::int64_t whole) {
   if (block.rows == 0 || block.columns == 0) return true;  // a layer without parameters
   for (const std::int64_t number : {block.first, block.rows, block.columns})
     if (number > whole) return false;
-  if (block.rows > 1 && block.stride < block.columns) return false;  // rows over each other
+  if (block.rows > 1 && block.stride < block.columns) return false;  // overlapping rows
   const std::int64_t last = block.first + block.columns;
   return last <= whole && (block.rows == 1 || block.stride <= (whole - last) / (block.rows - 1));
 }

@@ -18,13 +18,13 @@
 namespace pipedeck {
 namespace {
 
-/// As PNG's: a byte beyond ASCII, and ends of lines of both kinds, which a transfer as text would change.
+/// Magic bytes like PNG's: a non-ASCII byte and line ends of both kinds, which a transfer as text would change.
 constexpr std::string_view magic{"\x89PDCK\r\n\x1a", 8};
 constexpr std::uint32_t version = 1;
 constexpr std::uint64_t most_header = std::uint64_t{1} << 28;
-constexpr std::size_t piece = std::size_t{1} << 20;  // written and checked at a time
+constexpr std::size_t piece = std::size_t{1} << 20;  // bytes written and checked at a time
 
-/// Before the header: magic, version, bytes of the header. Behind it: its checksum.
+/// Fields before the header: magic, version, length of the header. Its checksum follows the header.
 constexpr std::size_t preamble = 8 + 4 + 8, checksum_bytes = 4;
 
 std::uint32_t checksum_of(const void* data, std::size_t bytes, std::uint32_t before = 0) {
@@ -55,7 +55,7 @@ std::string preamble_of(const std::string& header) {
   return bytes;
 }
 
-/// A file that vanishes unless it is finished.
+/// A file that is removed unless it is finished.
 class Unfinished {
  public:
   explicit Unfinished(std::string path)
@@ -91,12 +91,12 @@ class Unfinished {
   bool finished_ = false;
 };
 
-/// Without this a renamed file may be gone after a power cut.
+/// Flushes the folder: without this a renamed file may be lost after a power cut.
 bool flush_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return false;
-  const bool flushed = ::fsync(descriptor) == 0 || errno == EINVAL;  // a file system whose folders can't be flushed
+  const bool flushed = ::fsync(descriptor) == 0 || errno == EINVAL;  // a file system whose folders cannot be flushed
   ::close(descriptor);
   return flushed;
 }
@@ -129,7 +129,7 @@ bool write_all(Unfinished& file, const CheckpointPart& part, std::span<const flo
   return true;
 }
 
-/// Bytes [at, at + bytes) of the file; false where it ends before or can't be read.
+/// Reads bytes [at, at + bytes) of the file. Returns false if the file ends before or cannot be read.
 bool read_at(int descriptor, std::uint64_t at, void* data, std::size_t bytes) {
   char* to = static_cast<char*>(data);
   while (bytes > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a checkpoint on disk: written whole or not at all, read with every checksum looked at.
+// A part of a checkpoint on disk. It is written atomically and checked against every checksum when read.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,24 @@
 
 namespace pipedeck {
 
-/// Whether a file that begins so means to be a part of a checkpoint.
+/// True if a file with this beginning claims to be a part of a checkpoint.
 bool looks_like_checkpoint(std::string_view content);
 
-/// Bytes of the file that holds `part`.
+/// Returns the size of the file that holds `part`.
 Bytes file_bytes(const CheckpointPart& part);
 
-/// `values`: part.floats(), in the order of its layers and their states. Into a temporary file beside `path`, flushed
-/// to the disk and renamed, so that there is never half a part under its name, not even after a power cut. `progress`
-/// is called now and then. io where the disk is full or can't be written; nothing stays behind then.
+/// Writes a part atomically: into a temporary file next to `path`, flushed to the disk and renamed. Not even a power
+/// cut leaves half a part under its name. `values` has part.floats() values, in the order of its layers and their
+/// states. `progress` is called now and then. io if the disk is full or not writable; no file stays behind then.
 Result<void> write_part(const std::string& path, const CheckpointPart& part, std::span<const float> values,
                         const std::function<void()>& progress = {});
 
-/// Ends the name of what write_part has not finished.
+/// File name suffix of a part that write_part has not finished.
 inline constexpr std::string_view unfinished_ending = ".tmp";
 
 class PartFile {
  public:
-  /// Looks at all but the values. bad_input says what is wrong: foreign, truncated, changed.
+  /// Opens a part and checks all but the values. bad_input names the fault: another format, truncated or changed.
   static Result<PartFile> open(const std::string& path);
   PartFile(PartFile&& other) noexcept;
   PartFile& operator=(PartFile&& other) noexcept;
@@ -37,10 +37,10 @@ class PartFile {
   const CheckpointPart& part() const { return part_; }
   Bytes bytes() const { return file_bytes(part_); }
 
-  /// List `state` (parameters, moments, older versions) of part().layers[index] into `values`, as many as that layer's
-  /// floats(). bad_input: the file changed.
+  /// Reads list `state` (parameters, moments, older versions) of part().layers[index] into `values`, which has that
+  /// layer's floats(). bad_input: the file changed.
   Result<void> read(std::size_t index, int state, std::span<float> values) const;
-  /// All values against their checksums.
+  /// Checks all values against their checksums.
   Result<void> verify() const;
 
  private:

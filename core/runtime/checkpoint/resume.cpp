@@ -11,9 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// DIR, or DIR/step-N alone.
+/// Returns the steps of DIR, or only DIR/step-N.
 Result<std::vector<StepFolder>> candidates(const std::string& folder) {
-  const fs::path path = fs::path(folder) / "";  // so that "DIR/step-1/" and "DIR/step-1" have the same parent
+  const fs::path path = fs::path(folder) / "";  // gives "DIR/step-1/" and "DIR/step-1" the same parent
   const fs::path step = path.parent_path();
   std::error_code ignored;
   if (fs::is_directory(step, ignored)) {
@@ -61,7 +61,7 @@ std::string data_text(const DataSource& data) {
   return fmt::format("{} with seed {}", source, data.seed);
 }
 
-/// The floats of `blocks` in `whole`, one after the other; or back where they came from.
+/// Copies the floats of `blocks` out of `whole` in sequence, or back to their positions.
 void gather(std::span<const float> whole, const std::vector<ParameterBlock>& blocks, std::span<float> own) {
   auto to = own.begin();
   for (const ParameterBlock& block : blocks)

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of the devices with the same weights one keeps them: the first replica of the first copy; of a tensor-parallel group
-/// each its own part.
+/// True if the device saves its weights. One of the devices with the same weights does: the first replica of the first
+/// copy. Each rank of a tensor-parallel group saves its own shard.
 bool keeps(const PlacedChunk& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
 
 bool keeps(const PlacedChunk& chunk, const LayerKernel& layer) {
@@ -33,7 +33,7 @@ std::vector<std::size_t> writers_of(const Layout& layout) {
   return writers;
 }
 
-/// Steps after which no round of replicas is under way: the weights are those of whole updates.
+/// Returns the interval of steps after which no replica is within a round: the weights are those of whole updates.
 std::uint64_t whole_rounds(const Layout& layout) {
   if (!layout.staleness) return 1;
   std::int64_t round = 1;
@@ -70,7 +70,7 @@ std::span<float> slice(Tensor& tensor, std::int64_t first, std::int64_t count) {
   return tensor.values().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
-/// What `worker` keeps, and where it lies: one span a list of each layer, in the file's order.
+/// The values that `worker` saves, and where they are stored: one span per list of each layer, in the file's order.
 struct Kept {
   std::vector<LayerPart> layers;
   std::vector<std::span<const float>> values;
@@ -174,7 +174,7 @@ Result<std::unique_ptr<RunCheckpoints>> RunCheckpoints::open(const CheckpointOpt
   return made->prepare_folder(from).map([&] { return std::move(made); });
 }
 
-/// Nothing that is of use is removed: only what the checkpoint that the run goes on from was taken in place of.
+/// Removes only unfinished files and steps that the resumed checkpoint replaces. No useful step is removed.
 Result<void> RunCheckpoints::prepare_folder(const Checkpoint* from) {
   const auto steps = steps_in(options_.folder);
   if (!steps) return tl::unexpected(steps.error());
@@ -201,7 +201,7 @@ Result<void> RunCheckpoints::prepare_folder(const Checkpoint* from) {
   return {};
 }
 
-/// Where steps do not all end rounds: at the first that does behind the one asked for.
+/// True if a checkpoint is due after `step`. If not all steps end rounds, it is the first that does after the due one.
 bool RunCheckpoints::due(std::uint64_t step, bool last) const {
   const auto every = static_cast<std::uint64_t>(options_.every);
   const auto times = [&](std::uint64_t steps) { return steps / every; };
@@ -259,10 +259,10 @@ Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, st
   return done;
 }
 
-/// A worker may be ahead of the others: what it has written waits until all have done the step.
+/// Adds the written parts. A worker may be ahead of the others: its parts wait until all have done the step.
 std::vector<RunCheckpoint> RunCheckpoints::noticed() {
   for (const WrittenPart& part : writer_.take_written()) {
-    // Its file was seen before its writer told of it: the step is complete already.
+    // Its file was found before its writer reported it: the step is complete already.
     if (!complete_.empty() && part.step <= complete_.back()) continue;
     Pending& pending = pending_[part.step];
     pending.bytes += part.bytes;
@@ -309,7 +309,7 @@ void RunCheckpoints::remove_old(std::uint64_t step) {
     complete_.erase(complete_.begin());
     writer_.later([folder = options_.folder, old]() -> Result<void> {
       const auto steps = steps_in(folder);
-      if (!steps) return {};  // nobody misses what is gone
+      if (!steps) return {};  // nothing to remove
       for (const StepFolder& found : *steps)
         if (found.step == old) return remove_step(found);
       return {};

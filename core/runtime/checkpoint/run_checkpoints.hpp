@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checkpoints of a run: which worker keeps what, when; what is there to go on from.
+// The checkpoints of a run: which worker saves which layers, when, and the checkpoint from which the run resumes.
 #pragma once
 
 #include <atomic>
@@ -17,30 +17,30 @@
 
 namespace pipedeck {
 
-/// Asynchronous training goes on with the older versions of the weights that the checkpoint's had under way; on another
-/// plan than its own the pipeline fills anew, with the latest weights everywhere.
+/// Restores the weight versions in flight of asynchronous training. If the plan differs from the checkpoint's, the
+/// pipeline is filled again with the latest weights everywhere.
 void set_older_versions(Layout& layout, const Plan& plan, const Checkpoint& from);
 
-/// What a worker begins with, in place of its first weights. Errors: the checkpoint's files changed.
+/// Loads a worker's state from a checkpoint in place of its initial weights. Errors: the checkpoint's files changed.
 Result<void> restore(const Checkpoint& from, const Layout& layout, Worker& worker);
 
 class RunCheckpoints {
  public:
-  /// `layout` outlives this. `first`: of the run's processes, the one that has the folder's lock and removes what is
-  /// not needed any more. bad_input where the folder is another run's, or holds steps that this run does not go on
-  /// from.
+  /// Prepares the checkpoints of a run. `layout` outlives this object. `first` is true in the process of the run that
+  /// locks the folder and removes old steps. bad_input if the folder belongs to another run, or holds steps that this
+  /// run does not resume from.
   static Result<std::unique_ptr<RunCheckpoints>> open(const CheckpointOptions& options, const ModelSpec& model,
                                                       const Plan& plan, const Layout& layout, const Checkpoint* from,
                                                       bool first);
 
-  /// Copies what `worker` keeps of this step (counted from the run's very beginning), if it is to keep it. On any
-  /// thread while the worker is between two steps. Throws Interrupted.
+  /// Copies the values that `worker` saves of this step, if a checkpoint is due. Steps count from the beginning of the
+  /// run's lineage. Called on any thread while the worker is between two steps. Throws Interrupted.
   void take(const Worker& worker, std::uint64_t step, bool last, RunControl& control);
 
-  /// Steps that became complete since the last call, all processes having done `step`; on the first process alone.
-  /// run_failed where one can't be written.
+  /// Returns the steps that became complete since the last call, when all processes have done `step`. Only the first
+  /// process returns any. run_failed if one cannot be written.
   Result<std::vector<RunCheckpoint>> completed(std::uint64_t step, bool last);
-  /// The same when all that was taken is on the disk; run_failed when that takes the time-out without getting on.
+  /// Like completed(), after all copies were written. run_failed if writing makes no progress for the time-out.
   Result<std::vector<RunCheckpoint>> finish(std::uint64_t step, std::chrono::milliseconds timeout);
 
  private:
@@ -54,7 +54,7 @@ class RunCheckpoints {
   bool all_there(std::uint64_t step) const;
   Bytes bytes_there(std::uint64_t step) const;
 
-  /// A step of which not every file is known to be there. Times are of those written here.
+  /// A step of which files may still be missing. Times cover the files of this process.
   struct Pending {
     Bytes bytes;
     RunClock::time_point began = RunClock::now(), ended = began;
@@ -64,12 +64,12 @@ class RunCheckpoints {
   CheckpointOptions options_;
   const Layout& layout_;
   CheckpointOrigin origin_;           ///< of step 0 of this run
-  std::uint64_t whole_ = 1;           ///< steps of which each ends rounds of asynchronous replicas
-  std::vector<std::size_t> writers_;  ///< workers of the run, wherever they live
+  std::uint64_t whole_ = 1;           ///< interval of steps that end the rounds of asynchronous replicas
+  std::vector<std::size_t> writers_;  ///< writing workers of the run, in all processes
   std::optional<FolderLock> lock_;
-  std::vector<std::atomic<std::uint64_t>> taken_;  ///< a worker: the last step
+  std::vector<std::atomic<std::uint64_t>> taken_;  ///< last step copied, per worker
   std::map<std::uint64_t, Pending> pending_;
-  std::uint64_t announced_ = 0;          ///< the last step that all have done and that is kept
+  std::uint64_t announced_ = 0;          ///< last step that all have done and that is saved
   std::vector<std::uint64_t> complete_;  ///< steps in the folder, ascending
   bool first_ = true;
   CheckpointWriter writer_;

@@ -17,7 +17,7 @@
 namespace pipedeck {
 namespace {
 
-/// Whoever computes comes first: behind him by so many steps of the scheduler's "nice".
+/// The thread's scheduling priority ("nice" value): computing threads go first.
 constexpr int politeness = 5;
 
 Error failed(const CheckpointPart& part, const std::string& why) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes checkpoints beside the training: a worker copies its values and goes on computing, a thread of its own brings
-// them to the disk.
+// A writer that saves checkpoints during training. A worker copies its values and continues to compute. A separate
+// thread writes them to the disk.
 #pragma once
 
 #include <chrono>
@@ -18,35 +18,35 @@
 
 namespace pipedeck {
 
-/// A part that is on the disk.
+/// A part on the disk.
 struct WrittenPart {
   std::uint64_t step = 0;
   std::size_t worker = 0;
   Bytes bytes;
-  RunClock::time_point began, ended;  ///< from when it was copied on
+  RunClock::time_point began, ended;  ///< beginning with its copy
 };
 
-/// One a process. Its thread is left behind where a disk hangs: it shares what it touches.
+/// A writer, one per process. Its thread is detached if a disk hangs, and therefore shares its data.
 class CheckpointWriter {
  public:
-  /// `workers` of the run; each has a buffer, made by its first copy and used again.
+  /// `workers` is their number in the run. The first copy of a worker allocates its buffer, which is reused.
   CheckpointWriter(std::string folder, std::size_t workers);
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
   ~CheckpointWriter();
 
-  /// Where worker `worker` copies its values into: not before those of its checkpoint before are on the disk. Throws
-  /// Interrupted; fails the run when the disk has taken nothing for the time-out.
+  /// Returns the buffer for the values of `worker`, after those of its previous checkpoint are on the disk. Throws
+  /// Interrupted. Fails the run if the disk has made no progress for the time-out.
   std::vector<float>& buffer(std::size_t worker, RunControl& control);
-  /// Returns at once. `part` says what is in the buffer, `began` when its copying did.
+  /// Queues the buffer and returns at once. `part` describes its content; `began` is when the copy began.
   void write(std::size_t worker, CheckpointPart part, RunClock::time_point began);
-  /// Something else for the thread to do behind what it has to write.
+  /// Queues other work for the thread, after the pending writes.
   void later(std::function<Result<void>()> work);
 
-  /// What was written since the last call.
+  /// Returns the parts written since the last call.
   std::vector<WrittenPart> take_written();
   std::optional<Error> failure() const;
-  /// Until all is done or something failed; run_failed where the disk takes nothing for the time-out.
+  /// Waits until all is written or something failed. run_failed if the disk makes no progress for the time-out.
   Result<void> wait(std::chrono::milliseconds timeout);
 
  private:
