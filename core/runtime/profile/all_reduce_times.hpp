@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduces among devices: how long they took, and how long the library that does them expects them to take.
+// Times of all-reduces among devices: measured, and as estimated by the library that does them.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 namespace pipedeck {
 
 struct AllReduceTimes {
-  Bytes bytes;                       ///< of each device, as many as come out
+  Bytes bytes;                       ///< per device, as many as come out
   RobustSummary measured;            ///< s, on the first device
-  std::optional<Seconds> estimated;  ///< by the library, for the same devices; empty where it has no estimate
+  std::optional<Seconds> estimated;  ///< by the library, for the same devices; empty if it has no estimate
 };
 
 struct AllReduceMeasurement {
   std::vector<AllReduceTimes> sizes;
-  std::string not_estimated;  ///< why the library was not asked for estimates; empty: it was
+  std::string not_estimated;  ///< reason for missing estimates; empty if the library gave estimates
 };
 
 }  // namespace pipedeck

@@ -29,7 +29,7 @@ ChainTimer::ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, 
   }
 }
 
-/// A device's own queue says when it begins and ends.
+/// Times work. A device's own queue records when it begins and ends.
 template <class Work>
 ChainTimer::Span ChainTimer::timed(const Work& work) {
   Span span{memory_->device().now(), {}};
@@ -38,7 +38,7 @@ ChainTimer::Span ChainTimer::timed(const Work& work) {
   return span;
 }
 
-/// A layer's pass: recorded, while the chain is, and its time is taken when it is launched.
+/// Runs or captures a layer's pass. A captured pass is timed when it is launched.
 template <class Work>
 void ChainTimer::pass(Span& time, const Work& work) {
   if (recording_)
@@ -54,7 +54,7 @@ void ChainTimer::warm_up() {
   warm_ = true;
 }
 
-/// What is recorded takes the blocks and the libraries' memory that a repetition before it has made.
+/// Runs a repetition. Capturing reuses the blocks and library workspaces that a previous repetition allocated.
 void ChainTimer::run_once() {
   if (std::ranges::any_of(passes_, [](const Pass& pass) { return !pass.work->valid(); })) passes_.clear();
   if (records_ && warm_ && passes_.empty()) record_chain();
@@ -62,12 +62,12 @@ void ChainTimer::run_once() {
   take_times();
 }
 
-/// Nobody else takes blocks of this memory: what the passes work in stays at hand.
+/// Captures the passes. No other user allocates from this memory, so the blocks of the passes stay available.
 void ChainTimer::record_chain() {
   recording_ = true;
   try {
     run_chain();
-  } catch (const std::runtime_error& error) {  // of the device: nothing of it was done
+  } catch (const std::runtime_error& error) {  // of the device: nothing was executed
     give_up_recording(error.what());
   }
   recording_ = false;
@@ -79,7 +79,7 @@ void ChainTimer::give_up_recording(const char* why) {
   why_not_recorded_ = why;
 }
 
-/// False where the device has no memory for that, say.
+/// Returns false if launching fails, for example because the device lacks memory.
 bool ChainTimer::launch_passes() try {
   ComputeDevice& device = memory_->device();
   making_input_ = timed([&] { write_samples(input_, false); });
@@ -120,7 +120,7 @@ void ChainTimer::take_times() {
   }
 }
 
-/// What a device's queue tells of the collectives, which came in the chain's order.
+/// Adds the durations of the collectives, which the device's queue measured in the chain's order.
 void ChainTimer::take_moved() {
   const std::vector<Seconds> each = group_ ? group_->take_moved() : std::vector<Seconds>();
   if (each.empty()) return;
@@ -153,7 +153,7 @@ CountedCollective::Taken ChainTimer::all_reduced() const {
   return group_ ? group_->take_all_reduced() : CountedCollective::Taken();
 }
 
-/// The loss is counted into the last layer: it has no stage of its own.
+/// The loss counts as part of the last layer: it has no stage of its own.
 Tensor ChainTimer::forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved) {
   LayerSamples& seen = seen_[layer];
   const bool last = ends_with_loss(layer);

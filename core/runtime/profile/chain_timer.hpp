@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times and bytes of a model's layers, one by one, in the chain that one device would run.
+// Times and bytes of a model's layers, one by one, in the sequence that one device would run.
 #pragma once
 
 #include <chrono>
@@ -17,48 +17,48 @@
 
 namespace pipedeck {
 
-/// What was seen of one layer at one micro-batch size.
+/// The measurements of one layer at one micro-batch size.
 struct LayerSamples {
-  std::vector<double> forward, backward_input, backward_weight;  ///< s, one a repetition, without `moving`
+  std::vector<double> forward, backward_input, backward_weight;  ///< s, one per repetition, without `moving`
   Bytes output, saved;
   LayerMemory memory;
-  CountedCollective::Taken forward_all_reduced, backward_all_reduced;  ///< where the layers are one rank's parts
+  CountedCollective::Taken forward_all_reduced, backward_all_reduced;  ///< if the layers are one rank's shards
 };
 
-/// Where the chain begins and ends: with the model's samples, or amid its layers; with its loss, or before more of
-/// them.
+/// The ends of the chain. It begins with the model's samples or between its layers, and ends with its loss or before
+/// further layers.
 struct ChainEnds {
   bool first = true, last = true;
 };
 
-/// What the chain runs on: the processor, where nothing else is said.
+/// A device for the chain; by default the CPU.
 struct ChainDevice {
   std::shared_ptr<DeviceMemory> memory = std::make_shared<DeviceMemory>();
-  std::shared_ptr<const LossKernel> loss = nullptr;  ///< of that device; null: the processor's
-  bool records = false;  ///< passes are recorded where the device can, as in a run that records its own
+  std::shared_ptr<const LossKernel> loss = nullptr;  ///< of that device; null: the CPU's
+  bool records = false;  ///< passes are captured if the device can, as in a run that captures its own
 };
 
-/// The whole chain forward and backward, as a device that holds all of it would run it: so every layer finds the caches
-/// as it does in training. The first layer's forward makes the samples, the last one's their targets and the loss, as
-/// the workers' do; amid the model they take zeros. On a device that has a queue all of it is queued, and times are
-/// those between marks in the queue. Where passes are recorded, each layer's are one launch, so that the queue is not
-/// kept waiting by whoever fills it. What it is given must outlive it.
+/// A timer that runs the whole chain forward and backward, as a device with all layers would. Every layer finds the
+/// caches as in training. Like in a worker, the first layer's forward makes the samples, the last one's the targets and
+/// the loss; a chain within the model starts from zeros. On a device with a queue everything is enqueued, and times are
+/// those between marks in the queue. Captured passes launch each layer at once, so that the host does not delay the
+/// queue. All constructor arguments must outlive the timer.
 class ChainTimer {
  public:
   ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
              const SampleSource& source, std::uint64_t seed, int samples, CountedCollective* group = nullptr,
              ChainEnds ends = {}, ChainDevice device = {});
 
-  /// Not counted: caches, memory and oneDNN's code have yet to be made.
+  /// Runs once without counting: it fills caches, allocates memory and generates oneDNN's code.
   void warm_up();
   void run_once();
   const std::vector<LayerSamples>& seen() const { return seen_; }
-  /// Whether the last one did what was recorded; and why not, where that was tried.
+  /// True if the last run launched captured passes. The second function returns why capturing failed, if it was tried.
   bool recorded() const { return !passes_.empty(); }
   const std::string& why_not_recorded() const { return why_not_recorded_; }
 
  private:
-  /// What a device did from one moment to another.
+  /// A time span on a device.
   struct Span {
     Moment begin, end;
     double seconds() const { return std::chrono::duration<double>(end.time() - begin.time()).count(); }
@@ -88,20 +88,20 @@ class ChainTimer {
   Tensor backward(std::size_t layer, Tensor value, Saved& saved);
 
   const std::vector<std::unique_ptr<LayerKernel>>& layers_;
-  std::int64_t positions_;  ///< of a sample, that the loss looks at
+  std::int64_t positions_;  ///< per sample, that the loss evaluates
   const SampleSource& source_;
   int samples_;
-  CountedCollective* group_;  ///< of the rank's parts; none of whole layers
+  CountedCollective* group_;  ///< of a rank's shards; null for whole layers
   ChainEnds ends_;
   std::shared_ptr<DeviceMemory> memory_;
   std::shared_ptr<const LossKernel> loss_kernel_;
   std::vector<Tensor> parameters_, gradients_;
-  Span making_input_, making_targets_;  ///< of the repetition at hand, as the next
+  Span making_input_, making_targets_;  ///< of the current repetition, like the next
   std::vector<LayerSpans> spans_;
   bool records_, warm_ = false, recording_ = false;
   std::string why_not_recorded_;
-  std::span<float> input_, targets_;  ///< where recorded passes find them, in blocks that are at hand
-  std::vector<Pass> passes_;          ///< in the chain's order; none: nothing is recorded
+  std::span<float> input_, targets_;  ///< input and targets of captured passes, in blocks that stay allocated
+  std::vector<Pass> passes_;          ///< in the chain's order; empty: nothing is captured
   std::vector<LayerSamples> seen_;
 };
 

@@ -20,8 +20,8 @@ Company::Company(const ModelSpec& model, int micro_batch, int others, std::size_
       use_one_thread();
       stand_apart(place);
       try {
-        while (!stop.stop_requested()) timer.warm_up();  // keeps no times
-      } catch (const std::bad_alloc&) {                  // who is timed needs the memory more
+        while (!stop.stop_requested()) timer.warm_up();  // stores no times
+      } catch (const std::bad_alloc&) {                  // the timed thread needs the memory more
       }
     });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other cores at work while one is timed: as in a run they share caches, the way to memory and the clock's head room
-// with it.
+// A background load on the other cores while one core is timed. As in a run, the cores share caches, memory bandwidth
+// and turbo frequency.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace pipedeck {
 
 class Company {
  public:
-  /// `others` threads, each of which runs the whole model at this micro-batch over and over until this goes, on the
-  /// usable cores from `place` on. `model` is known to be trainable (make_parts).
+  /// Starts `others` threads on the usable cores from `place` on. Each runs the whole model at this micro-batch size
+  /// until this object is destroyed. `model` is known to be trainable (make_parts).
   Company(const ModelSpec& model, int micro_batch, int others, std::size_t place);
 
  private:

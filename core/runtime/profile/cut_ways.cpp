@@ -16,14 +16,14 @@ Bytes parameter_bytes(const LayerKernel& kernel) {
   return Bytes(kernel.parameters() * static_cast<std::int64_t>(sizeof(float)));
 }
 
-/// Where the straight line through both needs meets no samples at all, rounded up: a need is the largest of several
-/// lines, and between the two measured sizes no higher than that one.
+/// Returns the intercept of the straight line through both needs, rounded up. A need is the maximum of several lines,
+/// and so between the two measured sizes not above that line.
 Bytes fixed_part(Bytes of_one, Bytes of_all, int samples) {
   const std::int64_t rest = of_one.count * samples - of_all.count;
   return std::clamp(Bytes((rest + samples - 2) / (samples - 1)), Bytes(), of_all);
 }
 
-/// The layers of one model, cut by one degree.
+/// A meter for the layers of one model, sharded over one degree.
 class WayMeter {
  public:
   WayMeter(const ModelSpec& model, const ModelParts& parts, int degree, int micro_batch, const Backend& backend,
@@ -44,7 +44,7 @@ class WayMeter {
     const auto pass = [&](int samples) {
       ChainTimer timer(alone, loss, *parts_.source, model_.seed, samples, group.get(), ends,
                        {std::make_shared<DeviceMemory>(device_), backend_.loss(loss)});
-      // What libraries work in is the device's, and grows when it is first wanted.
+      // The workspace of libraries belongs to the device and grows on first use.
       if (!device_->on_host()) timer.warm_up();
       timer.run_once();
       return timer.seen().front();
@@ -73,7 +73,7 @@ Bytes held_whole(Bytes all, Bytes own, int degree) {
 }
 
 void add_fixed_parts(LayerMemory& memory, const LayerMemory& of_one, int samples) {
-  // Repacked weights are as large for one sample, which frees less before they are made: then it needs more.
+  // Repacked weights have the same size for one sample, which frees less before they are made: its peak can be higher.
   memory.forward = std::max(memory.forward, of_one.forward);
   memory.backward = std::max(memory.backward, of_one.backward);
   memory.forward_fixed = fixed_part(of_one.forward, memory.forward, samples);

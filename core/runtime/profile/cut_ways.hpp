@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device needs of a layer that is cut over several, for each way to cut it: which one a stage takes depends on
-// the layers around it (sharding.hpp, cut_path.hpp).
+// The memory that a device needs for a sharded layer, for each sharding of it. The stage's choice of shardings depends
+// on the neighbouring layers (sharding.hpp, cut_path.hpp).
 #pragma once
 
 #include <vector>
@@ -12,17 +12,17 @@
 
 namespace pipedeck {
 
-/// Of each layer, on the first of `degree` ranks, from passes over `micro_batch` samples and over one, on `device`,
-/// which is the backend's. Errors as of sharding_ways.
+/// Measures each layer on the first of `degree` ranks, with passes over `micro_batch` samples and over one. `device` is
+/// the backend's. Fails like sharding_ways.
 Result<std::vector<std::vector<CutWay>>> measure_cut_ways(const ModelSpec& model, const ModelParts& parts, int degree,
                                                           int micro_batch, const Backend& backend,
                                                           const std::shared_ptr<ComputeDevice>& device);
 
-/// Of `all` bytes what a rank that has `own` of them holds beyond an even part of the rest: what every rank holds
-/// whole, where parts are even; else, of the rank with the most, so much more that its share is right.
+/// Returns the bytes that a rank with `own` of `all` bytes holds in addition to an even share of the rest. For even
+/// shards this is the replicated part. Otherwise it corrects the share of the rank with the most.
 Bytes held_whole(Bytes all, Bytes own, int degree);
 
-/// Makes `memory`, measured with `samples`, never too small for fewer of them, by what was measured with one.
+/// Raises `memory`, measured with `samples`, so that it also suffices for fewer, by the measurement of one sample.
 void add_fixed_parts(LayerMemory& memory, const LayerMemory& of_one, int samples);
 
 }  // namespace pipedeck

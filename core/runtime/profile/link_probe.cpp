@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int warm_ups = 5, rounds = 40;
 constexpr std::int64_t smallest = 16, largest = std::int64_t{1} << 20, growth = 4;  // floats
 
-/// Both ends send the same keys: each of a direction, size and round, once.
+/// Both ends send the same keys: one for each direction, size and round.
 MessageKey key_of(bool back, int number) { return {back, StageId(0), number}; }
 
 Link link_through(const std::vector<TransferPoint>& points) {
@@ -27,7 +27,7 @@ Link link_through(const std::vector<TransferPoint>& points) {
     seconds.push_back(point.seconds.median);
   }
   const FittedLine line = line_through(bytes, seconds);
-  constexpr double fastest = 1e13;  // of a slope that is lost in the noise
+  constexpr double fastest = 1e13;  // for a slope that is lost in the noise
   return {BytesPerSecond(line.slope > 1 / fastest ? 1 / line.slope : fastest), Seconds(line.at_zero)};
 }
 

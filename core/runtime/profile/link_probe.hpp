@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joins two workers, by real transfers over whatever transport they have: a ball is copied, as a part of a
-// micro-batch is, sent, and sent back.
+// A benchmark of the link between two workers, over whatever transport they have. As in training, a tensor is copied
+// and sent; here it is also sent back.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@ namespace pipedeck {
 
 struct TransferPoint {
   Bytes bytes;
-  RobustSummary seconds;  ///< one way: half a round trip
+  RobustSummary seconds;  ///< in one direction: half a round trip
 };
 
 struct LinkMeasurement {
-  Link link;                          ///< latency + bytes / bandwidth, the line through `points` (robust.hpp)
+  Link link;                          ///< latency + bytes / bandwidth, fitted to `points` (robust.hpp)
   std::vector<TransferPoint> points;  ///< from 64 bytes to 4 MiB
 };
 
@@ -26,11 +26,11 @@ struct LinkMeasurement {
 LinkMeasurement time_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<DeviceMemory>& memory);
 void answer_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<DeviceMemory>& memory);
 
-/// Copies from one device's memory to another's, by marks in the queue of the one that copies. From 64 bytes to 64 MiB.
-/// Throws what devices fail with.
+/// Measures copies from one device's memory to another's, from 64 bytes to 64 MiB. Times are taken by events in the
+/// queue of the copying device. Throws the devices' errors.
 LinkMeasurement measure_copies(const std::shared_ptr<DeviceMemory>& from, const std::shared_ptr<DeviceMemory>& to);
 
-/// Between two threads of this process. Threads are not bound to cores: one link stands for every pair.
+/// Measures between two threads of this process. Threads are not bound to cores: one link represents every pair.
 LinkMeasurement measure_thread_link();
 
 }  // namespace pipedeck

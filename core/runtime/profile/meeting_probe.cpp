@@ -17,9 +17,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t warm_ups = 10, most = 400;
-constexpr std::chrono::milliseconds long_enough(100);  // on a machine with other work each takes its turn on a core
+constexpr std::chrono::milliseconds long_enough(100);  // on a busy machine each thread gets its turn on a core
 
-/// Until the first member, which gives 1 as long as it goes on, has seen enough.
+/// Runs until the first member, which contributes 1 while it continues, has seen enough.
 std::vector<double> meet_often(Collective& group) {
   std::vector<double> seconds;
   const auto begin = Clock::now();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it takes threads of this process to meet, whatever they bring: each of a group's collectives waits for all of
-// its members twice, and who waits sleeps.
+// The latency of a barrier of threads of this process, regardless of the data. Each of a group's collectives has two
+// barriers of all members, and waiting threads sleep.
 #pragma once
 
 #include "core/runtime/profile/robust.hpp"
 
 namespace pipedeck {
 
-/// Seconds of an all-reduce of one number among `members` threads (2 or more), of many in a row.
+/// Returns the seconds of an all-reduce of one number among `members` threads (2 or more), from many in sequence.
 RobustSummary measure_meeting(int members);
 
 }  // namespace pipedeck

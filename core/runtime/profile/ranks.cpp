@@ -44,7 +44,7 @@ std::vector<std::size_t> everybody(int count) {
   return all;
 }
 
-/// As in a run: the backend's own where it has one, else that of threads.
+/// Returns the transport of a run: the backend's own if it has one, else that of threads.
 std::unique_ptr<Transport> transport_of(const Backend& backend,
                                         const std::vector<std::shared_ptr<DeviceMemory>>& memories,
                                         RunControl& control) {
@@ -132,9 +132,9 @@ void Ranks::run(std::size_t rank) {
   }
   try {
     start(rank);
-    while (true) ranks_[rank].timer->warm_up();  // keeps no times
-  } catch (const Interrupted&) {                 // all is measured
-  } catch (const std::exception& error) {        // the first one's wait ends with it
+    while (true) ranks_[rank].timer->warm_up();  // stores no times
+  } catch (const Interrupted&) {                 // the measurement has ended
+  } catch (const std::exception& error) {        // ends the wait of the first rank
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
     control_.fail({ErrorCode::run_failed, error.what(), {}, {}});

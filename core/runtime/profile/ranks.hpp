@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks of layers that are cut over several devices at work at once, as in a run: they share caches and the way to
-// memory, wait for one another, and find what they read in the caches of those who wrote it.
+// All ranks of sharded layers, running at once as in a run. They share caches and memory bandwidth, wait for one
+// another, and find all-reduced values in the caches of the ranks that wrote them.
 #pragma once
 
 #include <deque>
@@ -18,31 +18,31 @@
 
 namespace pipedeck {
 
-/// Devices of one backend that are at hand, one for each rank that can be at work. On the processor each is a core.
+/// The available devices of one backend, one for each rank that can run. On the CPU each is a core.
 struct RankDevices {
   Backend backend;
   std::vector<std::shared_ptr<ComputeDevice>> devices;
 };
-/// Of all cores that this process may use.
+/// Returns all cores that this process may use.
 RankDevices cores_for_ranks();
 
 class Ranks {
  public:
-  /// Of the whole model, which all run over and over, in step with the first one's timer, until this goes. Where there
-  /// are fewer devices than ranks the first is alone, and what it would all-reduce is counted. `parts`, which are the
-  /// backend's, outlive it. bad_input where a layer can't be cut so often.
+  /// Creates the ranks of the whole model. All run it over and over, in step with the first rank's timer, until this
+  /// object is destroyed. With fewer devices than ranks only the first runs, and its all-reduces are only counted.
+  /// `parts` are the backend's and outlive this object. bad_input if a layer cannot be sharded over `degree`.
   static Result<std::unique_ptr<Ranks>> of(const RankDevices& at_hand, const ModelSpec& model, const ModelParts& parts,
                                            int degree, int samples);
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
-  /// On the thread that runs the first rank's timer, before it does. On devices that have a queue: what it takes all
-  /// ranks to meet there. Throws as timer() does.
+  /// Starts the ranks. Called on the thread that runs the first rank's timer, before it does. On devices with a queue
+  /// it returns the time of a barrier of all ranks. Throws as timer() does.
   Seconds start();
-  /// Of the first rank, to be run by the caller's thread. Throws Interrupted when another rank fails.
+  /// Returns the first rank's timer, which the caller's thread runs. Throws Interrupted when another rank fails.
   ChainTimer& timer() { return *ranks_.front().timer; }
-  /// Throws what another rank has failed with.
+  /// Throws another rank's failure.
   [[noreturn]] void rethrow() const;
   const std::vector<std::unique_ptr<LayerKernel>>& layers() const { return ranks_.front().part.layers; }
   int at_work() const { return at_work_; }
@@ -63,12 +63,12 @@ class Ranks {
 
   const int at_work_;
   RunControl control_;
-  std::vector<std::shared_ptr<DeviceMemory>> memories_;  ///< a rank's each
-  ThreadTransport hosts_;                                ///< by values of the host
+  std::vector<std::shared_ptr<DeviceMemory>> memories_;  ///< one per rank
+  ThreadTransport hosts_;                                ///< for values in host memory
   std::unique_ptr<Transport> transport_;
   std::deque<Rank> ranks_;
   mutable std::mutex mutex_;
-  std::exception_ptr failure_;  ///< the first one's of the other ranks
+  std::exception_ptr failure_;  ///< the first failure of the other ranks
   std::vector<std::jthread> others_;
 };
 

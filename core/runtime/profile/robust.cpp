@@ -11,7 +11,7 @@
 namespace pipedeck {
 namespace {
 
-/// Of ascending values, between the two next to it.
+/// Returns a quantile of ascending values, interpolated between its two neighbours.
 double quantile(const std::vector<double>& sorted, double part) {
   const double place = part * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -24,7 +24,7 @@ double median(std::vector<double> values) {
   return quantile(values, 0.5);
 }
 
-/// 1.4826 MAD: the standard deviation of a normal distribution with this median absolute deviation.
+/// Returns 1.4826 MAD: the standard deviation of a normal distribution with this median absolute deviation.
 double deviation(const std::vector<double>& values, double middle) {
   std::vector<double> distances;
   for (const double value : values) distances.push_back(std::abs(value - middle));
@@ -54,7 +54,7 @@ RobustSummary summary_of(std::vector<double> values) {
   summary.lower = quantile(values, 0.25), summary.upper = quantile(values, 0.75);
   summary.kept = static_cast<int>(values.size());
   summary.outliers = static_cast<int>(all - values.size());
-  // Of a normal distribution: sqrt(pi / 2) sigma / sqrt(n).
+  // The error for a normal distribution: sqrt(pi / 2) sigma / sqrt(n).
   summary.error = 1.2533 * deviation(values, summary.median) / std::sqrt(static_cast<double>(values.size()));
   return summary;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of repeated measurements that a few disturbed ones do not move.
+// Statistics of repeated measurements that are robust against a few outliers.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,9 @@ struct RobustSummary {
   int kept = 0, outliers = 0;
 };
 
-/// `values` (one or more) without outliers: what lies further from the median than 5 standard deviations, which the
-/// median absolute deviation (MAD) stands for as in a normal distribution: 1.4826 MAD.
+/// Returns the summary of `values` (one or more) without outliers: values further from the median than 5 standard
+/// deviations. The standard deviation is estimated as 1.4826 MAD (median absolute deviation), as for a normal
+/// distribution.
 RobustSummary summary_of(std::vector<double> values);
 
 struct FittedLine {
@@ -21,9 +22,9 @@ struct FittedLine {
   double at(double x) const { return at_zero + slope * x; }
 };
 
-/// A line through points (two or more different x) by the weighted median of all slopes between two of them (Theil-Sen;
-/// a pair counts by how far apart it is), then the median of what is left at the third of the points with the smallest
-/// x, where the slope's own error is least. Neither is negative.
+/// Fits a line to points (two or more different x) by Theil-Sen. Its slope is the weighted median of the slopes of all
+/// pairs, weighted by their distance. The intercept is the median residual of the third of the points with the smallest
+/// x, where the slope's own error is smallest. Neither is negative.
 FittedLine line_through(const std::vector<double>& x, const std::vector<double>& y);
 
 }  // namespace pipedeck
