@@ -54,9 +54,9 @@ void Admission::pause() {
   if (hold_ == none) ask_all();
 }
 
-/// Letters are sent under the lock: every process has to get them in the order in which they were meant.
+/// Messages are sent under the lock, so that every process receives them in the intended order.
 void Admission::ask_all() {
-  if (unanswered_ > 0) return;  // the decision that is under way sees what is asked for
+  if (unanswered_ > 0) return;  // the pending decision includes the new request
   frozen_ = true;
   begun_anywhere_ = begun_;
   if (RunPartners* const partners = control_.partners()) {
@@ -66,7 +66,7 @@ void Admission::ask_all() {
   if (unanswered_ == 0) decide();
 }
 
-/// A pause is always behind a step that nobody has done yet, so that the process that waits for its end sees it.
+/// A pause follows a step that no process has finished yet, so that the process that waits for its end observes it.
 void Admission::decide() {
   using enum AdmissionNote::What;
   const auto whole = [](int count, int of) { return (count + of - 1) / of * of; };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many mini-batches an asynchronous run takes: as many as it was asked for, or, when it is stopped, those that any
-// device has begun, up to whole steps; where it is paused it waits behind such a step. Nothing is dropped: what was
-// begun is finished everywhere.
+// The number of mini-batches that an asynchronous run executes. By default it is the number requested. A stopped run
+// ends after the mini-batches that any device has begun, rounded up to whole steps; a paused run waits after such a
+// step. Nothing is dropped: mini-batches that were begun are finished on all devices.
 //
-// Where a run has several processes the first one decides: it asks each what it has begun, and who
-// was asked begins no more until the decision has come: the mini-batch where all end or wait.
+// In a run of several processes the first one decides. It asks each process for the number that it has begun. From then
+// on that process begins no mini-batch until the decision arrives: the mini-batch after which all end or wait.
 #pragma once
 
 #include <condition_variable>
@@ -17,32 +17,32 @@ namespace pipedeck {
 class Admission {
  public:
   enum class Entry {
-    in,    ///< will be run through all stages, as all before it
-    held,  ///< not before a pause is over
+    in,    ///< will run through all stages, as all before it
+    held,  ///< waits for the end of a pause
     out,   ///< never
   };
 
-  /// `step`: mini-batches of a step, of which `end` is a multiple; `whole`: of as many steps as end whole rounds of
-  /// every stage. The control's partners, if it has some, have joined it.
+  /// `step` is the number of mini-batches per step, and `end` is a multiple of it. `whole` is the number in as many
+  /// steps as end whole rounds of every stage. The control's partners, if any, have joined it before.
   Admission(RunControl& control, int end, int step, int whole)
       : control_(control), end_(end), step_(step), whole_(whole) {}
 
-  /// Whoever was told `in` once can rely on it. Throws Interrupted.
+  /// Requests mini-batch `b`. The answer `in` is final. Throws Interrupted.
   Entry ask(int b);
-  /// Until a mini-batch that is held no longer is. While no device of the run is at work nobody is stuck.
+  /// Waits until a held mini-batch is admitted or rejected. The time-out does not run while no device of the run works.
   void wait_while_held(int b);
-  /// Behind the last mini-batch that will be run, before a pause if there is one.
+  /// Returns the number of mini-batches to run before the next pause, if there is one, or the end.
   int end() const;
 
-  // Any process may stop; the first one pauses.
+  // Any process may stop; only the first one pauses.
   void stop();
   void pause();
-  /// Only when all that was begun is done in all processes.
+  /// Resumes after a pause. Called only when all processes have finished the mini-batches that were begun.
   void go_on();
-  /// Whether a pause begins behind `done` mini-batches.
+  /// True if a pause begins after `done` mini-batches.
   bool held_behind(int done) const;
 
-  /// What another process says.
+  /// Handles a message of another process.
   void take(AdmissionNote note);
 
  private:
@@ -58,9 +58,9 @@ class Admission {
   std::condition_variable changed_;
   int begun_ = 0, end_, hold_ = none;
   const int step_, whole_;
-  bool frozen_ = false;  ///< what was not begun waits for a decision
-  // The first process's:
-  bool stops_ = false;  ///< what is asked for, else a pause
+  bool frozen_ = false;  ///< new mini-batches wait for a decision
+  // Used by the first process:
+  bool stops_ = false;  ///< a stop is requested, else a pause
   int unanswered_ = 0, begun_anywhere_ = 0;
 };
 

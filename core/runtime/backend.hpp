@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run computes with: a device for each worker, layers and loss that compute there.
+// The backend of a run: a device for each worker, and the layers and loss that run on it.
 #pragma once
 
 #include <functional>
@@ -19,27 +19,28 @@ class Transport;
 struct WorkerLinks;
 
 struct Backend {
-  /// The processor's, with these layers.
-  Backend(Kernels layers) : kernels(std::move(layers)) {}  // NOLINT: layers say it all
+  /// Creates the CPU backend with these layers.
+  Backend(Kernels layers) : kernels(std::move(layers)) {}  // NOLINT: implicit on purpose
 
   std::string name = "cpu";  ///< as RunStarted has it
-  std::string warning;       ///< what a run on it says at first; empty: nothing
-  /// Layers find their device by the tensors that they are given.
+  std::string warning;       ///< warning at the beginning of a run; empty: none
+  /// Layers find their device by their input tensors.
   Kernels kernels;
-  /// Of each worker (Layout::placements' order) of this process.
+  /// Returns the device of a worker of this process (in the order of Layout::placements).
   std::function<std::shared_ptr<ComputeDevice>(std::size_t worker)> device = [](std::size_t) { return processor(); };
-  /// The GPU of each; PlacedGpu::device is left to the run. Empty: there are no GPUs.
+  /// Returns the GPU of a worker; the run sets PlacedGpu::device. Empty if there are no GPUs.
   std::function<PlacedGpu(std::size_t worker)> gpu;
   std::function<std::shared_ptr<const LossKernel>(const SoftmaxCrossEntropy&)> loss = processor_loss;
-  /// What joins the devices of this process with all others, where they have a way of their own; `hosts` joins the same
-  /// workers by values of the host, `memories` of workers elsewhere are the host's. Empty: the run's own transport.
+  /// Creates a transport between the devices of this process and all others, if the backend has its own. `hosts` joins
+  /// the same workers by host memory. The `memories` of workers in other processes are host memory. Empty: the run's
+  /// own transport.
   using Join = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport> hosts,
                                                         const std::vector<std::shared_ptr<DeviceMemory>>& memories,
                                                         const WorkerLinks& links, RunControl& control)>;
   Join join;
-  /// What passes are recorded as and done again, behind the name in RunStarted ("CUDA graphs"); empty: they are not.
+  /// Name of captured passes, appended to the name in RunStarted ("CUDA graphs"); empty if passes are not captured.
   std::string recorded;
-  std::string transport;  ///< what carries values between devices, behind the name in RunStarted; empty: nothing to say
+  std::string transport;  ///< transport between devices, appended to the name in RunStarted; empty: omitted
 };
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of this machine's processor cores stand for the devices of a plan.
+// The CPU cores of this machine that represent the devices of a plan.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace pipedeck {
 
-/// Those that this process may run on, ascending, as the operating system numbers them.
+/// Returns the cores that this process may run on, ascending, as the operating system numbers them.
 std::vector<int> usable_cores();
 
-/// One core a device, in device order; empty: the operating system chooses. bad_usage where there are too few or too
-/// many, or one can't be used here. Several devices may share a core.
+/// Checks a list of one core per device, in device order; empty: the operating system chooses. bad_usage if the number
+/// of cores differs, or if one is not usable. Several devices may share a core.
 Result<void> check_cores(const std::vector<int>& cores, std::size_t devices);
 
-/// The calling thread runs on this core alone from now on. False: it is not to be had.
+/// Pins the calling thread to this core. Returns false if the core is not available.
 bool pin_this_thread(int core);
 
-/// The same of the usable core at this place, where there is one: threads that work at once, each in its place, never
-/// share a core, as the operating system may have two that wake each other do for seconds.
+/// Pins the calling thread to the usable core at `place`, if there is one. Concurrent threads with different places
+/// never share a core. The operating system may let two threads that wake each other share one for seconds.
 void stand_apart(std::size_t place);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// This machine as a cluster: links measured through the transport that training uses, memory through the optimizer.
+// This machine as a cluster: links measured through training's transport, memory measured through the optimizer.
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -25,9 +25,9 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Optimizer steps of one device of several that take them at the same time. Between two steps of a run activations
-/// pass through the caches; here something as large does. What it needs is taken when it is made: a thread has nobody
-/// to throw to.
+/// A benchmark of one device's optimizer steps while other devices do theirs. Between two steps of a run activations
+/// pass through the caches; here a buffer of that size does. The constructor allocates all memory, because a thread
+/// could not report an exception.
 class SteppingDevice {
  public:
   explicit SteppingDevice(const DeviceLoad& load)
@@ -48,7 +48,7 @@ class SteppingDevice {
     }
   }
 
-  /// Of every step, in bytes a second as predictions count them: 28 a parameter for Adam.
+  /// Returns the rate of every step in bytes per second, as predictions count them: 28 bytes per parameter for Adam.
   const std::vector<double>& rates() const { return rates_; }
 
  private:
@@ -62,7 +62,7 @@ class SteppingDevice {
   std::vector<double> rates_;
 };
 
-/// Of all devices at once, or of as many as there are cores.
+/// Measures all devices at once, or as many as there are cores.
 BytesPerSecond measured_memory(int devices, const DeviceLoad& load) {
   const int busy = std::clamp(static_cast<int>(usable_cores().size()), 1, devices);
   std::deque<SteppingDevice> stepping;

@@ -31,7 +31,7 @@ Result<std::unique_ptr<SampleSource>> make_images(const SampleShape& shape, cons
   return make_image_source(*std::move(images), shape, data.seed);
 }
 
-/// What a replay reads: nothing is learnt from it.
+/// A source for replays, from which nothing is learnt.
 class ZeroSource : public SampleSource {
  public:
   void input(std::uint64_t, std::span<float> values) const override { std::fill(values.begin(), values.end(), 0.0f); }

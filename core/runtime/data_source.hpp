@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples come from. Sample i of step k is a function of (source, k * global batch + i) alone, so that it is the
-// same on every plan.
+// Sources of samples. Sample i of step k is a function of (source, k * global batch + i) only, so it is the same on
+// every plan.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,24 @@
 
 namespace pipedeck {
 
-/// One sample: what the first layer takes and what the loss compares with.
+/// A source of samples: the input of the first layer and the target of the loss.
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
   virtual void input(std::uint64_t sample, std::span<float> values) const = 0;
-  /// One class a position.
+  /// Writes one class per position.
   virtual void target(std::uint64_t sample, std::span<float> classes) const = 0;
-  /// Samples 0 .. count - 1 are all that there are, each once; 0: there is no end of them.
+  /// Returns the number of samples, which are 0 .. count - 1; 0 if the source is endless.
   virtual std::uint64_t count() const { return 0; }
 };
 
-/// Token sequences for a model that begins with an embedding (the target is the next token, or what stood at a place
-/// before it was put over where the model sees ahead), images or vectors with a class for any other. bad_input where
-/// data and model do not go together, or the data can't be read.
+/// Returns the source of a model's samples. Models that begin with an embedding get token sequences, whose target is
+/// the next token, or the original token at replaced positions for bidirectional models. All others get images or
+/// vectors with a class. bad_input if data and model do not fit together, or the data cannot be read.
 Result<std::unique_ptr<SampleSource>> make_source(const ModelSpec& model);
 
-/// As the command line names data: synthetic, synthetic:SEED, text:FILE, idx:FILE, images:FOLDER. bad_usage else.
+/// Parses the command line's name of data: synthetic, synthetic:SEED, text:FILE, idx:FILE, images:FOLDER. bad_usage
+/// otherwise.
 Result<DataSource> data_named(const std::string& argument);
 
 }  // namespace pipedeck

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker computes on: whose memory tensors lie in, and what the runtime itself does to them. By default that is
-// the processor, where a function's work is done when it returns. On another device functions give work to a queue and
-// return; work of one device runs in the order in which it was given, and what lies in its memory is touched through
-// these functions and its kernels alone.
+// Compute devices of workers: they hold tensors in their memory and run the runtime's operations on them. By default it
+// is the CPU, where work is done when a function returns. On another device functions enqueue work and return. A device
+// runs its work in order. Its memory is only accessed through these functions and its kernels.
 #pragma once
 
 #include <cstdint>
@@ -16,41 +15,41 @@
 
 namespace pipedeck {
 
-/// One step of an optimizer (optimizer.hpp), its factors for that step worked out.
+/// A step of an optimizer (optimizer.hpp), with its factors for that step.
 struct UpdateRule {
   Optimizer kind = Optimizer::none;
   float rate = 0;               ///< Adam's: learning rate / (1 - beta1^t)
   float second_correction = 1;  ///< Adam's: 1 / (1 - beta2^t)
 };
 
-/// What a step changes: `count` floats each; moments are null where the optimizer has none.
+/// The values that a step changes: `count` floats each. Moments are null if the optimizer has none.
 struct UpdatedValues {
   float* weights = nullptr;
-  float* gradients = nullptr;  ///< become zero
+  float* gradients = nullptr;  ///< are zeroed
   float* first = nullptr;
   float* second = nullptr;
   std::int64_t count = 0;
 };
 
-/// Made for one worker; any thread may call it. Functions throw what the device fails with, possibly what work that was
-/// given before has failed with.
+/// A device of one worker; any thread may call it. Functions throw the device's errors, possibly those of work that was
+/// enqueued before.
 class ComputeDevice {
  public:
   virtual ~ComputeDevice() = default;
 
-  /// The host may touch its memory, and work is done when a function returns.
+  /// True if the host may access its memory and functions are synchronous.
   virtual bool on_host() const = 0;
-  /// Whether work here can use what lies in the other's memory: else it is copied.
+  /// True if work on this device can access the other's memory; otherwise values are copied.
   virtual bool reaches(const ComputeDevice& other) const = 0;
 
-  /// Throws OutOfMemory, or std::bad_alloc where the host has no more.
+  /// Throws OutOfMemory, or std::bad_alloc if the host has no more memory.
   virtual float* allocate(std::int64_t floats) = 0;
   virtual void deallocate(float* block) noexcept = 0;
 
   virtual void zero(std::span<float> values) = 0;
-  /// From where any device has it: its work up to when it had that was waited for (wait).
+  /// Copies from any device's memory. The caller has waited (wait) for the work that computes `from`.
   virtual void copy(float* to, const float* from, std::int64_t count) = 0;
-  /// `rows` runs of `columns` floats, as far apart as the strides say, of its own memory.
+  /// Copies `rows` runs of `columns` floats within its own memory, with the given strides between runs.
   virtual void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
                          std::int64_t rows, std::int64_t columns) = 0;
   virtual void scale(std::span<float> values, float factor) = 0;
@@ -58,29 +57,29 @@ class ComputeDevice {
   virtual void largest(float* to, const float* from, std::int64_t count) = 0;  ///< to = max(to, from)
   virtual void update(const UpdateRule& rule, const UpdatedValues& values) = 0;
 
-  /// `write` fills so many floats that the host may touch, all of them, before this returns.
+  /// Fills `to` with floats that `write` writes to host memory before this function returns. `write` must write all.
   virtual void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) = 0;
-  /// Waits for all work given before.
+  /// Copies to the host. Waits for all work enqueued before.
   virtual void download(std::span<float> to, const float* from) = 0;
 
-  /// Whether it records work at all.
+  /// True if the device can capture work.
   virtual bool records() const { return false; }
-  /// What this thread gives to the device in `work`, recorded and not done. `work` neither asks the device for memory
-  /// or a moment, nor waits. Throws what `work` throws, or the device's reason why it records nothing of it:
-  /// whatever is thrown, nothing was done.
+  /// Captures the work that this thread enqueues in `work`, without executing it. `work` must not ask the device for
+  /// memory or a moment, nor wait. Throws the exceptions of `work`, or the device's reason why it cannot capture. In
+  /// either case nothing was executed.
   virtual std::unique_ptr<RecordedWork> record(const std::function<void()>&) {
     throw CannotRecord("this device records no work");
   }
 
-  /// When all work given so far is done.
+  /// Returns the moment when all work enqueued so far is done.
   virtual Moment now() = 0;
-  /// Work given from now on waits for the moment, which may be another device's.
+  /// Makes work enqueued from now on wait for the moment, which may be another device's.
   virtual void wait(const Moment& moment) = 0;
-  /// Returns when all work given so far is done.
+  /// Returns when all work enqueued so far is done.
   virtual void synchronise() = 0;
 };
 
-/// The processor: one for all workers, for it keeps nothing.
+/// Returns the CPU device, which is stateless and shared by all workers.
 std::shared_ptr<ComputeDevice> processor();
 
 }  // namespace pipedeck

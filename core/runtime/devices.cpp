@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to run on. The CUDA driver is looked up when asked for, so that the program starts without it.
+// The available devices. The CUDA driver is loaded on demand, so that the program starts without it.
 #include <dlfcn.h>
 
 #include <fstream>
@@ -33,7 +33,7 @@ struct CloseLibrary {
 };
 using Library = std::unique_ptr<void, CloseLibrary>;
 
-/// Stays loaded: a driver that has been started has threads of its own.
+/// Opens a library that stays loaded: an initialised driver has threads of its own.
 Library open_library(const char* name) { return Library(dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)); }
 
 template <class Function>
@@ -41,7 +41,7 @@ Function* symbol(const Library& library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library.get(), name));
 }
 
-// The few calls of the driver that are needed; CUresult and CUdevice are ints of its stable binary interface.
+// The required calls of the driver. CUresult and CUdevice are ints of its stable binary interface.
 using Init = int(unsigned);
 using GetCount = int(int*);
 using GetDevice = int(int*, int);

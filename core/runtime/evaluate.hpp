@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well trained parameters do, on data that may not have been trained on.
+// Evaluation of trained parameters, possibly on data that they were not trained on.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace pipedeck {
 struct ModelScore {
   std::uint64_t samples = 0;
   double loss = 0;      ///< mean over samples and positions
-  double accuracy = 0;  ///< share of positions at which the target got the largest value
+  double accuracy = 0;  ///< fraction of positions where the target got the largest value
 };
 
-/// Of all samples of `model.data`, or of the first `most` where there is no end of them, `batch` at a time (batch norm
-/// has the statistics of those). On the calling thread's time, one core.
+/// Evaluates all samples of `model.data`, or the first `most` of an endless source, `batch` at a time (batch norm uses
+/// that batch's statistics). Runs on the calling thread, on one core.
 Result<ModelScore> evaluate_on_cpu(const ModelSpec& model, const TrainedParameters& parameters, int batch = 64,
                                    std::uint64_t most = 1024, std::stop_token stop = {});
 

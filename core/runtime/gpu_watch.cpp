@@ -49,13 +49,13 @@ GpuReading reading_of(const Nvml& driver, GpuHandle* gpu) {
   return reading;
 }
 
-/// Joules since the driver was loaded.
+/// Returns the joules since the driver was loaded.
 std::optional<double> energy_of(const Nvml& driver, GpuHandle* gpu) {
   const auto millijoules = driver.told<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", gpu);
   return millijoules ? std::optional(static_cast<double>(*millijoules) * 1e-3) : std::nullopt;
 }
 
-/// A slice has no power, clock or energy of its own: those of its board must not be taken for them.
+/// A MIG slice has no power, clock or energy of its own; the values of its board must not be used for it.
 GpuHandle* found(const Nvml& driver, const PlacedGpu& placed) {
   GpuHandle* gpu = nullptr;
   for (const char* kind : {"GPU-", "MIG-"})
@@ -78,11 +78,11 @@ RunGpu described(const Nvml& driver, GpuHandle* gpu, const PlacedGpu& placed) {
 
 }  // namespace
 
-/// Shared with the thread; everything but `driver` and `handles` under `mutex`.
+/// State shared with the thread. `mutex` protects everything except `driver` and `handles`.
 struct GpuWatch::State {
   std::vector<PlacedGpu> placed;
   std::chrono::milliseconds every{};
-  std::unique_ptr<Nvml> driver;  ///< the thread's
+  std::unique_ptr<Nvml> driver;  ///< used by the thread
   std::vector<GpuHandle*> handles;
 
   mutable std::mutex mutex;
@@ -93,7 +93,7 @@ struct GpuWatch::State {
   std::vector<GpuReading> latest;
   std::vector<HeldBack> held_back;
   std::vector<std::optional<double>> first_energy, last_energy;
-  std::chrono::duration<double> looked{};  ///< altogether
+  std::chrono::duration<double> looked{};  ///< in total
   int looks = 0;
 
   void run();

@@ -11,10 +11,10 @@ namespace {
 
 tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message), "/operations"); }
 
-/// How far a micro-batch is on a chunk.
+/// Progress of a micro-batch on a chunk.
 enum class LanePoint { nothing, forward, recomputed, input_done, done };
 
-/// One chunk's micro-batches, followed along the list.
+/// A checker that follows one chunk's micro-batches along the list.
 class ChunkCheck {
  public:
   ChunkCheck(const LaneOrder& order, const PlacedChunk& chunk, int micro_batches)

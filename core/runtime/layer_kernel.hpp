@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime can compute: a layer's passes over one micro-batch. A layer is its sizes and its mathematics;
-// parameters, gradients and saved tensors belong to whoever calls, so that one layer serves any number of
-// micro-batches.
+// The runtime's computation: a layer's passes over one micro-batch. A layer consists of its sizes and its mathematics.
+// The caller owns parameters, gradients and saved tensors, so that one layer serves any number of micro-batches.
 #pragma once
 
 #include <functional>
@@ -18,8 +17,8 @@
 
 namespace pipedeck {
 
-/// What forward keeps for the backward passes of one micro-batch. The layer's input is always the first tensor, so that
-/// a stage that recomputes can drop the others.
+/// The tensors that forward saves for the backward passes of one micro-batch. The layer's input is always the first
+/// tensor, so that a stage that recomputes can drop the others.
 struct Saved {
   std::vector<Tensor> tensors;
   Bytes bytes() const {
@@ -29,15 +28,16 @@ struct Saved {
   }
 };
 
-/// Where parameters of a kernel that holds a part of its layer lie in those of the whole layer: `rows` runs of
-/// `columns` floats, `stride` apart. In the kernel's own parameters the blocks follow each other without gaps.
+/// A block of the whole layer's parameters in a kernel that holds a shard: `rows` runs of `columns` floats, `stride`
+/// apart. In the kernel's own parameters the blocks are contiguous.
 struct ParameterBlock {
   std::int64_t first = 0;
   std::int64_t rows = 1, columns = 0, stride = 0;
   bool operator==(const ParameterBlock&) const = default;
 };
 
-/// Widths are floats a sample. New tensors are taken from the memory of the tensor passed in.
+/// A layer's computation. Widths are floats per sample. New tensors are allocated from the memory of the tensor passed
+/// in.
 class LayerKernel {
  public:
   LayerKernel(std::int64_t input_width, std::int64_t output_width, std::int64_t parameters)
@@ -48,17 +48,17 @@ class LayerKernel {
   std::int64_t output_width() const { return output_width_; }
   std::int64_t parameters() const { return parameters_; }
 
-  /// Of the whole layer; differs from parameters() where this kernel is one of a tensor-parallel group's.
+  /// Returns the parameters of the whole layer, which are more than parameters() if this kernel holds a shard of them.
   virtual std::int64_t whole_parameters() const { return parameters_; }
   virtual std::vector<ParameterBlock> blocks() const { return {{0, 1, parameters_, parameters_}}; }
 
   virtual void initialise(std::span<float> parameters, Random random) const = 0;
   virtual Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const = 0;
-  /// The input's gradient, empty where it is not `wanted` (the model's first layer). Afterwards `saved` holds what
-  /// backward_weight needs and no more.
+  /// Returns the input's gradient, empty if it is not `wanted` (the model's first layer). Afterwards `saved` holds
+  /// exactly the tensors that backward_weight needs.
   virtual Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
                                 bool wanted) const = 0;
-  /// Adds to `gradients`; `saved` is empty afterwards.
+  /// Adds to `gradients` and empties `saved`.
   virtual void backward_weight(Saved& saved, std::span<float> gradients) const = 0;
 
  private:
@@ -70,24 +70,24 @@ using KernelFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const M
 struct LayerSharding;
 using ShardedFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&, const LayerSharding&)>;
 
-/// The kinds of layers that a backend has kernels for.
+/// The layer kinds for which a backend has kernels.
 struct Kernels {
   std::map<std::string, KernelFactory> layers;
-  std::map<std::string, ShardedFactory> sharded;  ///< a rank's part of a layer (sharding.hpp)
+  std::map<std::string, ShardedFactory> sharded;  ///< a rank's shard of a layer (sharding.hpp)
   std::string where = "the CPU";                  ///< in errors
 };
 
-/// The CPU's kinds.
+/// Returns the CPU's layer kinds.
 Kernels cpu_kernels();
 
-/// bad_input names the layer that has no kernel (and the kinds there are) or lacks a size.
+/// Creates a layer's kernel. bad_input names a layer that has no kernel (and the known kinds) or lacks a size.
 Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const Kernels& kernels);
 
-/// The model's layers without its loss, each fed by the one before it. bad_input names the layer that has no kernel
-/// (and the kinds there are), lacks a size, or does not take what the layer before it gives.
+/// Creates the kernels of the model's layers without its loss; each takes the output of the one before. bad_input names
+/// a layer that has no kernel (and the known kinds), lacks a size, or does not accept the previous layer's output.
 Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& model, const Kernels& kernels);
 
-/// sizes[key], at least `least`.
+/// Returns sizes[key], which must be `least` or more.
 Result<std::int64_t> size_of(const ModelLayer& layer, const std::string& key, std::int64_t least = 1);
 
 }  // namespace pipedeck

@@ -21,7 +21,7 @@ tl::unexpected<Error> bad(std::string message, std::string place) {
 
 std::string stage_place(std::size_t stage, const char* key) { return fmt::format("/stages/{}/{}", stage, key); }
 
-/// What training in fp32 on the CPU has no mathematics for.
+/// Rejects features that fp32 training on the CPU does not support.
 Result<void> check_features(const Plan& plan, const Schedule& schedule) {
   if (plan.synchronous() != schedule.synchronous)
     return bad(fmt::format("the plan's {} is {}, the schedule {}", name_of(plan.schedule),
@@ -86,7 +86,7 @@ Result<void> check_tensor_parallel(const Plan& plan) {
   return {};
 }
 
-/// A stage that a device has beside others has all its devices in common with them.
+/// Checks that stages which share a device share all of their devices.
 Result<void> check_devices(const Plan& plan) {
   std::map<DeviceId, std::size_t> held;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
@@ -165,7 +165,7 @@ PlacedChunk chunk_on(const Plan& plan, const Chunk& chunk, std::size_t seat) {
   return placed;
 }
 
-/// Workers in device order, each with its chunks.
+/// Returns the workers in device order, each with its chunks.
 std::vector<Placement> placements_of(const Plan& plan) {
   std::map<DeviceId, Placement> placements;
   for (const Chunk& chunk : chunks_of(plan))
@@ -186,7 +186,7 @@ bool gives_to(const PlacedChunk& from, const PlacedChunk& to) {
   return from.tensor_rank == to.tensor_rank % from.tensor_parallel;
 }
 
-/// What `mine` has in common with its copy of `stage`; nothing past either end of the model.
+/// Returns the exchanges of `mine` with its copy of `stage`; none past either end of the model.
 StageEnd exchanges(const PlacedChunk& mine, const Layout& layout, std::size_t stage) {
   StageEnd end;
   if (stage >= layout.replicas.size()) return end;
@@ -203,7 +203,7 @@ StageEnd exchanges(const PlacedChunk& mine, const Layout& layout, std::size_t st
   return end;
 }
 
-/// Holders of a stage's weights; one that has several copies counts once.
+/// Returns the holders of a stage's weights. A device with several copies counts once.
 std::vector<std::size_t> holders(const Layout& layout, StageId stage) {
   std::map<std::array<int, 3>, std::size_t> seats;
   for (std::size_t i = 0; i < layout.placements.size(); ++i)
@@ -217,7 +217,7 @@ std::vector<std::size_t> holders(const Layout& layout, StageId stage) {
   return workers;
 }
 
-/// Of `steps` global batches: as the schedule has it, which of an asynchronous plan shows some span.
+/// Extends a list to all global batches of the run. The schedule of an asynchronous plan shows only a part of them.
 LaneOrder order_of_run(const LaneOrder& order, const Layout& layout) {
   const auto* turns = std::get_if<AlternatingOrder>(&order);
   if (layout.synchronous() || turns == nullptr) return order;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan and its schedule, checked against what the runtime can do and laid out: which stages a device holds, which
-// samples of each micro-batch it works on, and with whom it exchanges which.
+// The layout of a plan and its schedule, checked against the runtime's capabilities. It lists the stages of each
+// device, its samples of each micro-batch, and its exchanges with other devices.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace pipedeck {
 
-/// The samples that a replica has in common with one of a neighbouring stage.
+/// The samples that a replica shares with a replica of a neighbouring stage.
 struct Exchange {
   std::size_t peer = 0;  ///< position in Layout::placements; may be the device itself
-  int replica = 0;       ///< the peer's
-  int first = 0;         ///< from the first sample of this replica on
+  int replica = 0;       ///< replica number of the peer
+  int first = 0;         ///< relative to the first sample of this replica
   int count = 0;
   bool operator==(const Exchange&) const = default;
 };
 
-/// With whom a device exchanges tensors over one end of its stage. At a stage's ends they are whole on every rank of a
-/// tensor-parallel replica: rank r takes from rank r mod t of a replica of t devices.
+/// The peers of a device at one end of its stage. At a stage's ends tensors are replicated on every rank of a
+/// tensor-parallel replica: rank r receives from rank r mod t of a replica of t devices.
 struct StageEnd {
   std::vector<Exchange> from, to;
 };
@@ -32,18 +32,19 @@ struct StageEnd {
 /// A copy of a stage on a device.
 struct PlacedChunk {
   StageId stage;
-  int copy = 0;  ///< whose micro-batches are those of Schedule::copy_of
+  int copy = 0;  ///< its micro-batches are given by Schedule::copy_of
   int replica = 0;
   int tensor_rank = 0, tensor_parallel = 1;
   int first_sample = 0, samples = 0;  ///< of each micro-batch: contiguous ranges in replica order
-  std::vector<bool> recompute;        ///< a layer of the stage
-  /// Activations come from `previous` and gradients from `next`, and go the other way. Asynchronous replicas take whole
-  /// mini-batches in turn: there each list has every replica of that stage, and mini-batch b is the (b mod r)-th's.
+  std::vector<bool> recompute;        ///< one per layer of the stage
+  /// Activations come from `previous` and gradients from `next`; outputs go the other way. Asynchronous replicas take
+  /// whole mini-batches in turn: each list has every replica of that stage, and mini-batch b belongs to replica b mod
+  /// r.
   StageEnd previous, next;
-  std::size_t module = 0;  ///< among the device's: copies of one stage on one device share their weights
+  std::size_t module = 0;  ///< index on the device: copies of one stage on one device share their weights
 };
 
-/// What one device does.
+/// An assignment of chunks and operations to one device.
 struct Placement {
   DeviceId device;
   std::vector<PlacedChunk> chunks;  ///< ascending by stage, then copy
@@ -51,22 +52,22 @@ struct Placement {
 
   const PlacedChunk* chunk(StageId stage, int copy) const;
   std::size_t modules() const { return chunks.back().module + 1; }
-  /// The first of the chunks that share a module.
+  /// Returns the first of the chunks that share a module.
   const PlacedChunk& chunk_of_module(std::size_t module) const;
 };
 
 struct Layout {
   std::vector<Placement> placements;  ///< in device order
-  /// Of each stage: workers that hold its weights, by copy, replica and tensor-parallel rank.
+  /// Workers of each stage that hold its weights, by copy, replica and tensor-parallel rank.
   std::vector<std::vector<std::size_t>> replicas;
   int copies = 1;
-  /// Micro-batches of a step; an asynchronous run counts its mini-batches on, up to all those of all its steps.
+  /// Micro-batches of a step. An asynchronous run numbers its mini-batches across all of its steps.
   int micro_batches = 1, all_micro_batches = 1;
   std::optional<Staleness> staleness;  ///< of asynchronous runs
 
-  /// Those that hold the same weights as `chunk`'s device, and whose gradients are summed.
+  /// Returns the workers with the same weights as `chunk`'s device, whose gradients are summed.
   std::vector<std::size_t> holders_of_the_same(const PlacedChunk& chunk) const;
-  /// The devices of its replica, by rank: each has its part of every layer.
+  /// Returns the devices of the chunk's replica, by rank: each has its shard of every layer.
   std::vector<std::size_t> tensor_group(const PlacedChunk& chunk) const;
 
   bool synchronous() const { return !staleness; }
@@ -75,8 +76,8 @@ struct Layout {
   }
 };
 
-/// bad_input where the plan can't be run: reasons name what to change. Orders of asynchronous plans are those of
-/// `steps` global batches.
+/// Lays out a plan. bad_input with a reason that names the needed change if the plan cannot be run. The operation lists
+/// of asynchronous plans cover `steps` global batches.
 Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps = 1);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loss as a stage computes it. On a device it is asked for at the end of a step: nobody waits for it in between.
+// The loss as a stage computes it. On a device its value is read at the end of a step, so that no pass waits for it.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,17 @@
 
 namespace pipedeck {
 
-/// A sum of losses: a number, or a double that the device's work leaves in its memory.
+/// A sum of losses: a number, or a double in device memory that the device's work writes.
 class LossSum {
  public:
   LossSum() = default;
   explicit LossSum(double value) : value_(value) {}
-  /// `there`: two floats wide, the bytes of a double.
+  /// `there` is two floats wide, the bytes of a double.
   explicit LossSum(Tensor there) : there_(std::move(there)) {}
 
-  /// Waits for the device's work.
+  /// Returns the sum. Waits for the device's work.
   double get() const;
-  Tensor& there() { return there_; }  ///< empty where it is a number
+  Tensor& there() { return there_; }  ///< empty if it is a number
 
  private:
   double value_ = 0;
@@ -29,13 +29,13 @@ class LossSum {
 class LossKernel {
  public:
   virtual ~LossKernel() = default;
-  /// Sum over samples and positions. `logits` becomes its gradient but for the scale: what backward needs, in place.
+  /// Returns the sum over samples and positions. Replaces `logits` by its unscaled gradient, which backward needs.
   virtual LossSum forward(Tensor& logits, const Tensor& targets) const = 0;
-  /// The gradient of scale * the sum.
+  /// Returns the gradient of scale * the sum.
   virtual Tensor backward(Tensor saved, float scale) const = 0;
 };
 
-/// The processor's.
+/// Returns the loss kernel of the CPU.
 std::shared_ptr<const LossKernel> processor_loss(const SoftmaxCrossEntropy& loss);
 
 }  // namespace pipedeck

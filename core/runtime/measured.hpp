@@ -8,9 +8,10 @@
 
 namespace pipedeck {
 
-/// The step's operations as the simulator's timeline has them: a compute lane a device, a collective lane a device that
-/// took part in one, a link lane a directed pair of devices. `reports`: one a placement. A step of an asynchronous run
-/// is, on each device, what comes behind its last backward of the step before; times count from the first of it all.
+/// Returns the step's operations as the simulator's timeline has them: a compute lane per device, a collective lane per
+/// device that took part in one, a link lane per directed pair of devices. `reports` has one entry per placement. A
+/// step of an asynchronous run begins, on each device, after its last backward of the step before. Times count from the
+/// earliest begin.
 Timeline measured_timeline(const Layout& layout, const std::vector<StepReport>& reports);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model is made of where it is computed: its layers, its loss, its samples.
+// The parts of a model on its device: its layers, its loss, its samples.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct ModelParts {
   std::unique_ptr<SampleSource> source;
 };
 
-/// The errors of make_layers, SoftmaxCrossEntropy::of and make_source.
+/// Creates the parts. Fails like make_layers, SoftmaxCrossEntropy::of and make_source.
 Result<ModelParts> make_parts(const ModelSpec& model, const Kernels& kernels);
 
 }  // namespace pipedeck

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When something is done: told by the host's clock, or by a mark in the work that was given to a device, which is
-// reached later. Both are times of one clock in the end, so that timelines of processors and devices look alike.
+// Times of completion: a time of the host's clock, or a mark in a device's work that is reached later. Both are
+// converted to one clock, so that timelines of CPUs and devices have the same form.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@ namespace pipedeck {
 
 using RunClock = std::chrono::steady_clock;
 
-/// A point in the work that was given to a device.
+/// A point in the work enqueued on a device.
 class Mark {
  public:
   virtual ~Mark() = default;
-  /// When the work before it was done. Waits for it; throws what the device's work failed with.
+  /// Returns when the work before it was done. Waits for it; throws the error of the device's work.
   virtual RunClock::time_point reached() const = 0;
 };
 
@@ -24,9 +24,9 @@ class Moment {
   Moment(RunClock::time_point time) : host_(time) {}  // NOLINT: a time is a moment
   explicit Moment(std::shared_ptr<const Mark> mark) : mark_(std::move(mark)) {}
 
-  /// Waits where it is still to come.
+  /// Returns the time. Waits if it is in the future.
   RunClock::time_point time() const { return mark_ ? mark_->reached() : host_; }
-  /// Null: the host's clock told it, and it is past.
+  /// Returns the mark, or null if the moment is a past time of the host's clock.
   const std::shared_ptr<const Mark>& mark() const { return mark_; }
 
  private:

@@ -19,7 +19,7 @@ constexpr unsigned most_links = 36;
 constexpr unsigned remote_switch = 2;
 
 struct Links {
-  std::vector<std::string> targets;  ///< bus of the GPU at the other end, once a lane
+  std::vector<std::string> targets;  ///< bus of the GPU at the other end, one entry per lane
   int to_switches = 0;
 };
 
@@ -49,7 +49,7 @@ FoundGpu gpu_of(const nvml::Library& driver, GpuHandle* device, unsigned index, 
   int major = 0, minor = 0;
   if (driver.ask("nvmlDeviceGetCudaComputeCapability", device, &major, &minor)) gpu.architecture = 10 * major + minor;
   unsigned generation = 0, width = 0;
-  // The most that the slot gives: what is used now drops while the GPU idles.
+  // The maximum of the slot: the current speed drops while the GPU idles.
   if (driver.ask("nvmlDeviceGetMaxPcieLinkGeneration", device, &generation) &&
       driver.ask("nvmlDeviceGetMaxPcieLinkWidth", device, &width) && generation >= 1 && generation <= 6 && width >= 1 &&
       width <= 32)

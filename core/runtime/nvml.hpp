@@ -13,7 +13,7 @@ struct FoundGpus {
   std::vector<std::vector<Joint>> joints;
 };
 
-/// What NVIDIA's management library tells; an error where it is not there or does not answer.
+/// Returns the GPUs that NVML reports; an error if NVML is missing or does not answer.
 Result<FoundGpus> gpus_by_nvml();
 
 }  // namespace pipedeck

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's management library, loaded when it is asked for: the calls and structs of its stable binary interface that
-// are needed (nvml.h of CUDA 12; docs.nvidia.com/deploy/nvml-api).
+// NVML (NVIDIA's management library), loaded on demand: the required calls and structs of its stable binary interface
+// (nvml.h of CUDA 12; docs.nvidia.com/deploy/nvml-api).
 #pragma once
 
 #include <memory>
@@ -26,19 +26,19 @@ struct Utilization {
 
 class Library {
  public:
-  /// io: no driver is installed, or it does not answer.
+  /// Loads the library. io: no driver is installed, or it does not answer.
   static Result<std::unique_ptr<Library>> open();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
   ~Library();
 
-  /// Whether the call is there and succeeded.
+  /// Returns true if the call exists and succeeded.
   template <class... Arguments>
   bool ask(const char* name, Arguments... arguments) const {
     const auto function = call<int(Arguments...)>(name);
     return function && function(arguments...) == 0;
   }
-  /// What a call says of a device through its last argument, where it does.
+  /// Returns the value that a call writes to its last argument, if it succeeds.
   template <class Value, class... Arguments>
   std::optional<Value> told(const char* name, GpuHandle* device, Arguments... arguments) const {
     Value value{};

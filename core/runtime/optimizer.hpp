@@ -15,10 +15,10 @@ class OptimizerState {
  public:
   OptimizerState(Optimizer kind, double learning_rate, std::int64_t parameters,
                  const std::shared_ptr<DeviceMemory>& memory);
-  /// One step down the gradient, which becomes zero for the next one.
+  /// Updates the weights by one step along the negative gradient. Zeroes the gradients for the next step.
   void update(Tensor& weights, Tensor& gradients);
 
-  /// What it remembers of each parameter: as many lists as states_of(kind) - 1.
+  /// Returns the state per parameter: states_of(kind) - 1 lists.
   std::vector<Tensor*> moments();
   std::vector<const Tensor*> moments() const;
   std::uint64_t steps() const { return static_cast<std::uint64_t>(steps_); }
@@ -28,7 +28,7 @@ class OptimizerState {
   Optimizer kind_;
   double learning_rate_;
   int steps_ = 0;
-  Tensor first_, second_;  ///< momentum and squares, where the kind has them
+  Tensor first_, second_;  ///< momentum and squares, if the kind has them
 };
 
 }  // namespace pipedeck

@@ -9,7 +9,7 @@
 
 namespace pipedeck {
 
-/// Lets a run wait between two steps. Whoever waits sleeps; any thread may open and close.
+/// A gate at which a run waits between two steps. Waiting threads sleep; any thread may open and close it.
 class PauseGate {
  public:
   void pause() {
@@ -22,13 +22,13 @@ class PauseGate {
     const std::lock_guard lock(mutex_);
     return paused_;
   }
-  /// Returns when nothing is paused, or stopping was asked for.
+  /// Returns when the gate is open, or when stopping was requested.
   void wait(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, stop, [this] { return !paused_; });
   }
 
-  /// Who is told of each pause from now on, on the thread that asks for it; null: nobody.
+  /// Sets the function that is called on each pause, on the thread that requests it; null: none.
   void listen(std::function<void()> listener) {
     const std::lock_guard lock(listening_);
     listener_ = std::move(listener);

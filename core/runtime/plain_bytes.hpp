@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as bytes, for a process of the same program on a machine of the same kind.
+// Values as bytes, for a process of the same program on a machine of the same architecture.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ inline void put(std::string& bytes, const std::string& text) {
   bytes += text;
 }
 
-/// Reads what put() wrote, in the same order.
+/// A reader for the output of put(), in the same order.
 class PlainReader {
  public:
   explicit PlainReader(std::string_view bytes) : bytes_(bytes) {}

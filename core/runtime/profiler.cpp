@@ -46,7 +46,7 @@ LayerMedians medians_of(const LayerSamples& seen) {
   return {summary_of(seen.forward), summary_of(std::move(both)), summary_of(seen.backward_weight)};
 }
 
-/// As if all medians erred the same way at once: never too small.
+/// Returns the error if all medians erred in the same direction: an upper bound.
 double relative_error(const std::vector<LayerSamples>& seen) {
   double errors = 0, sum = 0;
   for (const LayerSamples& layer : seen) {
@@ -97,7 +97,7 @@ void add_point(Profile& profile, const std::vector<LayerSamples>& seen, int micr
   }
 }
 
-/// The most of all degrees.
+/// Adds the replicated parameters: the maximum over all degrees.
 void add_whole_parameters(Profile& profile, const std::vector<std::unique_ptr<LayerKernel>>& parts, int degree) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Layer& layer = profile.layers[i];
@@ -106,13 +106,14 @@ void add_whole_parameters(Profile& profile, const std::vector<std::unique_ptr<La
   }
 }
 
-/// What a pass with several all-reduces waits for beside the one of as many bytes that predictions count with.
+/// Returns the waiting time of a pass for its all-reduces beyond the first. Predictions count one all-reduce of all
+/// bytes.
 Seconds further_meetings(const CountedCollective::Taken& taken, Seconds meeting) {
   return meeting * std::max(0, taken.meetings - 1);
 }
 
-/// A degree's times are those of its first rank, which has the most where columns don't divide evenly. `meeting`: what
-/// it takes all ranks to meet.
+/// Adds the times of a degree's first rank, which has the largest shard if columns do not divide evenly. `meeting` is
+/// the time of a barrier of all ranks.
 void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int degree, Seconds meeting) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const LayerMedians medians = medians_of(seen[i]);
@@ -125,7 +126,7 @@ void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int deg
   }
 }
 
-/// What does not grow with the samples, from one more pass over a single one.
+/// Adds the bytes that do not grow with the samples, from one more pass over a single sample.
 void add_fixed_parts(Profile& profile, const std::vector<LayerSamples>& of_one) {
   for (std::size_t i = 0; i < of_one.size(); ++i) {
     LayerMemory& memory = *profile.layers[i].memory;
@@ -156,7 +157,7 @@ Result<void> check_device(const ProfileOptions& options, const ComputeDevice& de
   return {};
 }
 
-/// `first`, and as many more as the largest degree that there are devices for has ranks.
+/// Returns `first` and further devices, for all ranks of the largest degree that the available devices allow.
 RankDevices devices_for_ranks(const std::shared_ptr<ComputeDevice>& first, const Backend& backend,
                               const ProfiledOn& where, const std::vector<int>& degrees) {
   if (first->on_host()) return cores_for_ranks();
@@ -168,7 +169,8 @@ RankDevices devices_for_ranks(const std::shared_ptr<ComputeDevice>& first, const
   return at_hand;
 }
 
-/// ", layers cut over 2 by all ranks at once, joined by NCCL 2.28.9, over 4 by one rank alone (found 2 devices)"
+/// Returns ", layers cut over 2 by all ranks at once, joined by NCCL 2.28.9, over 4 by one rank alone (found 2
+/// devices)".
 std::string cut_words(const Backend& backend, const ProfiledOn& where, const std::vector<int>& degrees) {
   std::string together, alone;
   for (const int degree : degrees) {
@@ -201,7 +203,7 @@ Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<
   return profile;
 }
 
-/// With `device`, which is the backend's.
+/// Profiles with `device`, which is the backend's.
 Result<Profile> profile_on(const std::shared_ptr<ComputeDevice>& device, const Backend& backend,
                            const ProfiledOn& where, const ModelSpec& model, const ProfileOptions& options,
                            const Progress& progress, const std::stop_token& stop) {
@@ -261,7 +263,7 @@ Result<Profile> profile_on(const std::shared_ptr<ComputeDevice>& device, const B
     add_degree(profile, timer.seen(), degree, meeting);
     add_whole_parameters(profile, (*ranks)->layers(), degree);
     ranks->reset();
-    // Scratch memory of several threads is not what a worker needs.
+    // The workspace of several threads is not what a worker needs.
     Result<std::vector<std::vector<CutWay>>> ways;
     as_worker([&] { ways = measure_cut_ways(model, *parts, degree, profile.micro_batch, backend, device); });
     if (!ways) return tl::unexpected(ways.error());

@@ -9,9 +9,9 @@
 namespace pipedeck {
 namespace {
 
-/// So often in a row a kind of pass may fail to be recorded, as when a library's workspace grows once more.
+/// Maximum consecutive failures to capture a kind of pass. Captures fail, for example, when a workspace grows again.
 constexpr int most_failures = 3;
-/// Of a stage: more would take more of a device's memory than they save time.
+/// Maximum per stage: more recordings would cost more device memory than they save time.
 constexpr std::size_t most_recordings = 1024;
 
 template <class Work>
@@ -37,7 +37,7 @@ const char* plural_of(PassKind kind) {
   return "";
 }
 
-/// While it lives the memory says what is taken of it.
+/// A scope in which the memory reports the blocks that it hands out.
 class TakenBlocks {
  public:
   explicit TakenBlocks(DeviceMemory& memory) : memory_(memory) { memory_.note_taken(&blocks); }
@@ -77,7 +77,7 @@ RecordedPasses::Layout RecordedPasses::layout_of(PassTensors& tensors) const {
   return layout;
 }
 
-/// The tensors are there alone, and what lies in their blocks is theirs.
+/// Makes the tensors refer to their blocks and the values in them. They have no other tensors.
 void RecordedPasses::restore(PassTensors& tensors, const Layout& layout) const {
   tensors = {};
   tensors.layers.resize(layout.layers.size());
@@ -106,7 +106,7 @@ bool RecordedPasses::fits(const Recording& recording, const Layout& layout) cons
                              [&](const TakenBlock& block) { return inside_->at_hand(block.data, block.floats); });
 }
 
-/// What comes from outside goes where the recording found it, or anywhere inside.
+/// Copies tensors from outside to where the recording expects them, or to any block inside.
 void RecordedPasses::enter(PassTensors& tensors, const Recording* into) const {
   std::size_t i = 0;
   each_tensor(tensors, [&](Tensor& tensor) {
@@ -124,7 +124,7 @@ void RecordedPasses::leave(PassTensors& tensors) const {
     if (!tensor->empty()) *tensor = tensor->slice(0, tensor->samples(), outside_);
 }
 
-/// False where the device refuses it: nothing was done then.
+/// Replays the recording. Returns false if the device refuses it: nothing was executed then.
 bool RecordedPasses::repeat(Recording& recording, PassTensors& tensors) {
   inside_->touch(recording.most_floats);
   try {
@@ -137,8 +137,8 @@ bool RecordedPasses::repeat(Recording& recording, PassTensors& tensors) {
   return true;
 }
 
-/// Records the pass and does what was recorded. False where that can't be: no work was done then, and the tensors are
-/// as they were.
+/// Captures the pass and launches it. Returns false if that fails: nothing was executed then, and the tensors are
+/// unchanged.
 bool RecordedPasses::record(PassKind kind, const float* weights, const Layout& came, PassTensors& tensors,
                             const std::function<void()>& work) {
   if (failures_[kind] >= most_failures) return false;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of a stage, recorded on its device and done again with one call each: a step repeats the step before it.
-// A recording is good for the memory that it was made with alone. So passes work in memory of their own, where nobody
-// else takes blocks: what comes to a pass is copied there and what leaves it is copied away. A recording is done again
-// where a micro-batch has what it kept where the recording found it, and where the other blocks that the recording
-// takes are at hand. As nothing but passes moves these, one whole step of recordings is enough: every later step meets
+// Captured passes of a stage. They are captured on its device and replayed with one call each, because every step
+// repeats the step before. A recording is only valid for the memory that it was made with. Passes therefore have a
+// memory of their own: their inputs are copied there and their outputs are copied away. A recording is replayed if the
+// micro-batch's saved tensors are where the recording expects them, and the other blocks that it uses are available.
+// Only passes move these blocks, so one whole step of recordings suffices: every later step meets the same blocks in
+// the same order.
 // the same blocks in the same order.
 #pragma once
 
@@ -19,9 +20,9 @@
 
 namespace pipedeck {
 
-/// Of one micro-batch in a stage.
+/// The tensors of one micro-batch in a stage.
 struct PassTensors {
-  Tensor value;  ///< what a pass takes from its neighbour, and then what it gives to one
+  Tensor value;  ///< a pass's input from a neighbour, later its output for one
   Tensor targets, logits;
   LossSum loss;
   std::vector<Saved> layers;
@@ -31,18 +32,18 @@ enum class PassKind { forward, recompute, backward, backward_input, backward_wei
 
 class RecordedPasses {
  public:
-  /// `inside`: a part of `outside` (DeviceMemory) for the passes of one worker; its device records.
+  /// `inside` is a part of `outside` (DeviceMemory) for the passes of one worker. Its device can capture.
   RecordedPasses(std::shared_ptr<DeviceMemory> inside, std::shared_ptr<DeviceMemory> outside)
       : inside_(std::move(inside)), outside_(std::move(outside)) {}
 
-  /// Does `work`, one pass over these tensors that changes nothing else of the host's, or what was recorded of it.
-  /// `whole`: nobody wants to know when parts of it are done. Passes of one kind with the same weights and the same
-  /// tensors differ in nothing. Tensors that come from outside, the given value and the loss are outside.
+  /// Runs `work`, one pass over these tensors that changes nothing else on the host, or replays its recording. `whole`:
+  /// no caller needs the times of its parts. Passes of one kind with the same weights and tensors are identical.
+  /// Tensors from other stages, the output value and the loss are in `outside`.
   void run(PassKind kind, const Tensor* weights, PassTensors& tensors, bool whole, const std::function<void()>& work);
 
-  /// From now on passes are recorded: libraries have made what they need, and memory has all blocks of a step.
+  /// Captures passes from now on: libraries have allocated their workspace, and the memory has all blocks of a step.
   void begin_recording() { recording_ = true; }
-  /// Why a kind of pass is not recorded any more, once each; empty: nothing new.
+  /// Returns why a kind of pass is no longer captured, each reason once; empty: nothing new.
   std::string take_notes() { return std::exchange(notes_, {}); }
 
  private:
@@ -52,7 +53,7 @@ class RecordedPasses {
     std::int64_t width = 0;
     bool arrives = false;  ///< from outside
   };
-  /// Where all of a micro-batch's tensors are.
+  /// The positions of all tensors of a micro-batch.
   struct Layout {
     std::vector<Place> places;        ///< in each_tensor's order
     std::vector<std::size_t> layers;  ///< tensors of each
@@ -61,8 +62,8 @@ class RecordedPasses {
     PassKind kind;
     const float* weights;
     Layout before, after;
-    std::vector<TakenBlock> needed;  ///< at hand, besides what the micro-batch has kept
-    std::int64_t most_floats = 0;    ///< that it has in use at once, more than before
+    std::vector<TakenBlock> needed;  ///< available, besides the saved tensors of the micro-batch
+    std::int64_t most_floats = 0;    ///< maximum floats in use, more than before
     std::unique_ptr<RecordedWork> work;
   };
 
@@ -81,7 +82,7 @@ class RecordedPasses {
   std::shared_ptr<DeviceMemory> inside_, outside_;
   bool recording_ = false;
   std::vector<Recording> recordings_;
-  std::map<PassKind, int> failures_;  ///< in a row
+  std::map<PassKind, int> failures_;  ///< consecutive
   std::string notes_;
 };
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of a device that was recorded once and is done again with one call.
+// Work of a device that was captured once and is replayed with one call.
 #pragma once
 
 #include <stdexcept>
 
 namespace pipedeck {
 
-/// Kernels, addresses and numbers are those of when it was recorded.
+/// A captured sequence of work. Kernels, addresses and numbers are those of the capture.
 class RecordedWork {
  public:
   virtual ~RecordedWork() = default;
-  /// Whether the memory that the device adds to what it is given is still where it was: else it must not be launched.
+  /// True if the device's own workspace is still at the captured address; otherwise it must not be launched.
   virtual bool valid() const = 0;
-  /// Gives it to the queue of the device that recorded it, which lives.
+  /// Enqueues the work on the device that captured it, which must exist.
   virtual void launch() = 0;
 };
 
-/// Why work can't be recorded: it is done as ever instead.
+/// An error with the reason why work cannot be captured: it is executed without a capture instead.
 struct CannotRecord : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -68,7 +68,7 @@ void Reducer::work() {
       const Collective::Beside reduced = replicas_.all_reduce_beside(piece.values, piece.ready);
       start = reduced.began;
       end = reduced.ended ? *reduced.ended : device_.now();
-    } catch (...) {  // the device's own thread passes it on
+    } catch (...) {  // rethrown on the device's own thread
       thrown = std::current_exception();
     }
     lock.lock();

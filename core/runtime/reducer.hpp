@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduces gradients on a thread of its own while their device goes on with its backward passes: piece by piece, in
-// the order in which they are handed over, which is the same on all devices that hold these weights. Where the group
-// has a queue of its own on the device, that one works beside the passes; nobody waits for it before finish().
+// A reducer that all-reduces gradients on its own thread while their device runs further backward passes. It works
+// piece by piece, in the order of submission, which is the same on all devices that hold these weights. If the group
+// has its own queue on the device, that queue overlaps the passes. No thread waits for it before finish().
 #pragma once
 
 #include <condition_variable>
@@ -20,30 +20,30 @@
 
 namespace pipedeck {
 
-/// Gradients of layers [first, last) of a stage, which are reduced together as soon as `first` has its own.
+/// A bucket: the gradients of layers [first, last) of a stage, reduced together as soon as `first` has its own.
 struct GradientPiece {
   std::size_t first = 0, last = 0;
   bool operator==(const GradientPiece&) const = default;
 };
 
-/// By layer, or by bucket: layers from the last on, gathered until they have so many bytes. Layers without parameters
-/// make no piece of their own. None where nothing is to overlap.
+/// Returns the pieces by layer or by bucket. A bucket collects layers from the last one on until it has `bucket` bytes.
+/// Layers without parameters form no piece of their own. Empty if nothing overlaps.
 std::vector<GradientPiece> gradient_pieces(const std::vector<Bytes>& layers, Overlap overlap, Bytes bucket);
 
 class Reducer {
  public:
   using Times = std::pair<Moment, Moment>;
 
-  /// `replicas`, `control` and `device`, where the gradients are, outlive it.
+  /// `replicas`, `control` and `device`, which holds the gradients, outlive this object.
   Reducer(Collective& replicas, RunControl& control, ComputeDevice& device);
   ~Reducer();
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
 
-  /// Returns at once. `values` are left alone until finish().
+  /// Starts an all-reduce and returns at once. `values` must not be accessed until finish().
   void begin(std::span<float> values);
-  /// Waits until all that was begun is given to the device, whose work from now on finds the sums, and says when each
-  /// was worked on. Throws Interrupted, or what a reduction threw.
+  /// Waits until all reductions were enqueued on the device, whose later work uses the sums. Returns when each was
+  /// active. Throws Interrupted, or the exception of a reduction.
   std::vector<Times> finish();
 
  private:

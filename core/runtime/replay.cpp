@@ -11,14 +11,14 @@ namespace {
 
 constexpr const char* replay_kind = "replay";
 
-/// Of this thread: on cores that are shared, passes take longer, as real ones would.
+/// Returns the CPU time of this thread: on shared cores passes take longer, as real ones would.
 double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Busy until a pass has taken its time, what was allocated and written meanwhile included.
+/// A pass that keeps the core busy for its time, including allocations and writes.
 class Pass {
  public:
   explicit Pass(Seconds time) : end_(processor_seconds() + time.count) {}
@@ -53,7 +53,7 @@ class ReplayKernel : public LayerKernel {
     const Pass pass(times_(samples).forward);
     const auto memory = input.memory();
     const Tensor scratch = room(memory, samples, workspace_);
-    // The input comes first, whole or as much of it as is kept; what is kept beside it follows.
+    // The saved tensors are the input, whole or truncated to the saved size, and the remaining saved bytes.
     const std::int64_t beside = saved_ - input_width();
     if (beside < 0) input = Tensor::zeros(memory, samples, std::max<std::int64_t>(saved_, 1));
     saved.tensors.push_back(std::move(input));
@@ -105,7 +105,7 @@ ReplayModel make_replay(const std::string& name, std::vector<ReplayLayer> layers
   replay.kernels.layers[replay_kind] = [kept,
                                         samples](const ModelLayer& layer) -> Result<std::unique_ptr<LayerKernel>> {
     const auto position = static_cast<std::size_t>(layer.size("position"));
-    // The model's input is not in a profile, and nothing but the loss takes the last output: two classes.
+    // A profile has no model input, and only the loss takes the last output: two classes.
     const auto output_of = [&](std::size_t i) {
       return i + 1 == kept->size() ? 2 : std::max<std::int64_t>(1, floats_a_sample((*kept)[i].output, samples));
     };

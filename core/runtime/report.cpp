@@ -9,7 +9,7 @@ namespace pipedeck {
 
 namespace {
 
-/// Clocks of machines agree but for some microseconds: nothing starts before the step does.
+/// Clocks of machines agree within some microseconds: nothing may start before the step does.
 void move_on(TimelineRow& row, std::chrono::nanoseconds later) {
   row.start = std::max(Nanoseconds(), row.start + Nanoseconds(later.count()));
 }

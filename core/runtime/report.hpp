@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker tells of a step that it has done.
+// A worker's report of a finished step.
 #pragma once
 
 #include <chrono>
@@ -19,33 +19,34 @@ struct TransferRecord {
   TimelineRow row;       ///< kind send, of the sending stage
 };
 
-/// Summed over samples and positions, on one replica of the last stage.
+/// A loss summed over samples and positions, on one replica of the last stage.
 struct MicroBatchLoss {
   int micro_batch = 0;
   double loss = 0;
 };
 
-/// Lists are in order of start; times count from when the step began, of asynchronous runs from when the run did.
+/// A worker's report of a step. Lists are in order of start. Times count from the step's begin, in asynchronous runs
+/// from the run's begin.
 struct StepReport {
   std::vector<TimelineRow> compute, all_reduces;
   std::vector<TransferRecord> transfers;
   std::vector<MicroBatchLoss> losses;
   Nanoseconds busy;
-  Nanoseconds span;  ///< of an asynchronous run: since the worker's step before
+  Nanoseconds span;  ///< of an asynchronous run: since the end of the worker's previous step
   Bytes peak;
   std::string warning;  ///< empty: none
 };
 
-/// A layer's parameters on one device, and where they lie in the whole layer's.
+/// A layer's parameters on one device, and their positions in the whole layer.
 struct LayerParameters {
   int layer = 0;
-  std::int64_t whole = 0;  ///< how many the whole layer has
+  std::int64_t whole = 0;  ///< number of parameters of the whole layer
   std::vector<ParameterBlock> blocks;
   std::vector<float> values;
 };
 
-// In bytes and back, for what is told by another process. Reports go with the number of each worker, and with when the
-// step began there by the first process's clock; read there, their times count from `begin` on.
+// Serialisation for other processes. Reports carry the number of each worker and the step's begin by the first
+// process's clock. After reading, their times count from `begin`.
 std::string bytes_of(std::chrono::nanoseconds began, const std::vector<std::size_t>& workers,
                      const std::vector<StepReport>& reports);
 void read_reports(const std::string& bytes, std::chrono::nanoseconds begin,

@@ -20,7 +20,7 @@
 namespace pipedeck {
 namespace {
 
-/// How long workers may take to notice that a run has ended before they are left behind.
+/// Time for workers to notice that a run has ended before their threads are detached.
 constexpr std::chrono::milliseconds grace{500};
 
 constexpr const char* no_memory =
@@ -30,7 +30,7 @@ Shard shard_of(const Stage& stage, int rank) {
   return {rank, stage.tensor_parallel, stage.shards.value_or(std::vector<double>())};
 }
 
-/// Layers that can't be cut so often, before anything starts.
+/// Rejects layers that cannot be sharded over the plan's degree, before anything starts.
 Result<void> check_shards(const ModelSpec& model, const Plan& plan, const Kernels& kernels) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage& stage = plan.stages[s];
@@ -42,7 +42,7 @@ Result<void> check_shards(const ModelSpec& model, const Plan& plan, const Kernel
   return {};
 }
 
-/// A tensor-parallel rank's kernels; none where a device has whole layers.
+/// Returns a tensor-parallel rank's kernels; none if a device has whole layers.
 ShardedLayers parts_of(Run& run, std::size_t worker, const PlacedChunk& chunk, const Plan& plan,
                        const Kernels& kernels) {
   if (chunk.tensor_parallel == 1) return {};
@@ -64,7 +64,7 @@ StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan
   shape.recompute = chunk.recompute;
   shape.first = chunk.stage == StageId(0);
   if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = backend.loss(loss);
-  // Of the mean over all samples of an update; of a mini-batch where stages update after numbers of them of their own.
+  // The mean over all samples of an update: of a mini-batch if stages update after different numbers of them.
   const int micro_batches = run.layout.synchronous() ? plan.micro_batches : 1;
   shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * loss.sequence());
   StageModule module(std::move(shape), std::move(memory));
@@ -72,7 +72,7 @@ StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan
   return module;
 }
 
-/// Passes over layers that are cut over devices wait for the other devices in between: they are not recorded.
+/// Passes of sharded layers wait for other devices in between, so they are not captured.
 bool recorded(const Backend& backend, const Stage& stage) {
   return !backend.recorded.empty() && stage.tensor_parallel == 1;
 }
@@ -85,7 +85,7 @@ std::string recorded_words(const Backend& backend, const Plan& plan) {
   return all ? backend.recorded : fmt::format("{} but of layers that are cut over devices", backend.recorded);
 }
 
-/// An asynchronous round is reduced in one go, before its device goes on: that is what its staleness counts on.
+/// An asynchronous round is reduced at once, before its device continues: its staleness assumes this.
 void add_replicas(WorkerStage& stage, Run& run, std::unique_ptr<Collective> replicas, const TrainOptions& options,
                   ComputeDevice& device) {
   stage.replicas = std::move(replicas);
@@ -123,7 +123,7 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
   run.workers.emplace_back(index, context, std::move(stages), run.transport->endpoint(index), memory);
 }
 
-/// With the weights that it begins with.
+/// Creates a worker with its initial weights.
 Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options,
                          const Backend& backend, const std::shared_ptr<DeviceMemory>& memory) {
   const Checkpoint* from = options.resume.get();
@@ -141,7 +141,7 @@ Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const Tr
   }
 }
 
-/// Where every thread that works has a core to itself.
+/// Enables spinning if every working thread has its own core.
 void look_before_sleeping(Run& run) {
   const auto reducers = [](const Worker& worker) {
     return std::ranges::count_if(worker.stages(), [](const WorkerStage& stage) { return stage.reducer != nullptr; });
@@ -152,8 +152,8 @@ void look_before_sleeping(Run& run) {
   if (apart && run.workers.size() == run.layout.placements.size()) run.control->look_before_sleeping(threads);
 }
 
-/// Makes the run's transport, and every worker's memory: of devices in other processes, where the backend joins them
-/// itself, the host's.
+/// Creates the run's transport and every worker's memory. If the backend joins the devices itself, workers of other
+/// processes get host memory.
 std::vector<std::shared_ptr<DeviceMemory>> join_devices(Run& run, const Backend& backend, const Site& site) {
   const std::size_t workers = run.layout.placements.size();
   std::vector<std::shared_ptr<DeviceMemory>> memories(workers);
@@ -170,7 +170,7 @@ std::vector<std::shared_ptr<DeviceMemory>> join_devices(Run& run, const Backend&
   return memories;
 }
 
-/// Those of this process, for the driver's library.
+/// Lists the GPUs of this process for the driver's library.
 void name_gpus(Run& run, const Backend& backend) {
   if (!backend.gpu) return;
   for (std::size_t i = 0; i < run.layout.placements.size(); ++i) {
@@ -180,14 +180,14 @@ void name_gpus(Run& run, const Backend& backend) {
   }
 }
 
-/// Takes down what a worker has done, and tells who waits for it.
+/// Stores a worker's report and notifies the waiting thread.
 void take_report(Run& run, std::size_t place, StepReport report) {
   const std::lock_guard lock(run.mutex);
   run.reports[place].push_back(std::move(report));
   run.changed.notify_all();
 }
 
-/// Of whole steps behind which no round of replicas is under way.
+/// Returns the number of mini-batches in the smallest number of whole steps that ends whole rounds of all replicas.
 int mini_batches_of_whole_rounds(const Layout& layout) {
   int whole = layout.micro_batches;
   for (std::size_t stage = 0; layout.staleness && stage < layout.staleness->replicas.size(); ++stage)
@@ -195,7 +195,7 @@ int mini_batches_of_whole_rounds(const Layout& layout) {
   return whole;
 }
 
-/// What a worker's thread does with one step, or with all of an asynchronous run; failures end the run.
+/// Runs one step on a worker's thread, or all steps of an asynchronous run. Failures end the run.
 void guarded_work(Run& run, std::size_t place, std::uint64_t step, RunClock::time_point begin) {
   Worker& worker = run.workers[place];
   const auto failed = [&](const char* what) {
@@ -221,7 +221,7 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, RunClock::tim
       done(worker.run_step(step, begin));
     else
       worker.run_all(begin, done);
-  } catch (const Interrupted&) {  // whoever interrupted knows why
+  } catch (const Interrupted&) {  // the interrupting thread has stored the reason
   } catch (const std::bad_alloc&) {
     failed(no_memory);
   } catch (const std::exception& error) {
@@ -248,8 +248,8 @@ void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
   std::unique_lock lock(run->mutex);
   while (true) {
     const auto called = [&] { return run->closing || run->steps_begun > done; };
-    // Between two steps the thread that counts them needs a core for a moment: woken beside one who looks it takes his
-    // at once, and nobody changes places.
+    // Between two steps the counting thread briefly needs a core. A spinning worker that yields hands over its core at
+    // once, without moving a thread to another core.
     lock.unlock();
     run->control->look_and_make_way(called);
     lock.lock();
@@ -310,7 +310,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   try {
     memories = join_devices(*run, backend, site);
     name_gpus(*run, backend);
-  } catch (const std::runtime_error& error) {  // no driver, no memory, a device that is lost
+  } catch (const std::runtime_error& error) {  // no driver, no memory, or a lost device
     return fail(ErrorCode::run_failed, error.what());
   }
   run->admission = std::make_unique<Admission>(*run->control, run->layout.all_micro_batches, run->layout.micro_batches,
@@ -337,7 +337,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
 Crew::Crew(std::shared_ptr<Run> run) : run_(std::move(run)) {
   try {
     for (std::size_t i = 0; i < run_->workers.size(); ++i) threads_.emplace_back(thread_main, run_, i);
-  } catch (const std::exception& error) {  // those that are there are joined when the run ends
+  } catch (const std::exception& error) {  // threads that exist are joined when the run ends
     const std::size_t worker = run_->workers[threads_.size()].index();
     run_->control->fail({ErrorCode::run_failed,
                          fmt::format("device {}: its thread can't be started: {}",
@@ -370,7 +370,7 @@ void Crew::open_gate() {
   run_->changed.notify_all();
 }
 
-/// False where there will be none: the run failed or was stopped.
+/// Waits for the reports of a step. Returns false if there will be none: the run failed or was stopped.
 bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
   constexpr std::chrono::milliseconds look_up{20};
   const auto all_told = [&] {
@@ -379,7 +379,7 @@ bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
   const auto over = [&] { return run_->busy == 0; };
   const bool synchronous = run_->layout.synchronous();
   while (!run_->changed.wait_for(lock, look_up, [&] { return over() || (!synchronous && all_told()); })) {
-    // Who waits for the end of a pause is not at work.
+    // A worker that waits for the end of a pause is not active.
     if (synchronous || run_->control->at_work()) run_->control->fail_if_stuck();
     if (!run_->control->interrupted()) continue;
     run_->changed.wait_for(lock, grace, over);

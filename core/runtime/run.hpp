@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workers of one run that live in this process, and the threads they live on.
+// The workers of one run in this process, and their threads.
 #pragma once
 
 #include <atomic>
@@ -21,50 +21,50 @@
 
 namespace pipedeck {
 
-/// Where a run's workers live. By default all are threads of this process.
+/// A run's environment: its transport and processes. By default all workers are threads of this process.
 struct Site {
   using MakeTransport = std::function<std::unique_ptr<Transport>(
       const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control)>;
-  MakeTransport transport;  ///< `memories`: one a worker, whose order is Layout::placements'
+  MakeTransport transport;  ///< `memories`: one per worker, in the order of Layout::placements
   std::shared_ptr<Processes> processes;
 };
 Site this_process();
 
-/// Everything the threads of a run touch. They share its ownership: one that is stuck in an operation when the run is
-/// given up goes on touching it, long after train has returned its error.
+/// The state of a run, shared by its threads. They share its ownership: a thread that is stuck when the run is given up
+/// continues to use it, long after train has returned its error.
 struct Run {
-  std::string backend, warning;  ///< Backend's
-  std::string computed_by;       ///< Backend's name, and what is to be said of how it computes
+  std::string backend, warning;  ///< from Backend
+  std::string computed_by;       ///< Backend's name and remarks on its computation
   ModelSpec model;
   std::optional<ModelParts> parts;
   Layout layout;
   std::shared_ptr<Processes> processes;
   std::unique_ptr<RunControl> control;
   std::unique_ptr<Admission> admission;
-  std::unique_ptr<Transport> transport;         ///< behind what other processes reach through it
+  std::unique_ptr<Transport> transport;         ///< after the members that other processes access through it
   std::deque<Worker> workers;                   ///< of this process, in device order
-  std::vector<PlacedGpu> gpus;                  ///< of the same; none on the processor
-  std::unique_ptr<RunCheckpoints> checkpoints;  ///< none where there are to be none
-  int from_step = 0, last_step = 0;             ///< steps done before, and when all are done
+  std::vector<PlacedGpu> gpus;                  ///< of the same workers; empty on the CPU
+  std::unique_ptr<RunCheckpoints> checkpoints;  ///< null if none are requested
+  int from_step = 0, last_step = 0;             ///< steps done before, and the last step to do
 
-  // The gate between steps, under `mutex`. Asynchronous workers pass it once.
+  // The barrier between steps, protected by `mutex`. Asynchronous workers pass it once.
   std::mutex mutex;
   std::condition_variable changed;
   std::atomic<std::uint64_t> steps_begun{0};
-  std::size_t busy = 0;                         ///< workers that are at work
-  std::vector<std::deque<StepReport>> reports;  ///< a worker here: of steps that nobody has asked for yet
-  std::vector<bool> ended;                      ///< a worker here: its thread is about to end
+  std::size_t busy = 0;                         ///< number of active workers
+  std::vector<std::deque<StepReport>> reports;  ///< per local worker: reports of steps that are not yet collected
+  std::vector<bool> ended;                      ///< per local worker: its thread is about to end
   std::atomic<bool> closing{false};
-  std::vector<int> cores;        ///< a worker of all processes; empty: any
-  RunClock::time_point begin{};  ///< of the latest step; of an asynchronous run
+  std::vector<int> cores;        ///< one per worker of all processes; empty: any
+  RunClock::time_point begin{};  ///< of the latest step, or of an asynchronous run
 };
 
-/// Checks that the model can run the plan, and builds the workers (weights drawn).
+/// Checks that the model can run the plan, and builds the workers with their initial weights.
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
                                       const TrainOptions& options, const Backend& backend,
                                       const Site& site = this_process());
 
-/// A step that all workers here have done: what each has to say, and how long it took.
+/// A step that all local workers have done: their reports and its duration.
 struct CrewStep {
   std::vector<StepReport> reports;
   Seconds duration;
@@ -75,13 +75,13 @@ class Crew {
   explicit Crew(std::shared_ptr<Run> run);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
-  /// Waits for the threads a short time, and leaves those behind that are stuck.
+  /// Waits briefly for the threads, and detaches those that are stuck.
   ~Crew();
 
-  /// One step on all devices, or the next that an asynchronous run gets done. Nothing after a failure (ask the run's
-  /// control) or a stop.
+  /// Runs one step on all devices, or waits for the next step of an asynchronous run. Empty after a failure (stored in
+  /// the run's control) or a stop.
   std::optional<CrewStep> step();
-  /// The time until now is no part of the next step.
+  /// Excludes the time until now from the next step.
   void leave_out_time() { last_end_ = RunClock::now(); }
 
  private:

@@ -28,7 +28,7 @@ RunGpu gpu_from(PlainReader& reader) {
   return gpu;
 }
 
-/// "power, clocks and memory of GPUs are not told: ..."; empty where they are.
+/// Returns "the GPUs' power, clocks and memory are not told: ..."; empty if they are known.
 std::string why_silent(const Result<std::unique_ptr<GpuWatch>>& opened) {
   if (opened) return {};
   return fmt::format("the GPUs' power, clocks and memory are not told: {}", opened.error().message);

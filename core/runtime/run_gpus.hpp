@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run tells of its GPUs beside the training. Each process watches its own; the first one has those of all.
+// GPU metrics of a run. Each process monitors its own GPUs; the first one collects all.
 #pragma once
 
 #include <memory>
@@ -14,23 +14,23 @@ namespace pipedeck {
 
 class RunGpus {
  public:
-  /// `here`: of this process's devices; none: a run on the processor, which has nothing to tell. Every process comes
-  /// here, and to finish(); both may throw Interrupted.
+  /// `here` lists the GPUs of this process's devices; it is empty for a run on the CPU, which has none to report. Every
+  /// process calls this and finish(); both may throw Interrupted.
   RunGpus(const std::vector<PlacedGpu>& here, Processes& processes);
 
-  /// Of all processes, on the first one.
+  /// Returns the GPUs of all processes, on the first one.
   const std::vector<RunGpu>& all() const { return all_; }
-  /// Of this process, as samples have them.
+  /// Returns the latest readings of this process, for samples.
   std::vector<GpuReading> latest() const;
-  /// Why nothing is known of some process's GPUs, and what was found to hold clocks back since the last call: on the
+  /// Returns the reasons why some process's GPUs are unknown, and the throttling found since the last call. Only on the
   /// first process.
   std::vector<RunWarning> warnings();
-  /// What samples of other processes tell.
+  /// Handles samples of other processes.
   void take(const RunSample& sample);
 
-  /// A last look, when the steps are over.
+  /// Polls for the last time, when the steps are over.
   void end_steps();
-  /// Gathers what each process's GPUs took.
+  /// Gathers the energy of each process's GPUs.
   void finish(RunFinished& finished);
 
  private:
@@ -38,15 +38,15 @@ class RunGpus {
 
   Processes& processes_;
   const bool none_;
-  std::unique_ptr<GpuWatch> watch_;  ///< null: nothing is told here
+  std::unique_ptr<GpuWatch> watch_;  ///< null: nothing is reported here
   GpuWatch::Sums sums_;
-  std::vector<RunGpu> all_;  ///< those of this process first
+  std::vector<RunGpu> all_;  ///< GPUs of this process first
   std::vector<std::uint32_t> told_;
   std::vector<RunWarning> untold_;
 };
 
-/// "NVIDIA H200 at 00000000:81:00.0 (device 1): its power limit holds its clocks back (1200 of 1980 MHz)"; empty where
-/// none of the limits means that a GPU can't keep up: clocks that somebody set are as wanted.
+/// Returns "NVIDIA H200 at 00000000:81:00.0 (device 1): its power limit holds its clocks back (1200 of 1980 MHz)".
+/// Empty if no active limit means that the GPU is too slow: clocks set by a user are intended.
 std::string throttle_words(const RunGpu& gpu, const HeldBack& held);
 
 }  // namespace pipedeck

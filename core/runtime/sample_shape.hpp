@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model takes and what its loss compares with: what samples have to look like.
+// The shape of samples: the input of a model and the targets of its loss.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ struct ImageShape {
 };
 
 struct SampleShape {
-  std::int64_t values = 1;     ///< numbers the first layer takes a sample
-  std::int64_t positions = 1;  ///< at which the loss compares, a class each
+  std::int64_t values = 1;     ///< numbers per sample that the first layer takes
+  std::int64_t positions = 1;  ///< positions of the loss, with a class each
   std::int64_t classes = 1;
-  std::optional<std::int64_t> vocabulary;  ///< of tokens, where the model begins with an embedding
-  std::optional<ImageShape> image;         ///< where the first layer knows rows and columns
-  /// Some layer sees what comes behind a position (attention without a mask, an LSTM in both directions): to predict
-  /// the next token would be to copy it.
+  std::optional<std::int64_t> vocabulary;  ///< of tokens, if the model begins with an embedding
+  std::optional<ImageShape> image;         ///< if the first layer has rows and columns
+  /// True if some layer sees later positions (attention without a mask, a bidirectional LSTM). Predicting the next
+  /// token would then be copying it.
   bool sees_ahead = false;
 };
 
-/// bad_input where the first layer or the loss lacks a size.
+/// Returns the shape. bad_input if the first layer or the loss lacks a size.
 Result<SampleShape> sample_shape(const ModelSpec& model);
 
 }  // namespace pipedeck

@@ -27,8 +27,8 @@ Sampler::~Sampler() {
   thread_.join();
 }
 
-/// Looks at whole multiples of the interval, so that a late look does not shift the ones behind it. What is left of the
-/// last interval may be a moment in which some devices have nothing to do any more: alone it says nothing.
+/// Samples at whole multiples of the interval, so that a late sample does not delay later ones. A short rest of the
+/// last interval is dropped: some devices may be idle by then, so it is not representative.
 void Sampler::watch() {
   std::unique_lock lock(mutex_);
   for (auto next = begin_ + every_;; next += every_) {

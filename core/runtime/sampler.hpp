@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the devices of a run are doing, looked at every so often whatever the steps take: within a step of seconds, and
-// across many short ones. Nothing that happens between two looks is lost: busy time is a running sum.
+// Periodic samples of the devices' activity, independent of the step's duration: within a step of seconds, and across
+// many short ones. Nothing between two samples is lost: busy time is a running sum.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@
 
 namespace pipedeck {
 
-/// How long one device has computed so far, the operation under way included. Written by the device's own thread, read
-/// by any: one number, so that no reader sees half of a change.
+/// A counter of one device's busy time, including the active operation. The device's own thread writes it and any
+/// thread reads it. It is a single number, so that no reader sees half of a change.
 class BusyMeter {
  public:
   using Clock = std::chrono::steady_clock;
 
   void begin(Clock::time_point now) noexcept { state_.store(((sum() - count(now)) << 1) | 1); }
   void end(Clock::time_point now) noexcept { state_.store((sum() + count(now)) << 1); }
-  /// Of operations that were not watched one by one: a device's, which tells at the end of a step.
+  /// Adds operations that were not counted one by one: a device reports them at the end of a step.
   void add(Nanoseconds busy) noexcept { state_.store((sum() + busy.count) << 1); }
   Nanoseconds busy(Clock::time_point now) const noexcept {
     const std::int64_t state = state_.load();
@@ -40,7 +40,7 @@ class BusyMeter {
   }
   std::int64_t sum() const noexcept { return state_.load() >> 1; }
 
-  /// Twice the sum of what ended; while an operation is under way, less its begin and odd.
+  /// Twice the sum of finished operations. During an operation its begin is subtracted and the number is odd.
   std::atomic<std::int64_t> state_{0};
 };
 
@@ -49,8 +49,8 @@ struct SampledDevice {
   std::shared_ptr<const DeviceMemory> memory;
 };
 
-/// Sends a RunSample, with what `gpus` has at hand, from a thread of its own every `every` from its making on, and a
-/// last one when it ends, unless that would be of less than half of `every`.
+/// A thread that emits a RunSample, with the latest readings of `gpus`, every `every` from construction on. It emits a
+/// last one when it ends, unless that would cover less than half of `every`.
 class Sampler {
  public:
   Sampler(std::chrono::milliseconds every, std::vector<SampledDevice> devices,
@@ -70,7 +70,7 @@ class Sampler {
   const std::function<std::vector<GpuReading>()> gpus_;
   const Clock::time_point begin_;
   Clock::time_point last_;
-  std::vector<Nanoseconds> busy_;  ///< at the last look
+  std::vector<Nanoseconds> busy_;  ///< at the last sample
   std::mutex mutex_;
   std::condition_variable ends_;
   bool ending_ = false;

@@ -44,7 +44,7 @@ std::string SamplesOfAll::told() {
   return bytes;
 }
 
-/// A sample is of the time since the one before it. Processes begin to sample a moment one after the other.
+/// A sample covers the time since the one before. Processes begin to sample at slightly different times.
 const RunSample* SamplesOfAll::covering(const std::vector<RunSample>& of_process, Seconds time, bool last) const {
   for (const RunSample& sample : of_process)
     if (sample.time.count >= time.count - every_.count / 2) return &sample;
@@ -63,7 +63,7 @@ std::vector<RunSample> SamplesOfAll::together(const std::vector<std::string>& pr
       sample.busy_fraction.insert(sample.busy_fraction.end(), other->busy_fraction.begin(), other->busy_fraction.end());
       sample.memory.insert(sample.memory.end(), other->memory.begin(), other->memory.end());
       sample.gpus.insert(sample.gpus.end(), other->gpus.begin(), other->gpus.end());
-      // One stays: it may cover the next time, too.
+      // One sample remains: it may cover the next time, too.
       waiting_[i].erase(waiting_[i].begin(), waiting_[i].begin() + (other - waiting_[i].data()));
     }
     waiting_.front().erase(waiting_.front().begin());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of a run's devices where those are in several processes: each samples its own, the first puts them together
-// when all have told theirs, between steps.
+// Samples of a run's devices in several processes. Each process samples its own devices. The first process merges them
+// between steps, when all have sent theirs.
 #pragma once
 
 #include <mutex>
@@ -15,13 +15,14 @@ class SamplesOfAll {
  public:
   explicit SamplesOfAll(Seconds every) : every_(every) {}
 
-  /// Of this process's devices; from any thread.
+  /// Adds a sample of this process's devices. Any thread may call it.
   void add(RunSample sample);
-  /// Those since the last call, as bytes to be told.
+  /// Returns the samples since the last call, as bytes to send.
   std::string told();
-  /// At the first process: what each told, process by process, whose devices follow each other in that order. Returns
-  /// the samples of all devices at the times of the first one's; of the others' the one that covers each. What some
-  /// process has not sampled yet waits for the next call, unless this is the `last`.
+  /// Merges the samples that each process sent, in process order; their devices follow each other in that order. Called
+  /// on the first process. Returns samples of all devices at the times of the first process. From the others it takes
+  /// the sample that covers each time. Times that some process has not sampled yet wait for the next call, unless this
+  /// is the `last`.
   std::vector<RunSample> together(const std::vector<std::string>& processes, bool last);
 
  private:
@@ -30,7 +31,7 @@ class SamplesOfAll {
   const Seconds every_;
   std::mutex mutex_;
   std::vector<RunSample> untold_;
-  std::vector<std::vector<RunSample>> waiting_;  ///< a process
+  std::vector<std::vector<RunSample>> waiting_;  ///< one per process
 };
 
 }  // namespace pipedeck

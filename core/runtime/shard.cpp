@@ -12,7 +12,7 @@
 namespace pipedeck {
 namespace {
 
-/// What each rank should have, in parts of a column.
+/// Returns each rank's exact share, in fractions of a column.
 std::vector<double> quotas(std::int64_t columns, const Shard& shard) {
   std::vector<double> parts = shard.fractions;
   if (parts.empty()) parts.assign(static_cast<std::size_t>(shard.degree), 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor parallelism: how the columns of a layer lie over the devices of a replica, and how a tensor that lies so is
-// put together and cut again. Columns are what repeats in a sample: the features of a position, the channels of a
-// pixel.
+// Tensor parallelism: how the columns of a layer are sharded over the devices of a replica, and how a sharded tensor is
+// gathered and sharded again. Columns are the dimension that repeats in a sample: the features of a position, or the
+// channels of a pixel.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ namespace pipedeck {
 
 class Collective;
 
-/// One device of a replica whose layers are cut over `degree` devices.
+/// A rank of a replica whose layers are sharded over `degree` devices.
 struct Shard {
   int rank = 0, degree = 1;
-  std::vector<double> fractions;  ///< of every layer's columns, a rank, above 0; empty: even
+  std::vector<double> fractions;  ///< of every layer's columns, one per rank, above 0; empty: even
 };
 
-/// Consecutive columns, one after the other.
+/// A range of consecutive columns.
 struct ColumnRange {
   std::int64_t first = 0, count = 0;
   bool operator==(const ColumnRange&) const = default;
 };
 
-/// Every rank's columns of `columns`, in rank order: the shares in whole columns by largest remainders (of equal ones
-/// the first rank's), at least one each. `columns` is `degree` or more.
+/// Returns the range of every rank in `columns` columns, in rank order. Shares are whole columns by largest remainders
+/// (ties go to the first rank), at least one each. `columns` is `degree` or more.
 std::vector<ColumnRange> cut_columns(std::int64_t columns, const Shard& shard);
 
-/// The group that a kernel works with, and what of its layer is its own. Tensors that are cut lie alike on all ranks:
-/// every rank's columns of each row.
+/// A tensor-parallel group of a kernel, with the kernel's own shard. All ranks shard tensors in the same way: each has
+/// its columns of each row.
 class Partners {
  public:
   Partners(Shard shard, std::shared_ptr<Collective> group) : shard_(std::move(shard)), group_(std::move(group)) {}
@@ -44,12 +44,12 @@ class Partners {
     return cut_columns(columns, shard_)[static_cast<std::size_t>(shard_.rank)];
   }
 
-  /// Sums over the ranks, on all of them.
+  /// Sums over the ranks; all ranks receive the sum.
   void reduce(Tensor& tensor) const;
   void reduce_max(Tensor& tensor) const;
-  /// The whole of what lies in `columns` columns over the ranks.
+  /// Returns the whole tensor of which each rank has its shard of `columns` columns.
   Tensor gather(const Tensor& mine, std::int64_t columns) const;
-  /// The own columns of a whole tensor.
+  /// Returns the rank's own columns of a whole tensor.
   Tensor take(const Tensor& whole, std::int64_t columns) const;
 
  private:
@@ -57,16 +57,16 @@ class Partners {
   std::shared_ptr<Collective> group_;
 };
 
-/// The parameters of a part of `whole`: all are drawn as for one device, and those of `blocks` kept.
+/// Initialises the parameters of a shard of `whole`: all are drawn as for one device, and those of `blocks` are used.
 void initialise_part(const LayerKernel& whole, std::span<const ParameterBlock> blocks, std::span<float> part,
                      Random random);
 
-/// Copies the parameters of a part out of the whole layer's, and back to where they lie.
+/// Copies the parameters of a shard out of the whole layer's, and back to their positions.
 void take_blocks(std::span<const ParameterBlock> blocks, std::span<const float> whole, std::span<float> part);
 void put_blocks(std::span<const ParameterBlock> blocks, std::span<const float> part, std::span<float> whole);
 std::int64_t floats_in(std::span<const ParameterBlock> blocks);
 
-/// "layer 'block_0': 2 heads can't be cut over 4 devices, at least one each" where there are fewer.
+/// Checks the number of ranks. Fails with "layer 'block_0': 2 heads can't be cut over 4 devices, at least one each".
 Result<void> enough_for(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard);
 
 }  // namespace pipedeck

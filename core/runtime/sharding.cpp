@@ -15,10 +15,10 @@ namespace {
 using Pattern = CutPattern;
 using enum Lies;
 
-/// What a layer's kind allows, and the sizes that decide.
+/// The shardings that a layer's kind allows, and the relevant sizes.
 struct LayerWidths {
-  std::int64_t input = 0, output = 0;                  ///< values a sample
-  std::int64_t input_columns = 0, output_columns = 0;  ///< of each of their rows
+  std::int64_t input = 0, output = 0;                  ///< values per sample
+  std::int64_t input_columns = 0, output_columns = 0;  ///< per row
   bool product = false, channels = false, inside = false, embedding = false;
 };
 
@@ -35,13 +35,13 @@ LayerWidths widths_of(const ModelLayer& layer, const LayerKernel& kernel) {
   return widths;
 }
 
-/// The ways of one layer after the other, from the model's first on.
+/// A search for the shardings of each layer in sequence, from the model's first layer on.
 class WaysFinder {
  public:
   explicit WaysFinder(int degree) : degree_(degree) {}
 
-  /// `wanted`: its input's gradient. Of ways that move as much the first is taken: what computes least alike, gathers
-  /// last.
+  /// Returns the shardings of a layer. `wanted`: its input's gradient is needed. Ties in cost go to the first: fewer
+  /// replicated computations first, gathers last.
   std::vector<ShardingWay> ways(const LayerWidths& layer, bool wanted) {
     found_.clear();
     const std::int64_t input_sum = wanted ? 2 * layer.input : 0, input_gather = wanted ? layer.input : 0;
@@ -62,13 +62,13 @@ class WaysFinder {
   }
 
  private:
-  /// Whether what the layer before leaves in columns can be taken for rows of `columns` columns: these, or several of
-  /// them side by side.
+  /// True if the column-sharded output of the layer before is a valid input with rows of `columns` columns: these, or
+  /// several of them side by side.
   bool continues(std::int64_t columns) const { return in_columns_ && columns % columns_ == 0; }
 
   void add(const CutStep& step, const ShardingChoice& choice) { found_.push_back({step, choice}); }
 
-  /// What ends in columns may also be gathered.
+  /// Adds a variant with a gathered output for each column-sharded one.
   void add_gathers(std::int64_t width) {
     const std::size_t count = found_.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -82,8 +82,8 @@ class WaysFinder {
 
   std::int64_t degree_;
   std::vector<ShardingWay> found_;
-  bool in_columns_ = false;   ///< whether the layer before may leave its output in columns
-  std::int64_t columns_ = 1;  ///< how many these would be
+  bool in_columns_ = false;   ///< the layer before may leave its output column-sharded
+  std::int64_t columns_ = 1;  ///< number of these columns
 };
 
 tl::unexpected<Error> at_layer(Error error, int index) {
@@ -105,7 +105,7 @@ Result<std::vector<LayerWays>> sharding_ways(const ModelSpec& model, int last, c
     all.push_back({finder.ways(widths, i > 0), widths.input_columns, widths.output_columns});
   }
   if (last < plannable_layers(model)) return all;
-  // Logits may stay in columns where the loss takes them so.
+  // Logits may stay column-sharded if the loss accepts it.
   const bool loss_takes_columns = widths.product && model.layers.back().kind == "softmax_cross_entropy" &&
                                   model.layers.back().size("classes") == widths.output_columns;
   if (!loss_takes_columns)

@@ -82,7 +82,7 @@ void StageModule::go_forward(MicroBatch& kept) {
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
     value = run_forward(kept, i, std::move(value));
     if (!shape_.recompute[i]) continue;
-    // A run of recomputed layers begins again from its first one's input.
+    // A sequence of recomputed layers restarts from its first layer's input.
     const bool begins = i == 0 || !shape_.recompute[i - 1];
     tensors.layers[i].tensors.resize(begins ? 1 : 0);
   }

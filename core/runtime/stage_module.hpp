@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of one stage on one device: parameters, gradients, and what is kept of each micro-batch under way.
-// Asynchronous training has several versions of the weights: a micro-batch's backward meets those of its forward.
+// The layers of one stage on one device: parameters, gradients, and the saved tensors of each micro-batch in flight.
+// Asynchronous training has several weight versions: a micro-batch's backward uses the version of its forward.
 #pragma once
 
 #include <functional>
@@ -18,17 +18,17 @@ namespace pipedeck {
 
 struct StageShape {
   std::span<const std::unique_ptr<LayerKernel>> layers;
-  std::vector<bool> recompute;             ///< a layer: run its forward again before the backward
-  std::shared_ptr<const LossKernel> loss;  ///< the last stage's; else null
-  float loss_scale = 1;                    ///< 1 / (samples x positions) of those whose mean loss is the one
-  bool first = false;                      ///< of the model: its input's gradient is not wanted
+  std::vector<bool> recompute;             ///< one per layer: rerun its forward before the backward
+  std::shared_ptr<const LossKernel> loss;  ///< of the last stage; else null
+  float loss_scale = 1;                    ///< 1 / (samples x positions) of the update's mean loss
+  bool first = false;                      ///< of the model: its input's gradient is not needed
 };
 
 class StageModule {
  public:
   StageModule(StageShape shape, std::shared_ptr<DeviceMemory> memory);
 
-  /// Weights of model layer i are drawn from stream i of `seed`: the same however the model is cut.
+  /// Draws the weights of model layer i from stream i of `seed`, independently of the stage boundaries.
   void initialise(std::uint64_t seed, int first_layer);
 
   std::int64_t input_width() const { return shape_.layers.front()->input_width(); }
@@ -36,35 +36,36 @@ class StageModule {
   bool first() const { return shape_.first; }  ///< of the model
   bool last() const { return shape_.loss != nullptr; }
 
-  /// Passes are recorded, after begin_recording, and done again (recorded_passes.hpp), in `inside`.
+  /// Captures passes after begin_recording and replays them (recorded_passes.hpp), in `inside`.
   void record_passes(std::shared_ptr<DeviceMemory> inside) {
     passes_ = std::make_unique<RecordedPasses>(std::move(inside), memory_);
   }
-  /// Null where they are not.
+  /// Returns null if passes are not captured.
   RecordedPasses* recorded_passes() { return passes_.get(); }
 
-  /// The stage's output; empty on the last stage, which takes `targets` and adds up the loss. With the weights of
-  /// `version`, which must be there: the latest, or one that was kept.
+  /// Runs the forward with the weights of `version`, which is the latest or a stored one. Returns the stage's output.
+  /// On the last stage, which takes `targets` and adds up the loss, it is empty.
   Tensor forward(int micro_batch, Tensor input, Tensor targets, int version);
-  /// Brings back what forward did not keep.
+  /// Recomputes the tensors that forward did not save.
   void recompute(int micro_batch);
-  /// The input's gradient (empty on the first stage) and, where `weights_too`, the weights': else backward_weight
-  /// follows some time. `gradient`: the output's; empty on the last stage.
-  /// `done` is told of each layer whose weights' gradient has got this micro-batch's, the last layer first.
+  /// Returns the input's gradient (empty on the first stage). If `weights_too`, it also computes the weights';
+  /// otherwise backward_weight follows later. `gradient` is the output's; empty on the last stage. `done` is called for
+  /// each layer when its weight gradient includes this micro-batch, last layer first.
   using LayerDone = std::function<void(std::size_t layer)>;
   Tensor backward(int micro_batch, Tensor gradient, bool weights_too, const LayerDone& done = {});
   void backward_weight(int micro_batch, const LayerDone& done = {});
 
   int version() const { return version_; }
-  /// Weights for the optimizer to change, which become the latest. Micro-batches under way keep theirs, and `keep` says
-  /// that some to come will meet the present ones: then the new begin as a copy, else they are changed in place.
+  /// Returns the weights for the optimizer to change, which become the latest version. Micro-batches in flight retain
+  /// theirs. With `keep`, later micro-batches use the present weights, too: the new ones begin as a copy. Otherwise
+  /// they are changed in place.
   Tensor& next_version(bool keep);
   void forget_before(int version);
 
   std::span<const std::unique_ptr<LayerKernel>> kernels() const { return shape_.layers; }
-  /// By their number, which is below that of the latest.
+  /// Returns the older versions by number, which is below that of the latest.
   const std::map<int, std::shared_ptr<Tensor>>& older_versions() const { return kept_; }
-  /// One to fill, of a run that goes on from a checkpoint.
+  /// Returns an older version to fill, in a run that resumes from a checkpoint.
   Tensor& older_version(int version);
 
   Tensor& parameters() { return *parameters_; }
@@ -72,23 +73,23 @@ class StageModule {
   Tensor& gradients() { return gradients_; }
   void scale_gradients(float factor);
   std::size_t layers() const { return shape_.layers.size(); }
-  /// Those of layers [first, last).
+  /// Returns the gradients of layers [first, last).
   std::span<float> gradients_of(std::size_t first, std::size_t last);
-  /// Of every layer; the first one is layer `first` of the model.
+  /// Adds the parameters of every layer; the first one is layer `first` of the model.
   void add_parameters(int first, std::vector<LayerParameters>& to) const;
-  /// Sum over samples and positions of the loss of the latest micro-batch that went forward.
+  /// Returns the loss of the latest forward, summed over samples and positions.
   LossSum take_loss() { return std::move(loss_); }
 
  private:
   struct MicroBatch {
-    std::shared_ptr<const Tensor> weights;  ///< until the input's gradient is there
-    PassTensors tensors;  ///< logits as the loss's forward left them; targets where it is computed again
+    std::shared_ptr<const Tensor> weights;  ///< until the input's gradient is computed
+    PassTensors tensors;                    ///< logits as the loss's forward left them; targets if it is recomputed
   };
   std::span<float> part(Tensor& of, std::size_t layer) const;
   std::span<const float> part(const Tensor& of, std::size_t layer) const;
   Tensor run_forward(MicroBatch& kept, std::size_t layer, Tensor input);
   void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
-  // What a pass does with a micro-batch's tensors.
+  // Passes over a micro-batch's tensors.
   void go_forward(MicroBatch& kept);
   void go_forward_again(MicroBatch& kept);
   void go_backward(MicroBatch& kept, bool weights_too, const LayerDone& done);
@@ -99,7 +100,7 @@ class StageModule {
   std::shared_ptr<Tensor> parameters_;
   Tensor gradients_;
   int version_ = 0;
-  std::map<int, std::shared_ptr<Tensor>> kept_;  ///< older versions that micro-batches to come will meet
+  std::map<int, std::shared_ptr<Tensor>> kept_;  ///< older versions that later micro-batches will use
   std::map<int, MicroBatch> micro_batches_;
   LossSum loss_;
   std::unique_ptr<RecordedPasses> passes_;

@@ -6,8 +6,8 @@
 namespace pipedeck {
 namespace {
 
-/// Rounds that a stage has behind it when it begins the forward of `b`: K_s rounds are under way. Below 0 those before
-/// this run.
+/// Returns the rounds that a stage has finished when it begins the forward of `b`: K_s rounds are in flight. Negative
+/// values are rounds before this run.
 int rounds_done(int b, int replicas, int warmup) { return b / replicas - warmup + 1; }
 
 int floor_of(int dividend, int divisor) { return dividend / divisor - (dividend % divisor < 0 ? 1 : 0); }
@@ -22,7 +22,7 @@ int Staleness::version(std::size_t stage, int b) const {
     case Kind::double_buffered:
       return std::max(oldest, b / batch - 1);
     case Kind::vertical_sync:
-      // Of mini-batches that the input stage's weights have seen, all whole rounds of this stage.
+      // The mini-batches included in the input stage's weights, in whole rounds of this stage.
       return std::max(oldest, floor_of(rounds_done(b, replicas[0], warmups[0]) * replicas[0], replicas[stage]));
     case Kind::stashing:
       break;

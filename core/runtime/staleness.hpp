@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which weights a mini-batch meets in asynchronous training. Replicas of a stage take mini-batches in turn, so a
-// stage's weights change once a round of its replicas: version v comes out of the first v rounds. Mini-batches count
+// The weight versions of mini-batches in asynchronous training. Replicas of a stage take mini-batches in turn, so a
+// stage's weights change once per round of its replicas: version v results from the first v rounds. Mini-batches count
 // from 0.
 //
 // PipeDream (Narayanan et al., SOSP 2019), section 3.3. On a straight pipeline of n stages, t counting updates:
@@ -19,16 +19,16 @@ namespace pipedeck {
 struct Staleness {
   enum class Kind { stashing, vertical_sync, double_buffered };
   Kind kind = Kind::stashing;
-  std::vector<int> warmups;   ///< a stage: K_s, forwards of a replica before its first backward
-  std::vector<int> replicas;  ///< a stage
-  int batch = 1;              ///< micro-batches that 2BW updates once for
-  /// A stage: versions before version 0, as negative numbers, that a run begins with which goes on from a checkpoint
-  /// (whole rounds of every stage were done there); empty: none, and w(t) = w(0) for t < 0.
+  std::vector<int> warmups;   ///< one per stage: K_s, forwards of a replica before its first backward
+  std::vector<int> replicas;  ///< one per stage
+  int batch = 1;              ///< micro-batches per update of 2BW
+  /// Versions before version 0, as negative numbers, per stage, in a run that resumes from a checkpoint (after whole
+  /// rounds of every stage). Empty: none, and w(t) = w(0) for t < 0.
   std::vector<int> older{};
 
-  /// Mini-batches that a stage's weights change once for.
+  /// Returns the number of mini-batches per weight update of a stage.
   int round_size(std::size_t stage) const;
-  /// The version that mini-batch `b` meets at `stage`, forward and backward.
+  /// Returns the version that mini-batch `b` uses at `stage`, forward and backward.
   int version(std::size_t stage, int b) const;
 };
 

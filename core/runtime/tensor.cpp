@@ -10,8 +10,8 @@
 namespace pipedeck {
 namespace {
 
-/// When the device is through with what it has been given. Where it can't mark that it is waited for; a device that has
-/// failed is through.
+/// Returns when the device has finished its enqueued work. Waits if the device cannot mark it. A failed device has
+/// finished.
 Moment done_with(ComputeDevice& device) noexcept {
   try {
     return device.now();
@@ -33,7 +33,7 @@ DeviceMemory::~DeviceMemory() {
     for (const Block& block : blocks.kept) {
       try {
         if (block.done.mark()) device_->wait(block.done);
-      } catch (const std::exception&) {  // a device that has failed has no work left
+      } catch (const std::exception&) {  // a failed device has no work left
       }
       device_->deallocate(block.data);
     }
@@ -46,11 +46,12 @@ float* DeviceMemory::allocate(std::int64_t floats, Blocks& of) {
   return block;
 }
 
-/// With the lock held.
+/// The caller holds the lock.
 DeviceMemory::Block DeviceMemory::take_any(std::int64_t floats) {
   Blocks& blocks = blocks_[floats];
   if (blocks.kept.empty()) return {allocate(floats, blocks), {}};
-  // A part's whatever came back last, so that whoever takes them again in one order gets the same.
+  // A part returns the lowest address, whichever block came back last, so that a repeated sequence gets the same
+  // blocks.
   const auto chosen = whole_ ? std::ranges::min_element(blocks.kept, {}, &Block::data) : std::prev(blocks.kept.end());
   Block block = std::move(*chosen);
   blocks.kept.erase(chosen);
@@ -145,7 +146,7 @@ void DeviceMemory::reserve(std::int64_t floats, int count) {
   Blocks& blocks = blocks_[floats];
   for (int i = 0; i < count; ++i) {
     float* const block = allocate(floats, blocks);
-    // At the front: taken last, so that pages which were used already are used again first.
+    // Added at the front, so that pages which were used already are used again first.
     blocks.kept.insert(blocks.kept.begin(), {block, {}});
   }
 }

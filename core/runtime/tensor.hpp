@@ -16,7 +16,7 @@
 
 namespace pipedeck {
 
-/// A device has not so much memory.
+/// An error of a device that lacks the memory.
 struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -26,15 +26,15 @@ struct TakenBlock {
   std::int64_t floats = 0;
 };
 
-/// The memory of one worker. Freed blocks are kept for the next tensor of the same size (a step repeats its shapes, and
-/// fresh pages cost more than most kernels); kept blocks don't count as in use. A block goes back to the memory that it
-/// came from, wherever it was handed over to in between, and is taken again when the work of whoever had it last is
-/// done. Safe to use from several threads.
+/// The memory of one worker. Freed blocks are cached for tensors of the same size: steps repeat their shapes, and fresh
+/// pages cost more than most kernels. Cached blocks do not count as in use. A block returns to the memory that
+/// allocated it, wherever it was transferred in between. It is reused when the work of its last user is done.
+/// Thread-safe.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::shared_ptr<ComputeDevice> device = processor()) : device_(std::move(device)) {}
-  /// Blocks of their own on the device of `whole`, where they count as well. The same takes and gives give the same
-  /// blocks.
+  /// Creates a part with its own blocks on the device of `whole`, where they also count. Repeating a sequence of takes
+  /// and returns yields identical blocks.
   explicit DeviceMemory(std::shared_ptr<DeviceMemory> whole) : device_(whole->device_), whole_(std::move(whole)) {}
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -43,28 +43,28 @@ class DeviceMemory {
   ComputeDevice& device() const { return *device_; }
   const std::shared_ptr<ComputeDevice>& device_shared() const { return device_; }
 
-  /// Where not `counted`, it is in use elsewhere, which charge() says there.
-  /// Throws OutOfMemory beyond the limit, std::bad_alloc where the system has no more.
+  /// Allocates a block. If not `counted`, it is in use elsewhere, and charge() counts it there. Throws OutOfMemory
+  /// beyond the limit, std::bad_alloc if the system has no more memory.
   float* take(std::int64_t floats, bool counted = true);
-  /// Counts nowhere, and its device's work does not wait: it may be used from `free` on.
+  /// Allocates an uncounted block without waiting on the device: it may be used from `free` on.
   float* take_when_free(std::int64_t floats, Moment& free);
-  /// This one, which is at hand.
+  /// Allocates this block, which is available.
   void take_again(float* block, std::int64_t floats);
   bool at_hand(const float* block, std::int64_t floats) const;
-  /// `done`: when another device has no more work on it.
+  /// Returns a block. `done` is when another device has finished its work on it.
   void give_back(float* block, std::int64_t floats, bool counted = true, const Moment& done = {}) noexcept;
-  /// So many floats more (or less) are in use, beside blocks: of a part they count in the whole alone.
+  /// Counts `floats` more (or fewer) in use, in addition to blocks. In a part they count only in the whole.
   void charge(std::int64_t floats);
-  /// So many floats more were in use for a moment. Throws OutOfMemory as take does.
+  /// Counts `floats` more as in use for a moment. Throws OutOfMemory as take does.
   void touch(std::int64_t floats);
-  /// Every block that is taken from now on is added there; null: no more.
+  /// Adds every block that is allocated from now on to `taken`; null: stops.
   void note_taken(std::vector<TakenBlock>* taken);
-  /// From now on `count` more blocks of this size are at hand. Nobody touches their pages before they are used.
+  /// Makes `count` more blocks of this size available. Their pages are not touched before they are used.
   void reserve(std::int64_t floats, int count);
 
-  void set_limit(Bytes limit);  ///< of what is in use; 0: none
+  void set_limit(Bytes limit);  ///< of the memory in use; 0: none
 
-  /// Blocks asked of the system so far.
+  /// Returns the number of blocks allocated from the system so far.
   std::int64_t allocations() const;
 
   Bytes in_use() const;
@@ -74,12 +74,12 @@ class DeviceMemory {
  private:
   struct Block {
     float* data;
-    Moment done;  ///< it is free from then on
+    Moment done;  ///< time from which it is free
   };
   /// Blocks of one size.
   struct Blocks {
     std::vector<Block> kept;
-    std::size_t all = 0;  ///< for which there is room here, so that giving one back asks for no memory
+    std::size_t all = 0;  ///< capacity of the list, so that returning a block allocates no memory
   };
   float* allocate(std::int64_t floats, Blocks& of);
   Block take_any(std::int64_t floats);
@@ -87,7 +87,7 @@ class DeviceMemory {
   void check_limit(std::int64_t floats) const;
 
   std::shared_ptr<ComputeDevice> device_;
-  std::shared_ptr<DeviceMemory> whole_;  ///< null: this is no part of another
+  std::shared_ptr<DeviceMemory> whole_;  ///< null: this is not a part
   std::vector<TakenBlock>* taken_ = nullptr;
   mutable std::mutex mutex_;
   std::map<std::int64_t, Blocks> blocks_;  ///< by floats
@@ -95,7 +95,8 @@ class DeviceMemory {
   std::int64_t most_floats_ = 0;  ///< 0: no limit
 };
 
-/// `samples` x `width` floats, samples contiguous: any range of samples can be cut out. Empty when made by default.
+/// A tensor of `samples` x `width` floats. Samples are contiguous: any range of samples can be sliced. Empty by
+/// default.
 class Tensor {
  public:
   Tensor() = default;
@@ -105,9 +106,9 @@ class Tensor {
   Tensor& operator=(Tensor&& other) noexcept;
   ~Tensor() { release(); }
 
-  /// In this block, which is at hand in `memory`, with what lies there.
+  /// Returns a tensor in this block, which is available in `memory`, with its present values.
   static Tensor in_block(std::shared_ptr<DeviceMemory> memory, float* block, int samples, std::int64_t width);
-  /// In a block of `blocks`, which may be used from `free` on, counted in `memory` of the same device.
+  /// Returns a tensor in a block of `blocks` that is usable from `free` on, counted in `memory` of the same device.
   static Tensor arriving(std::shared_ptr<DeviceMemory> blocks, std::shared_ptr<DeviceMemory> memory, int samples,
                          std::int64_t width, Moment& free);
   static Tensor zeros(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width);
@@ -126,21 +127,21 @@ class Tensor {
 
   /// A tensor of the same shape and memory, uninitialised.
   Tensor like() const { return Tensor(memory_, samples_, width_); }
-  /// A copy of `count` samples from `first` on, in `memory`.
+  /// Returns a copy of `count` samples from `first` on, in `memory`.
   Tensor slice(int first, int count, std::shared_ptr<DeviceMemory> memory) const;
-  /// A copy of `count` samples from `first` on, to be handed over: until then it counts nowhere.
+  /// Returns a copy of `count` samples from `first` on, to be transferred: it is uncounted until then.
   Tensor part(int first, int count) const;
-  /// Same block, counted on another device from now on, which calls arrive() before it uses it.
+  /// Transfers the block: it counts on another device from now on, which calls arrive() before it uses it.
   void hand_over(std::shared_ptr<DeviceMemory> memory);
-  /// The device's work from now on finds what the one before has computed, in a block of its own where it can't reach
-  /// the other's.
+  /// Makes the device's later work wait for the sender's. Copies the values to an own block if the device cannot access
+  /// the sender's.
   void arrive();
   void release() noexcept;
 
  private:
   std::shared_ptr<DeviceMemory> memory_;  ///< where it counts
-  std::shared_ptr<DeviceMemory> home_;    ///< where the block is from
-  Moment computed_;                       ///< by the device that handed it over
+  std::shared_ptr<DeviceMemory> home_;    ///< where the block was allocated
+  Moment computed_;                       ///< by the device that transferred it
   float* data_ = nullptr;
   int samples_ = 0;
   std::int64_t width_ = 0;

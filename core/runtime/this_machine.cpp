@@ -57,7 +57,7 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "this machine";
 }
 
-/// The first figure of a small file of the kernel; 0 where there is none.
+/// Returns the first number of a small file of the kernel; 0 if there is none.
 double figure_in(const fs::path& file) {
   double value = 0;
   std::ifstream(file) >> value;
@@ -72,8 +72,8 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-/// InfiniBand cards where there are any (their Ethernet faces are the same wires), else physical Ethernet with a
-/// carrier; "100 Gb/sec (4X EDR)" and megabits.
+/// Returns the InfiniBand cards if there are any (their Ethernet interfaces share the same wires), else physical
+/// Ethernet with a carrier. Rates are "100 Gb/sec (4X EDR)" or megabits.
 std::vector<FoundNic> network_cards() {
   std::vector<FoundNic> cards;
   for (const fs::path& card : entries_of("/sys/class/infiniband"))

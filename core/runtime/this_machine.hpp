@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// This machine as its libraries describe it: GPUs and their links by NVML, which is looked up when asked for,
-// processors by hwloc where the program was built with it, network cards by the kernel. Reading this loads the driver:
-// the window asks a child process for it.
+// This machine as described by its libraries: GPUs and their links by NVML, which is loaded on demand, CPUs by hwloc if
+// the program was built with it, network cards by the kernel. Detection loads the driver, so the window runs it in a
+// child process.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 namespace pipedeck {
 
 struct ThisMachine {
-  std::optional<FoundMachine> gpus;  ///< absent: none that NVML tells of, and why stands in the notes
-  int cores = 1;                     ///< of all processors, threads of one core once
+  std::optional<FoundMachine> gpus;  ///< absent: NVML reports none, and the notes hold the reason
+  int cores = 1;                     ///< of all CPUs; hardware threads of one core count once
   std::vector<std::string> notes;
 };
 

@@ -9,8 +9,8 @@
 
 namespace pipedeck {
 
-/// Runs `work` as a worker would: on a thread whose matrix products use one core, so that the caller's thread keeps its
-/// own setting. Returns when it is done; rethrows what it threw.
+/// Runs `work` as a worker would: on a thread whose matrix products use one core. The caller's thread retains its own
+/// setting. Returns when it is done; rethrows its exception.
 inline void on_one_core(const std::function<void()>& work) {
   std::exception_ptr thrown;
   std::thread([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training with a given backend, and workers where they are: what train_on_cpu does with the CPU's kernels and threads.
+// Training with a given backend and environment. train_on_cpu uses it with the CPU's kernels and threads.
 #pragma once
 
 #include "core/runtime/backend.hpp"

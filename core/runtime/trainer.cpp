@@ -22,8 +22,8 @@
 namespace pipedeck {
 namespace {
 
-/// Tells the devices of an asynchronous run behind which step they wait when it is paused; a synchronous one has the
-/// first process wait between two.
+/// Asks for a pause of an asynchronous run: its devices learn the step after which they wait. In a synchronous run the
+/// first process waits between two steps.
 class PauseListener {
  public:
   PauseListener(std::shared_ptr<PauseGate> gate, const Run& run) : gate_(std::move(gate)) {
@@ -64,7 +64,7 @@ class Training {
       TrainedParameters trained = parameters();
       finish();
       return trained;
-    } catch (const Interrupted&) {  // by what happened to another process
+    } catch (const Interrupted&) {  // caused by another process
       return tl::unexpected(run_->control->failure().value());
     } catch (const std::bad_alloc&) {
       return fail(ErrorCode::run_failed, "after the last step: out of memory: the system has no more");
@@ -74,7 +74,7 @@ class Training {
   }
 
  private:
-  /// False where another process was lost meanwhile.
+  /// Returns false if another process was lost meanwhile.
   bool open_gpus() {
     try {
       gpus_.emplace(run_->gpus, *run_->processes);
@@ -101,11 +101,11 @@ class Training {
     for (const RunWarning& warning : gpus_->warnings()) emit(warning);
   }
 
-  /// Before processes say that they were stopped, they look who is left: mpirun stops them also when one is lost.
+  /// Before processes report that they were stopped, they check for lost ones: mpirun also stops them if one is lost.
   void go_through(Crew& crew, const std::stop_token& stop) {
     try {
       run_steps(crew, stop);
-    } catch (const Interrupted&) {  // whoever interrupted knows why
+    } catch (const Interrupted&) {  // the interrupting thread has stored the reason
     }
     if (!stopped_ || run_->control->failure()) return;
     if (auto lost = run_->processes->agree(std::nullopt)) run_->control->fail(*std::move(lost));
@@ -124,7 +124,7 @@ class Training {
 
   bool all_here() const { return run_->workers.size() == run_->layout.placements.size(); }
 
-  /// Where devices are in several processes; every process comes here.
+  /// Merges the samples of several processes; every process calls it.
   void report_samples(bool last) {
     if (options_.sample_every.count() == 0 || all_here()) return;
     const auto told = run_->processes->gather(samples_.told());
@@ -135,7 +135,7 @@ class Training {
     }
   }
 
-  /// Other processes wait for the first one before each step.
+  /// Waits during a pause. Other processes wait for the first one before each step.
   void wait_while_paused(int steps_done, const std::stop_token& stop) const {
     if (!options_.pause || !options_.pause->paused()) return;
     emit(RunPaused{steps_done});
@@ -143,7 +143,7 @@ class Training {
     emit(RunResumed{steps_done});
   }
 
-  /// Where the devices were to wait behind this step they do by now, all of them.
+  /// Waits during a pause of an asynchronous run, if it begins after this step: all devices wait by now.
   void pause_asynchronous(Crew& crew, int step, const std::stop_token& stop) const {
     if (!run_->processes->first() || !run_->admission->held_behind(steps_done_here() * run_->layout.micro_batches))
       return;
@@ -153,7 +153,7 @@ class Training {
   }
   int steps_done_here() const { return static_cast<int>(durations_.size()); }
 
-  /// An asynchronous run that is stopped goes on to the end of the steps that it has begun.
+  /// Runs the steps. A stopped asynchronous run continues to the end of the steps that it has begun.
   void run_steps(Crew& crew, const std::stop_token& stop) {
     for (int step = run_->from_step + 1; step <= options_.steps; ++step) {
       const bool begins = step == run_->from_step + 1 || run_->layout.synchronous();
@@ -164,7 +164,7 @@ class Training {
       const std::optional<CrewStep> done = crew.step();
       stopped_ = !done;
       if (stopped_) return;
-      if (step == options_.steps) sampler_.reset();  // telling of the step, and the disk, are no part of it
+      if (step == options_.steps) sampler_.reset();  // the reports and the disk do not belong to it
       durations_.push_back(done->duration);
       report(step, *done);
       report_samples(false);
@@ -176,7 +176,7 @@ class Training {
 
   int steps_done() const { return run_->from_step + static_cast<int>(durations_.size()); }
 
-  /// False where one can't be written, which fails the run.
+  /// Returns false if a checkpoint cannot be written, which fails the run.
   bool report_checkpoints(int step) {
     if (!run_->checkpoints) return true;
     const auto written = run_->checkpoints->completed(static_cast<std::uint64_t>(step), step == options_.steps);
@@ -186,11 +186,11 @@ class Training {
     return written.has_value();
   }
 
-  /// Of a run that was stopped, too: nothing that was computed is lost.
+  /// Saves the last step, also of a stopped run: no result is lost.
   Result<void> keep_last_step() {
     if (!run_->checkpoints || durations_.empty()) return {};
     const auto step = static_cast<std::uint64_t>(steps_done());
-    run_->control->begin_step();  // waiting for the disk is no part of the step that was stopped
+    run_->control->begin_step();  // waiting for the disk does not belong to the stopped step
     for (const Worker& worker : run_->workers) run_->checkpoints->take(worker, step, true, *run_->control);
     const auto written = run_->checkpoints->finish(step, options_.timeout);
     if (!written) return tl::unexpected(written.error());
@@ -210,7 +210,7 @@ class Training {
     done.duration = crew_step.duration;
     done.samples_per_second = plan_.global_batch / crew_step.duration.count;
     for (const StepReport& worker : reports) {
-      // Asynchronous devices end their steps one after another, each after a time of its own.
+      // Asynchronous devices end their steps at different times, each with its own duration.
       const Seconds time = run_->layout.synchronous() ? crew_step.duration : to_seconds(worker.span);
       done.busy_fraction.push_back(to_seconds(worker.busy).count / time.count);
       done.memory.push_back(worker.peak);
@@ -220,7 +220,7 @@ class Training {
     if (asked || step == options_.steps) emit(MeasuredTimeline{step, measured_timeline(run_->layout, reports)});
   }
 
-  /// Over the global batch and its positions, added in one fixed order.
+  /// Returns the mean over the global batch and its positions, added in one fixed order.
   double mean_loss(const std::vector<StepReport>& reports) const {
     std::vector<MicroBatchLoss> losses;
     for (const StepReport& worker : reports) losses.insert(losses.end(), worker.losses.begin(), worker.losses.end());
@@ -246,7 +246,7 @@ class Training {
     emit(finished);
   }
 
-  /// In worker order; of other processes on the first one.
+  /// Returns the reports in worker order; those of other processes only on the first one.
   std::vector<StepReport> reports_of_all(const std::vector<StepReport>& here) const {
     if (all_here()) return here;
     std::vector<std::pair<std::size_t, StepReport>> all;
@@ -265,7 +265,7 @@ class Training {
     return numbers;
   }
 
-  /// Each stage's from the devices of its first replica.
+  /// Returns each stage's parameters from the devices of its first replica.
   TrainedParameters parameters() const {
     std::vector<LayerParameters> here;
     for (const Worker& worker : run_->workers)
@@ -289,7 +289,7 @@ class Training {
     return trained;
   }
 
-  /// The sampler's thread has events, too.
+  /// The sampler's thread emits events, too.
   void emit(const RunEvent& event) const {
     const std::lock_guard lock(emitting_);
     if (sink_ && run_->processes->first()) sink_(event);
@@ -305,7 +305,7 @@ class Training {
   double loss_ = 0;
   bool stopped_ = false;
   std::optional<RunGpus> gpus_;
-  std::unique_ptr<Sampler> sampler_;  ///< while steps go on; its thread uses all of the above
+  std::unique_ptr<Sampler> sampler_;  ///< during the steps; its thread uses all of the above
 };
 
 Result<void> check_options(const ModelSpec& model, const TrainOptions& options) {

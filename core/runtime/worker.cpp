@@ -26,7 +26,7 @@ StepReport Worker::run_step(std::uint64_t step, RunClock::time_point begin) {
   if (step == 1) reserve_for_messages();
   const int count = operation_count(me().order);
   for (int i = 0; i < count;) i = run_from(i);
-  // Everybody takes the stages in one order, so that no two devices wait for each other.
+  // All devices process the stages in one order, so that no two wait for each other.
   for (std::size_t s = 0; s < stages_.size(); ++s) reduce(s, 0);
   for (std::size_t s = 0; s < stages_.size(); ++s) update(s, 0, false);
   return end_report();
@@ -38,7 +38,7 @@ void Worker::run_all(RunClock::time_point begin, const std::function<void(StepRe
   const auto& order = std::get<AlternatingOrder>(me().order);
   const int step = context_.layout.micro_batches;
   int next_backward = order.first, steps = 0;
-  std::deque<int> put_off;  ///< forwards that a pause holds
+  std::deque<int> put_off;  ///< forwards that a pause delays
   const auto end_steps = [&](int up_to) {
     for (; steps < up_to; ++steps) done(end_report());
   };
@@ -68,8 +68,8 @@ void Worker::run_all(RunClock::time_point begin, const std::function<void(StepRe
 
 bool Worker::admitted(int micro_batch) { return context_.admission.ask(micro_batch) == Admission::Entry::in; }
 
-/// Runs what is held no longer. While a pause begins forwards lie ahead of it in the list and backwards behind, which
-/// end what was begun.
+/// Runs delayed forwards that are admitted. When a pause begins, the remaining list starts with delayed forwards; later
+/// backwards finish the mini-batches that were begun.
 void Worker::catch_up(std::deque<int>& put_off) {
   while (!put_off.empty() && admitted(operation_at(me().order, put_off.front()).micro_batch)) {
     run_from(put_off.front());
@@ -77,14 +77,14 @@ void Worker::catch_up(std::deque<int>& put_off) {
   }
 }
 
-/// All of its steps before the pause are reported: what follows is of the next one's time.
+/// Waits for the end of a pause. All steps before it are reported: the following time belongs to the next step.
 void Worker::wait_for_the_pause_to_end(int micro_batch) {
   context_.control.now_idle(index_);
   context_.admission.wait_while_held(micro_batch);
   report_begin_ = since_begin(RunClock::now());
 }
 
-/// The operation there, with those that it is joined with: they start when all can and deliver when all are done.
+/// Runs the operation at `position` with its joined ones: they start when all can and deliver when all are done.
 int Worker::run_from(int position) {
   std::vector<Pass> passes;
   do {
@@ -152,8 +152,8 @@ void Worker::deliver(Pass pass) {
   send(*pass.chunk, std::move(pass.output), pass.operation.micro_batch, pass.operation.kind != OpKind::forward);
 }
 
-/// After the last backward of a round that is its own, an asynchronous device waits for the others of the round, and
-/// the weights change.
+/// Ends a round of an asynchronous device. After its own last backward of a round it waits for the others of the round,
+/// and the weights change.
 void Worker::finish_backward(int micro_batch) {
   const Staleness& staleness = *context_.layout.staleness;
   const std::size_t stage = me().chunks.front().stage.index();
@@ -161,14 +161,14 @@ void Worker::finish_backward(int micro_batch) {
   const int round = micro_batch / size, end = (round + 1) * size;
   if (micro_batch + stride < end || !admitted(end - 1)) return;
   reduce(0, round);
-  // All that are under way or to come meet the version of the next backward or later ones: a checkpoint holds these.
+  // All mini-batches in flight or to come use the version of the next backward or later ones: a checkpoint saves these.
   StageModule& module = stages_.front().module;
   const int needed = staleness.version(stage, micro_batch + stride);
   module.forget_before(needed);
   update(0, round, needed <= module.version());
 }
 
-/// Hands each piece of the gradients to the reducer when the last of its layers is done.
+/// Submits each piece of the gradients to the reducer when the last of its layers is done.
 StageModule::LayerDone Worker::reducing(std::size_t stage) {
   if (!stages_[stage].reducer) return nullptr;
   return [&own = stages_[stage]](std::size_t layer) {
@@ -203,8 +203,7 @@ void Worker::update(std::size_t stage, int round, bool keep) {
 
 namespace {
 
-/// All-reduces of several stages that ran at the same time follow one another in a lane: each from where the one before
-/// it ended.
+/// Serialises concurrent all-reduces of several stages in a lane: each begins where the one before it ended.
 void in_a_row(std::vector<TimelineRow>& rows) {
   std::ranges::stable_sort(rows, {}, &TimelineRow::start);
   Nanoseconds end;
@@ -243,7 +242,8 @@ StepReport Worker::end_report() {
   return report;
 }
 
-/// The first step has made all that later ones need. Returns what can't be recorded, and why.
+/// Captures passes from now on: the first step has allocated everything for later ones. Returns the passes that cannot
+/// be captured, with reasons.
 std::string Worker::record_from_now_on() {
   std::string notes;
   for (WorkerStage& stage : stages_) {
@@ -261,8 +261,8 @@ TimelineRow Worker::row(const Span& span) const {
   return {start, since_begin(span.end.time()) - start, span.operation};
 }
 
-/// How many messages are on their way at once is a matter of time: after a first step, in which blocks were made for
-/// all else, there are as many as there can be, so that later steps ask the system for nothing.
+/// Reserves blocks for messages. The number of messages in flight depends on timing. After the first step, which
+/// allocated all other blocks, it reserves the maximum, so that later steps allocate nothing from the system.
 void Worker::reserve_for_messages() {
   reserved_ = true;
   for (const PlacedChunk& chunk : me().chunks)
@@ -295,7 +295,7 @@ Tensor Worker::samples_of(const PlacedChunk& chunk, int micro_batch, bool target
   return values;
 }
 
-/// Of an asynchronous run those with the replica of `stage` whose turn it is.
+/// Returns the exchanges; in an asynchronous run only those with the replica of `stage` whose turn it is.
 std::vector<Exchange> Worker::partners(const std::vector<Exchange>& exchanges, StageId stage, int micro_batch) const {
   if (context_.layout.synchronous() || exchanges.empty()) return exchanges;
   const int turn = micro_batch % context_.layout.staleness->replicas[stage.index()];
@@ -304,8 +304,8 @@ std::vector<Exchange> Worker::partners(const std::vector<Exchange>& exchanges, S
   return of_turn;
 }
 
-/// A transfer lasts from when it is sent, or when this worker first looks for it, to when it is whole here: what lies
-/// here while its receiver computes costs nobody anything. Between two chunks of one device there is none.
+/// Receives a message. A transfer lasts from its sending, or from when this worker first asks for it, to its arrival: a
+/// message that waits while its receiver computes costs nothing. Two chunks of one device need no transfer.
 Message Worker::take(const Exchange& from, MessageKey key, std::int64_t width) {
   if (from.peer == index_) {
     const auto own = own_.find(key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device of a run: interprets its lane of the schedule, operation by operation, and writes down when each ran.
+// A worker: one device of a run. It interprets its lane of the schedule and records when each operation ran.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,7 @@
 
 namespace pipedeck {
 
-/// What all workers of a process share. Outlives them.
+/// A context shared by all workers of a process, which it outlives.
 struct WorkerContext {
   const Layout& layout;
   const ModelParts& parts;
@@ -32,14 +32,14 @@ struct WorkerContext {
   std::uint64_t first_sample = 0;  ///< of the run's first step
 };
 
-/// A stage on a device: what all its copies there work with.
+/// A stage on a device, shared by all its copies there.
 struct WorkerStage {
   StageModule module;
   OptimizerState optimizer;
   std::vector<std::unique_ptr<LayerKernel>> parts;  ///< of a tensor-parallel rank: the module's layers
-  std::unique_ptr<Collective> replicas;             ///< none where there is one holder of these weights
-  std::vector<GradientPiece> pieces;  ///< of a step's gradients, which the reducer reduces beside the passes
-  std::unique_ptr<Reducer> reducer;   ///< none where gradients are reduced when all are there
+  std::unique_ptr<Collective> replicas;             ///< null if there is one holder of these weights
+  std::vector<GradientPiece> pieces;  ///< of a step's gradients, which the reducer overlaps with the passes
+  std::unique_ptr<Reducer> reducer;   ///< null if gradients are reduced after the last one is computed
   int first_layer = 0;                ///< of the model
 };
 
@@ -48,9 +48,10 @@ class Worker {
   Worker(std::size_t index, WorkerContext context, std::deque<WorkerStage> stages, Endpoint& endpoint,
          std::shared_ptr<DeviceMemory> memory);
 
-  /// One step (from 0) of a synchronous run, measured from `begin`. Throws Interrupted, or what an operation threw.
+  /// Runs one step (from 0) of a synchronous run, measured from `begin`. Throws Interrupted, or an operation's
+  /// exception.
   StepReport run_step(std::uint64_t step, RunClock::time_point begin);
-  /// All steps of an asynchronous run: `done` is told of each, when all that this device does in it is done.
+  /// Runs all steps of an asynchronous run. `done` is called after each, when this device has finished its part of it.
   void run_all(RunClock::time_point begin, const std::function<void(StepReport)>& done);
 
   std::size_t index() const { return index_; }
@@ -61,15 +62,15 @@ class Worker {
   SampledDevice sampled() const { return {meter_, memory_}; }
 
  private:
-  /// A pass whose inputs are there, and what it gave.
+  /// A pass with its inputs and output.
   struct Pass {
     Operation operation;
-    bool completes = false;  ///< the gradients of its stage
+    bool completes = false;  ///< completes the gradients of its stage
     const PlacedChunk* chunk = nullptr;
     Tensor input, targets, output;
   };
 
-  /// What a device did from one moment to another, which it tells at the end of the step.
+  /// A time span of an operation on a device, which is evaluated at the end of the step.
   struct Span {
     Moment begin, end;
     Operation operation;
@@ -77,13 +78,13 @@ class Worker {
   struct Transfer {
     std::size_t from = 0;  ///< worker
     Moment posted;         ///< by the sender
-    Span here;             ///< since this worker looked for it
+    Span here;             ///< since this worker first asked for it
   };
   struct Loss {
     int micro_batch = 0;
     LossSum sum;
   };
-  /// Of the step at hand.
+  /// The records of the current step.
   struct Records {
     std::vector<Span> compute, all_reduces;
     std::vector<Transfer> transfers;
@@ -122,11 +123,11 @@ class Worker {
 
   std::size_t index_;
   WorkerContext context_;
-  std::deque<WorkerStage> stages_;  ///< ascending
+  std::deque<WorkerStage> stages_;  ///< one per stage, ascending
   Endpoint& endpoint_;
   std::shared_ptr<DeviceMemory> memory_;
   std::map<MessageKey, Tensor> own_;  ///< between two chunks of this device
-  std::vector<int> completing_;       ///< a stage: where in the list its gradients are whole
+  std::vector<int> completing_;       ///< per stage: position in the list where its gradients are complete
   std::uint64_t step_ = 0;
   bool reserved_ = false;
   RunClock::time_point begin_{};

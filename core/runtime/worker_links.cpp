@@ -35,7 +35,7 @@ WorkerLinks worker_links(const Layout& layout) {
 
 std::vector<std::vector<std::size_t>> disjoint_rounds(const std::vector<std::vector<std::size_t>>& lists) {
   std::vector<std::vector<std::size_t>> rounds;
-  std::vector<std::set<std::size_t>> busy;  ///< a round
+  std::vector<std::set<std::size_t>> busy;  ///< one per round
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const auto is_free = [&](const std::set<std::size_t>& workers) {
       return std::ranges::none_of(lists[i], [&](std::size_t worker) { return workers.contains(worker); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which workers of a layout have to do with each other, known before anything runs and the same in every process: what
-// joins devices by communicators makes all of them at once, in one order.
+// The connections between workers of a layout. They are known before the run and equal in every process, so that
+// devices create all communicators at once, in one order.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace pipedeck {
 
 struct WorkerLinks {
-  /// Of workers that work on values together, in rank order: tensor-parallel groups and holders of the same weights. A
-  /// list is there as often as each of its members joins it (Transport::join).
+  /// Workers that work on values together, in rank order: tensor-parallel groups and holders of the same weights. A
+  /// list occurs as often as each of its members joins it (Transport::join).
   std::vector<std::vector<std::size_t>> groups;
   /// {sender, receiver}, each once, ascending.
   std::vector<std::vector<std::size_t>> paths;
@@ -21,8 +21,8 @@ struct WorkerLinks {
 
 WorkerLinks worker_links(const Layout& layout);
 
-/// Positions of `lists`, each once, in rounds of lists that have no worker in common: a worker is in one list of a
-/// round at most.
+/// Returns the positions of `lists`, each once, in rounds of disjoint lists: a worker is in at most one list of a
+/// round.
 std::vector<std::vector<std::size_t>> disjoint_rounds(const std::vector<std::vector<std::size_t>>& lists);
 
 }  // namespace pipedeck
