@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm as a layer (cpu/batch_norm_passes.hpp), with an activation behind it where asked for. `On` says on what it
-// is computed (cpu/on_processor.hpp).
+// Batch norm as a layer (cpu/batch_norm_passes.hpp), with an optional activation after it. `On` is the device's
+// operations (cpu/on_processor.hpp).
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// Saved by forward: the input, its statistics and, where there is an activation, what goes into it.
+/// A batch norm layer. Forward saves the input, its statistics and, with an activation, the activation's input.
 template <class On>
 class BatchNorm final : public LayerKernel {
  public:

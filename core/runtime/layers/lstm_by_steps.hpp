@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM (Hochreiter and Schmidhuber, 1997, with the forget gate of Gers et al., 2000), from the first position to the
 // last or in both directions:
-//   i, f, g, o = x_t Wx + h_before Wh + bx + bh;   c = sigmoid(f) c_before + sigmoid(i) tanh(g);   h = sigmoid(o)
-//   tanh(c)
-// One product over all positions for the input, one a position for the hidden state: libraries compute the gradients of
-// input and weights in one go, or the whole sequence, but zero-bubble schedules want them apart, and a rank's part
-// gathers each position's outputs. `On` says on what it is computed (cpu/on_processor.hpp).
+//  i, f, g, o = x_t Wx + h_before Wh + bx + bh;   c = sigmoid(f) c_before + sigmoid(i) tanh(g);   h = sigmoid(o)
+//  tanh(c)
+// The input has one product over all positions, the hidden state one per position. Libraries compute the gradients of
+// input and weights together, or the whole sequence at once. Zero-bubble schedules need the gradients separately, and a
+// shard gathers each position's outputs. `On` is the device's operations (cpu/on_processor.hpp).
 #pragma once
 
 #include <cmath>
@@ -21,12 +21,12 @@
 
 namespace pipedeck {
 
-/// A product's sizes: rows x inner times inner x columns.
+/// The sizes of a product: rows x inner times inner x columns.
 struct ProductRows {
   std::int64_t rows, columns, inner;
 };
 
-/// Where each parameter of one direction begins; of `h` hidden values `own` are at hand.
+/// The offsets of the parameters of one direction; a rank has `own` of `h` hidden values.
 struct LstmOffsets {
   std::int64_t input, hidden, input_bias, hidden_bias, end;
   LstmOffsets(std::int64_t in, std::int64_t h, std::int64_t own)
@@ -37,19 +37,20 @@ struct LstmOffsets {
         end(hidden_bias + 4 * own) {}
 };
 
-/// A rank of a tensor-parallel group has some of the hidden values and their gates. Each step's outputs are gathered,
-/// for the next step takes all of them; backward sums what each step wants of the outputs before it, and at last the
-/// input's gradient.
+/// An LSTM layer, whole or a shard. A rank of a tensor-parallel group has some of the hidden values and their gates.
+/// Each step's outputs are gathered, because the next step takes all of them. Backward sums over the ranks each step's
+/// gradient of the previous outputs, and finally the input's gradient.
 ///
-/// Saved by forward: the input, all directions' outputs side by side as the next layer gets them, then each direction's
-/// gates and cells. Left for backward_weight: input, outputs, each direction's gradients of the gates' sums.
+/// Forward saves the input, the outputs of all directions side by side as the next layer gets them, then each
+/// direction's gates and cells. For backward_weight there remain input, outputs, and each direction's gradients of the
+/// gates' sums.
 template <class On>
 class LstmBySteps final : public LayerKernel {
  public:
   LstmBySteps(std::int64_t in, std::int64_t hidden, std::int64_t sequence, std::int64_t directions)
       : LstmBySteps(in, hidden, {0, hidden}, sequence, directions, std::nullopt) {}
 
-  /// A rank's part.
+  /// Creates a rank's shard.
   LstmBySteps(std::int64_t in, std::int64_t hidden, std::int64_t sequence, std::int64_t directions,
               const Partners& partners)
       : LstmBySteps(in, hidden, partners.own(hidden), sequence, directions, partners) {
@@ -57,7 +58,7 @@ class LstmBySteps final : public LayerKernel {
   }
 
   std::int64_t whole_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
-  /// All parameters lie in rows of four gates, of h_ values each.
+  /// All parameters are stored in rows of four gates, of h_ values each.
   std::vector<ParameterBlock> blocks() const override {
     return {{own_.first, whole_parameters() / h_, own_.count, h_}};
   }
@@ -136,14 +137,14 @@ class LstmBySteps final : public LayerKernel {
 
   static ComputeDevice& device_of(const Tensor& tensor) { return tensor.memory()->device(); }
   std::int64_t rows(const Tensor& tensor) const { return tensor.samples() * sequence_; }
-  /// The position of step `t` of a direction: the second direction begins at the end.
+  /// Returns the position of step `t` of a direction: the second direction begins at the end.
   std::int64_t position(std::int64_t direction, std::int64_t t) const { return direction == 0 ? t : sequence_ - 1 - t; }
   std::int64_t output_stride() const { return sequence_ * directions_ * h_; }  ///< from one sample to the next
   std::int64_t output_at(std::int64_t direction, std::int64_t position) const {
     return (position * directions_ + direction) * h_;
   }
 
-  /// What the input alone adds to the gates' sums, at all positions.
+  /// Returns the input's part of the gates' sums, at all positions.
   Tensor input_sums(const Tensor& input, const float* p) const {
     Tensor sums(input.memory(), input.samples(), sequence_ * 4 * l_);
     On::multiply(sums, {rows(input), 4 * l_, in_}, {input.data(), in_}, {p + at_.input, 4 * l_}, sums.data(), 4 * l_);
@@ -166,8 +167,8 @@ class LstmBySteps final : public LayerKernel {
     }
   }
 
-  /// `gates` become the gradients of their sums; of output_gradient this direction's part becomes what each output is
-  /// wanted to change by in all.
+  /// Replaces `gates` by the gradients of their sums. This direction's part of output_gradient becomes the total
+  /// gradient of each output.
   void run_backward(std::int64_t d, const float* p, Tensor& gates, const Tensor& cells, Tensor& output_gradient) const {
     Tensor cell_gradient = Tensor::zeros(gates.memory(), gates.samples(), l_);
     for (std::int64_t t = sequence_; t-- > 0;) {
@@ -180,7 +181,7 @@ class LstmBySteps final : public LayerKernel {
     }
   }
 
-  /// Adds what the step at position `now` wants of the outputs before it.
+  /// Adds the gradient of the previous outputs from the step at position `now`.
   void add_gradient_before(Tensor& output_gradient, std::int64_t before, const Tensor& gates, std::int64_t now,
                            const float* p) const {
     const Matrix steps{gates.data() + now * 4 * l_, sequence_ * 4 * l_}, weights = transpose(p + at_.hidden, 4 * l_);
@@ -194,7 +195,7 @@ class LstmBySteps final : public LayerKernel {
       device_of(sums).add(to + n * output_stride(), sums.data() + n * h_, h_);
   }
 
-  /// One step's outputs of all ranks, at `at` of each sample.
+  /// Gathers one step's outputs of all ranks, at `at` of each sample.
   void gather(Tensor& output, std::int64_t at) const {
     Tensor mine(output.memory(), output.samples(), l_);
     device_of(output).copy_rows(mine.data(), l_, output.data() + at + own_.first, output_stride(), mine.samples(), l_);
@@ -202,10 +203,11 @@ class LstmBySteps final : public LayerKernel {
     device_of(output).copy_rows(output.data() + at, output_stride(), all.data(), h_, all.samples(), h_);
   }
 
-  /// What each position's step got from the one before it: zeros at the first.
+  /// Returns the previous outputs of each position's step: zeros at the first.
   Tensor outputs_before(std::int64_t d, const Tensor& outputs) const {
     Tensor shifted(outputs.memory(), outputs.samples(), sequence_ * h_);
-    const std::int64_t first = position(d, 0), moved = d == 0 ? 1 : 0;  // what is before lies one position back, or on
+    const std::int64_t first = position(d, 0),
+                       moved = d == 0 ? 1 : 0;  // previous outputs are one position back or ahead
     for (std::int64_t n = 0; n < outputs.samples(); ++n) {
       float* to = shifted.data() + n * sequence_ * h_;
       device_of(shifted).zero({to + first * h_, static_cast<std::size_t>(h_)});
@@ -215,11 +217,11 @@ class LstmBySteps final : public LayerKernel {
     return shifted;
   }
 
-  std::int64_t in_, h_, l_, sequence_, directions_;  ///< h_ hidden values, l_ of them at hand
+  std::int64_t in_, h_, l_, sequence_, directions_;  ///< h_ hidden values, l_ of them local
   ColumnRange own_;
   LstmOffsets at_;
   std::optional<Partners> partners_;
-  std::unique_ptr<LstmBySteps> whole_;  ///< where this is a part
+  std::unique_ptr<LstmBySteps> whole_;  ///< of a shard
 };
 
 }  // namespace pipedeck

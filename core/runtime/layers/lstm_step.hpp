@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element-wise part of an LSTM's step for all samples of a micro-batch, as layers hand it to a device. Pointers are
-// the first sample's, the next one's lie `..._stride` floats on; gates lie input, forget, candidate, output.
+// The element-wise part of an LSTM's step for all samples of a micro-batch, as layers pass it to a device. Pointers
+// refer to the first sample; the next one is `..._stride` floats later. The order of gates is input, forget, candidate,
+// output.
 #pragma once
 
 #include <cstdint>
 
 namespace pipedeck {
 
-/// `gates` (sums, in; gates, out), the cell and the output from the cell before (null at the first step).
+/// Arguments of a step: `gates` (sums, in; gates, out), the new cell and output, and the previous cell (null at the
+/// first step).
 struct LstmStep {
   float* gates;
   float* cell;
@@ -17,8 +19,8 @@ struct LstmStep {
   std::int64_t samples, hidden;
 };
 
-/// `gates` become the gradients of their sums; `cell_gradient` (in: what later steps want; `hidden` floats a sample)
-/// becomes that of the cell before. `output_gradient` is all that is wanted of the output.
+/// Arguments of a backward step. `gates` become the gradients of their sums. `cell_gradient` (in: from later steps;
+/// `hidden` floats per sample) becomes that of the previous cell. `output_gradient` is the output's total gradient.
 struct LstmStepBackward {
   float* gates;
   float* cell_gradient;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = activation(product of x and weights + bias): what a linear layer and a convolution have in common. `Passes` has
-// the product with its bias: parameters(), forward, backward_input and backward_weight, as ConvolutionPasses; `On` what
-// it is computed on (cpu/on_processor.hpp).
+// y = activation(product of x and weights + bias): the common part of a linear layer and a convolution. `Passes`
+// implements the product with its bias: parameters(), forward, backward_input and backward_weight, as
+// ConvolutionPasses. `On` is the device's operations (cpu/on_processor.hpp).
 #pragma once
 
 #include <cmath>
@@ -13,12 +13,13 @@
 
 namespace pipedeck {
 
-/// Widths and weights of a product, floats a sample; `inputs` are those that one output is a sum over.
+/// The widths and weights of a product, in floats per sample; `inputs` is the number of inputs summed for one output.
 struct ProductSize {
   std::int64_t input_width, output_width, inputs, weights;
 };
 
-/// Weights so drawn keep the variance from layer to layer (He et al., 2015, where the activation halves it).
+/// Returns the deviation of initial weights that preserves the variance from layer to layer (He et al., 2015, if the
+/// activation halves it).
 inline float product_deviation(std::int64_t inputs, Activation activation) {
   return std::sqrt((activation == Activation::none ? 1.0f : 2.0f) / static_cast<float>(inputs));
 }
@@ -39,7 +40,7 @@ class ProductLayer final : public LayerKernel {
     for (float& value : parameters.subspan(weights)) value = 0;
   }
 
-  /// Saves input and, where there is an activation, what goes into it.
+  /// Saves the input and, with an activation, the activation's input.
   Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
     Tensor linear = passes_->forward(input, parameters.data());
     saved.tensors.push_back(std::move(input));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Residual blocks (He et al., 2015): y = relu(path(x) + shortcut(x)). The path is convolutions, behind each a batch
-// norm, between them relu. The shortcut is x itself, or a convolution with a batch norm where the shape changes. `On`
-// says on what it is computed (cpu/on_processor.hpp).
+// Residual blocks (He et al., 2015): y = relu(path(x) + shortcut(x)). The path consists of convolutions, each with a
+// batch norm after it, and relu between them. The shortcut is x itself, or a convolution with a batch norm if the shape
+// changes. `On` is the device's operations (cpu/on_processor.hpp).
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace pipedeck {
 
-/// The units' convolutions; the shortcut's last, where there is one.
+/// The convolutions of a block's units, and the shortcut's, if there is one.
 struct BlockShape {
   std::vector<ConvolutionShape> path;
   std::optional<ConvolutionShape> projection;
@@ -30,9 +30,9 @@ struct BlockShape {
   }
 };
 
-/// The channels that a rank has of what goes through a block: of the output of each unit of the path but the last, and
-/// of the projection. Convolutions into them are cut by columns and the last one of the path by rows, as Megatron-LM
-/// cuts a feed-forward; what a unit between needs of the others is gathered. The last norm is alike on all ranks.
+/// A rank's channels in a block: of the output of each unit of the path except the last, and of the projection.
+/// Convolutions into them are sharded by columns and the last one of the path by rows, like Megatron-LM's feed-forward.
+/// A unit in between gathers the other ranks' channels. The last norm is replicated on all ranks.
 struct BlockPart {
   BlockShape whole;
   Partners partners;
@@ -47,7 +47,7 @@ struct BlockPart {
   }
   ColumnRange projected() const { return partners.own(whole.projection->out); }
 
-  /// Its convolutions.
+  /// Returns the convolutions of the shard.
   BlockShape shape() const {
     BlockShape part = whole;
     for (std::size_t i = 0; i < part.path.size(); ++i) part.path[i].in = in(i).count, part.path[i].out = out(i).count;
@@ -77,15 +77,15 @@ struct BlockPart {
   }
 };
 
-/// The blocks "residual" (two 3 x 3 convolutions) and "bottleneck" (1 x 1, 3 x 3, 1 x 1; the stride in the 3 x 3, v1.5)
-/// as their sizes have them. bad_input as make_layer.
+/// Returns the shape of a "residual" (two 3 x 3 convolutions) or "bottleneck" block (1 x 1, 3 x 3, 1 x 1; the stride in
+/// the 3 x 3, v1.5), by its sizes. Fails like make_layer.
 Result<BlockShape> block_shape(const ModelLayer& layer);
-/// A rank's part of it; bad_input where it has fewer channels than ranks.
+/// Returns a rank's shard of a block; bad_input if it has fewer channels than ranks.
 Result<BlockPart> block_part(const ModelLayer& layer, const Partners& partners);
 
-/// A convolution without bias (its norm would take it away again) and the norm behind it. In a rank's part of a block
-/// the convolution has some of its channels, in or out; with some of those that go in, its output is summed before it
-/// is normalised.
+/// A convolution without bias (its norm would cancel it) and the norm after it. In a rank's shard of a block the
+/// convolution has some of its input or output channels. With some of the input channels, its output is summed over the
+/// ranks before it is normalised.
 template <class On>
 class ResidualUnit {
  public:
@@ -102,7 +102,7 @@ class ResidualUnit {
     norm_.initialise(weights + shape().weights());
   }
 
-  /// What forward keeps beside its input, which the caller keeps.
+  /// The tensors that forward saves in addition to its input, which the caller saves.
   struct Kept {
     Tensor convolved;
     ColumnStatistics statistics;
@@ -113,7 +113,7 @@ class ResidualUnit {
     return norm_.forward(kept.convolved, block + offset_ + shape().weights(), kept.statistics);
   }
 
-  /// `gradient`, the norm's output's, becomes the convolution's output's; returns those of gains and shifts.
+  /// Replaces `gradient` (of the norm's output) by that of the convolution's output. Returns those of gains and shifts.
   Tensor backward_norm(Tensor& gradient, Kept kept, const float* block) const {
     return norm_.backward(gradient, kept.convolved, kept.statistics, block + offset_ + shape().weights());
   }
@@ -132,9 +132,9 @@ class ResidualUnit {
   const Partners* summed_;
 };
 
-/// Saved by forward: the input of each unit of the path (the block's own first), what each unit keeps (three tensors;
-/// the projection's last), and what goes into the last relu. Left for backward_weight: the units' inputs, then each
-/// unit's gradient and its norm's (the projection's last).
+/// A residual block. Forward saves the input of each unit of the path (the block's own first), the saved tensors of
+/// each unit (three; the projection's last), and the input of the last relu. For backward_weight there remain the
+/// units' inputs, then each unit's gradient and its norm's (the projection's last).
 template <class On>
 class Residual final : public LayerKernel {
  public:
@@ -223,18 +223,18 @@ class Residual final : public LayerKernel {
     if (shape.projection) projection_ = unit(*shape.projection, nullptr);
   }
 
-  /// Whether the unit behind unit `i` takes all of its channels, where this one has some.
+  /// True if this unit has some channels, and the next unit takes all of them.
   bool gathers(std::size_t i) const { return part_ && i + 2 < path_.size(); }
 
-  /// The gradient of unit `i`'s norm, from that of the input of the one behind it.
+  /// Returns the gradient of unit `i`'s norm, from that of the next unit's input.
   Tensor relu_gradient(Tensor gradient, const Tensor& input, std::size_t i) const {
     if (gathers(i)) part_->partners.reduce(gradient);
     On::activate_backward(Activation::relu, gradient, input);
     return gathers(i) ? part_->partners.take(gradient, part_->whole.path[i].out) : std::move(gradient);
   }
 
-  /// The sum of the path's and the shortcut's gradients of the input. A part's are its own share of the sum, but for a
-  /// shortcut that is x itself.
+  /// Returns the sum of the path's and the shortcut's gradients of the input. A rank's gradients are its summands of
+  /// it, except if the shortcut is x itself.
   Tensor joined(Tensor path, const Tensor& shortcut) const {
     if (part_ && !projection_) part_->partners.reduce(path);
     add(path, shortcut);
@@ -250,7 +250,7 @@ class Residual final : public LayerKernel {
     add(sum, projected);
   }
 
-  /// The path's passes overwrite the sum's gradient; the shortcut needs it once more.
+  /// Returns the shortcut's copy of the sum's gradient, which the path's passes overwrite.
   Tensor shortcut_gradient(const Tensor& gradient, bool wanted) const {
     if (!projection_ && !wanted) return {};
     if (projection_ && part_) return part_->partners.take(gradient, part_->whole.projection->out);
@@ -269,10 +269,10 @@ class Residual final : public LayerKernel {
     return {std::move(first[0]), {std::move(first[1]), std::move(first[2])}};
   }
 
-  std::optional<BlockPart> part_;  ///< first: units look at its partners
+  std::optional<BlockPart> part_;  ///< first member: units use its partners
   std::vector<std::unique_ptr<Unit>> path_;
   std::unique_ptr<Unit> projection_;
-  std::unique_ptr<Residual> whole_;  ///< where this is a part
+  std::unique_ptr<Residual> whole_;  ///< of a shard
 };
 
 }  // namespace pipedeck

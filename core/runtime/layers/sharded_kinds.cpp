@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights lie so that the rows of a product, also a convolution's, are followed by its bias.
+// The weights' layout: the rows of a product, also a convolution's, are followed by its bias.
 #include "core/runtime/layers/sharded_kinds.hpp"
 
 #include <utility>
@@ -12,7 +12,7 @@ ModelLayer with_size(ModelLayer layer, const char* key, std::int64_t size) {
   return layer;
 }
 
-/// Kernels of the whole layer and of `part`; no blocks yet.
+/// Returns kernels of the whole layer and of `part`; no blocks yet.
 Result<KernelPart> make_part(const ModelLayer& layer, const KernelFactory& whole, const ModelLayer& smaller,
                              const KernelFactory& part, const LayerSharding& sharding) {
   auto of_all = whole(layer);
@@ -22,7 +22,7 @@ Result<KernelPart> make_part(const ModelLayer& layer, const KernelFactory& whole
   return KernelPart{std::move(*of_part), std::move(*of_all), {}, sharding};
 }
 
-/// The size `key` counts the layer's columns, in which its parameters lie row by row.
+/// The size `key` counts the layer's columns; its parameters are rows of these columns.
 Result<std::unique_ptr<LayerKernel>> make_columns(const PartKinds& kinds, const ModelLayer& layer, const char* key,
                                                   const LayerSharding& sharding) {
   const KernelFactory& make = kinds.layers.at(layer.kind);
@@ -34,7 +34,7 @@ Result<std::unique_ptr<LayerKernel>> make_columns(const PartKinds& kinds, const 
   return std::make_unique<ColumnsLayer>(std::move(*part), columns);
 }
 
-/// `windows`: how often the input's columns lie one behind the other in the weights of one output.
+/// `windows`: number of repetitions of the input's columns in the weights of one output.
 Result<std::unique_ptr<LayerKernel>> make_rows(const PartKinds& kinds, const ModelLayer& layer,
                                                const KernelFactory& make_weights, std::int64_t windows,
                                                const LayerSharding& sharding) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the kinds that are a smaller layer of their own kind: products by columns and by rows, and what treats each
-// channel by itself. The same for every backend, of its own layers.
+// Shards of layer kinds that are a smaller layer of their own kind: products by columns and by rows, and layers that
+// treat each channel by itself. All backends share them, with their own layers.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 
 namespace pipedeck {
 
-/// What a backend makes parts of.
+/// A backend's factories, from which shards are made.
 struct PartKinds {
   std::map<std::string, KernelFactory> layers;
-  /// The products alone, without bias and activation. Of what they save, the first is the input and, between the two
-  /// backward passes, the second the output's gradient.
+  /// Products without bias and activation. The first tensor that they save is the input. Between the two backward
+  /// passes, the second is the output's gradient.
   KernelFactory linear_weights, convolution_weights;
   std::function<std::unique_ptr<LayerKernel>(KernelPart, std::int64_t output_columns, Activation)> rows_layer;
 };
 
-/// linear, convolution, embedding, batch_norm and the pools.
+/// Returns the factories of linear, convolution, embedding, batch_norm and the pools.
 std::map<std::string, ShardedFactory> smaller_layers(PartKinds kinds);
 
 }  // namespace pipedeck

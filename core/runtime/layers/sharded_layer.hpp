@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's part of a layer, made of a kernel for fewer columns and of what joins it with the other ranks'
-// (sharding.hpp). `On` says on what (cpu/on_processor.hpp).
+// A rank's shard of a layer: a kernel for fewer columns, and the collectives that join it with the other ranks'
+// (sharding.hpp). `On` is the device's operations (cpu/on_processor.hpp).
 #pragma once
 
 #include <memory>
@@ -13,15 +13,15 @@
 
 namespace pipedeck {
 
-/// The kernel of a part, that of the whole layer (from which weights are drawn), and where the one's parameters lie in
-/// the other's.
+/// A shard's kernel, that of the whole layer (from which weights are drawn), and the shard's blocks in the parameters
+/// of the whole.
 struct KernelPart {
   std::unique_ptr<LayerKernel> part, whole;
   std::vector<ParameterBlock> blocks;
   LayerSharding sharding;
 };
 
-/// The part has some of the output's columns. With a whole input its gradient is summed.
+/// A column-parallel layer: the shard has some of the output's columns. For a replicated input its gradient is summed.
 class ColumnsLayer final : public LayerKernel {
  public:
   ColumnsLayer(KernelPart part, std::int64_t output_columns)
@@ -61,8 +61,8 @@ class ColumnsLayer final : public LayerKernel {
   std::int64_t columns_;
 };
 
-/// The part is a product with some of the weights' rows, without bias and activation, which follow on the sum.
-/// `output_columns` are as many as the bias has values, where there is one.
+/// A row-parallel layer: the shard is a product with some of the weights' rows. Bias and activation are applied to the
+/// sum. `output_columns` is the number of the bias's values, if there is one.
 template <class On>
 class RowsLayer final : public LayerKernel {
  public:
@@ -79,8 +79,8 @@ class RowsLayer final : public LayerKernel {
     initialise_part(*part_.whole, part_.blocks, parameters, random);
   }
 
-  /// Saves what the part's product saves, its own columns of the input first, and what goes into the activation: from
-  /// its own columns it can run again.
+  /// Saves the product's saved tensors, beginning with its own columns of the input, and the activation's input. Its
+  /// own columns suffice to run it again.
   Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
     if (input.width() != part_.part->input_width()) input = partners().take(input, choice().input_columns);
     Tensor linear = part_.part->forward(std::move(input), parameters.first(weights()), saved);
@@ -102,7 +102,7 @@ class RowsLayer final : public LayerKernel {
     return input_gradient;
   }
 
-  /// The bias's gradient is the same on every rank.
+  /// Adds the gradients. The bias's gradient is equal on every rank.
   void backward_weight(Saved& saved, std::span<float> gradients) const override {
     if (biased()) On::add_column_sums(gradients.data() + weights(), saved.tensors[1], columns_);
     part_.part->backward_weight(saved, gradients.first(weights()));
