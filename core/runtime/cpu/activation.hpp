@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer may do to its values at last.
+// The activation at the end of a layer.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace pipedeck {
 
-/// As model files number them.
+/// An activation, numbered as in model files.
 enum class Activation { none, relu, gelu };
 
-/// Of `in`, in a tensor of its own.
+/// Returns the activation of `in` in a new tensor.
 Tensor activate(Activation activation, const Tensor& in);
-/// gradient becomes that of what went in.
+/// Replaces `gradient` by that of the activation's input.
 void activate_backward(Activation activation, Tensor& gradient, const Tensor& in);
 
 }  // namespace pipedeck

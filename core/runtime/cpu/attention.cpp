@@ -9,7 +9,7 @@
 namespace pipedeck {
 namespace {
 
-/// Where head `head` of sample `sample` begins in the packed buffers.
+/// Returns the offset of head `head` of sample `sample` in the packed buffers.
 struct Head {
   std::int64_t qkv, context, probability;
 };

@@ -15,7 +15,7 @@ struct AttentionShape {
 /// qkv: (samples * sequence) x 3 hidden; probability: samples x heads x sequence x sequence; context: rows x hidden.
 void attention(float* context, float* probability, const float* qkv, int samples, const AttentionShape& shape);
 
-/// `scratch`: sequence x sequence floats.
+/// `scratch` has sequence x sequence floats.
 void attention_backward(float* qkv_gradient, const float* context_gradient, const float* probability, const float* qkv,
                         float* scratch, int samples, const AttentionShape& shape);
 

@@ -13,7 +13,7 @@ void BatchNormPasses::initialise(float* parameters) const {
 }
 
 Tensor BatchNormPasses::forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const {
-  // One row would do, but what is kept of a micro-batch is predicted to grow with its samples.
+  // One row would suffice, but predictions assume that saved tensors grow with the samples.
   kept.mean = Tensor(input.memory(), input.samples(), channels_);
   kept.inverse = kept.mean.like();
   column_statistics(kept.mean.data(), kept.inverse.data(), input.data(), rows(input), channels_);

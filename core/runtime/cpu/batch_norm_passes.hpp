@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch normalisation (Ioffe and Szegedy, 2015): every channel gets mean 0 and variance 1 over all pixels of the
-// samples at hand, then a gain and a shift. The samples at hand are a device's share of a micro-batch: replicas do not
-// share statistics. Parameters: gains, then shifts.
+// available samples, then a gain and a shift. These are a device's share of a micro-batch: replicas do not share
+// statistics. Parameters: gains, then shifts.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace pipedeck {
 
-/// Mean and inverse deviation of each channel, kept for the backward pass.
+/// The mean and inverse deviation of each channel, saved for the backward pass.
 struct ColumnStatistics {
   Tensor mean, inverse;
 };
@@ -23,8 +23,8 @@ class BatchNormPasses {
   void initialise(float* parameters) const;
 
   Tensor forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const;
-  /// `gradient`, the output's, becomes the input's. Returns the gradients of gains and shifts: sums that the input's
-  /// gradient is made of anyway.
+  /// Replaces `gradient` (of the output) by the input's. Returns the gradients of gains and shifts, which are sums that
+  /// the input's gradient needs anyway.
   Tensor backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
                   const float* parameters) const;
 

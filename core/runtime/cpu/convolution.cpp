@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = activation(window of x times W + b), at every place of the window.
+// y = activation(window of x times W + b), at every position of the window.
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/on_processor.hpp"
 #include "core/runtime/cpu/size_reader.hpp"

@@ -28,7 +28,7 @@ dnnl::primitive_attr scratch_of_the_caller() {
   return attributes;
 }
 
-/// A primitive with its arguments, whose memory is said anew at each run.
+/// A primitive with its arguments, whose memory is set at each run.
 struct Pass {
   dnnl::primitive primitive;
   Arguments arguments;
@@ -72,7 +72,7 @@ struct ConvolutionPasses::Programs {
         backward_input(make_backward_input()),
         backward_weight(make_backward_weight()) {}
 
-  /// The window may not reach the image's far end: what it leaves out is negative padding.
+  /// Returns the padding at the image's far end. It is negative if the window does not reach the end.
   static memory::dims far_side(const ConvolutionShape& s) {
     const auto one = [&](std::int64_t in, std::int64_t out) {
       return (out - 1) * s.stride + s.kernel - in - s.padding;
@@ -120,7 +120,7 @@ struct ConvolutionPasses::Programs {
             desc.scratchpad_desc()};
   }
 
-  /// The weights as `desc` has them.
+  /// Returns the weights in the format of `desc`.
   Tensor packed(const float* plain, const memory::desc& desc, const std::shared_ptr<DeviceMemory>& memory) {
     Tensor result_weights(memory, 1, floats_in(desc));
     reorder(weights, const_cast<float*>(plain), desc, result_weights.data());
@@ -140,7 +140,7 @@ struct ConvolutionPasses::Programs {
   Pass forward, backward_input, backward_weight;
 };
 
-/// Programs hold the addresses they work on: one thread at a time.
+/// A scope of exclusive use: programs hold the addresses they work on, so one thread uses them at a time.
 class ConvolutionPasses::Loan {
  public:
   Loan(const ConvolutionPasses& owner, int samples) : owner_(owner), samples_(samples) {

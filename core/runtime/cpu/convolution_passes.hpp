@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of one convolution through oneDNN, on images that lie pixel by pixel (the channels of a pixel side by
-// side), so that any range of samples can be cut out. Weights lie [row][column][in][out], then the bias.
+// The passes of one convolution through oneDNN, on images stored pixel by pixel (the channels of a pixel are
+// contiguous), so that any range of samples can be sliced. Weights are stored [row][column][in][out], then the bias.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct ConvolutionShape {
   std::int64_t weights() const { return kernel * kernel * in * out; }
 };
 
-/// Programs are made once a number of samples and kept; several threads may run passes at once. Memory beside the
-/// results (packed weights, oneDNN's scratch) is taken from that of the tensors passed in.
+/// A convolution's passes. Programs are created once per number of samples and cached; several threads may run passes
+/// at once. Additional memory (packed weights, oneDNN's scratch) comes from the memory of the tensors passed in.
 class ConvolutionPasses {
  public:
   ConvolutionPasses(ConvolutionShape shape, bool bias);

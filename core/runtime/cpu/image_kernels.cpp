@@ -11,7 +11,7 @@ namespace {
 
 constexpr float epsilon = 1e-5f;  // of batch norm, as in PyTorch
 
-/// What of a window lies inside the image, along one side.
+/// The part of a window inside the image, along one side.
 struct Span {
   std::int64_t begin, end;
 };
@@ -44,7 +44,7 @@ PIPEDECK_INLINE void add_scaled(float* __restrict to, const float* __restrict fr
   for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
 }
 
-/// Hands `gradient` to the values that are the window's largest and were not found before.
+/// Adds `gradient` to the values that are the window's largest and were not found before.
 PIPEDECK_INLINE void hand_to_largest(float* __restrict to, float* __restrict taken, const float* __restrict gradient,
                                      const float* __restrict values, const float* __restrict most, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops beside the matrix products. Compiled for several instruction sets and picked when the program starts, so
-// that one binary runs on any x86-64.
+// Plain loops in addition to the matrix products. They are compiled for several instruction sets and selected at start,
+// so that one binary runs on any x86-64.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ void relu(float* out, const float* in, std::int64_t count);
 void relu_in_place(float* values, std::int64_t count);
 /// gradient *= relu'(in)
 void relu_backward(float* gradient, const float* in, std::int64_t count);
-/// Tanh form (Hendrycks and Gimpel, 2016), as GPT-2 has it.
+/// Computes the tanh form (Hendrycks and Gimpel, 2016), as in GPT-2.
 void gelu(float* out, const float* in, std::int64_t count);
 void gelu_backward(float* gradient, const float* in, std::int64_t count);
 
-/// out = (in - mean) / sqrt(variance + 1e-5) * gain + shift, row by row; keeps mean and 1/deviation, one a row.
+/// out = (in - mean) / sqrt(variance + 1e-5) * gain + shift, row by row; stores mean and 1/deviation, one per row.
 void layer_norm(float* out, float* mean, float* inverse, const float* in, const float* gain, const float* shift,
                 std::int64_t rows, std::int64_t columns);
-/// in_gradient += the input's gradient; gain_gradient and shift_gradient += theirs. in_gradient may be null.
+/// in_gradient += the input's gradient; gain_gradient and shift_gradient += their gradients. in_gradient may be null.
 void layer_norm_backward(float* in_gradient, float* gain_gradient, float* shift_gradient, const float* out_gradient,
                          const float* in, const float* mean, const float* inverse, const float* gain, std::int64_t rows,
                          std::int64_t columns);
 
-/// Softmax over the first `count` of a row; the rest of the `columns` become 0.
+/// Computes the softmax over the first `count` values of a row; the rest of the `columns` become 0.
 void softmax_row(float* row, std::int64_t count, std::int64_t columns);
-/// gradient (of the row's softmax `probability`) becomes that of the row before its softmax, times `factor`.
+/// Replaces `gradient` (of the row's softmax `probability`) by that of the softmax's input, times `factor`.
 void softmax_row_backward(float* gradient, const float* probability, std::int64_t columns, float factor);
 float largest_of_row(const float* row, std::int64_t columns);
-/// Each value becomes e^(value - most); returns their sum.
+/// Replaces each value by e^(value - most); returns their sum.
 float exponentials_of_row(float* row, float most, std::int64_t columns);
-/// The row becomes softmax(row) - onehot(target); returns -log softmax(row)[target].
+/// Replaces the row by softmax(row) - onehot(target); returns -log softmax(row)[target].
 double cross_entropy_row(float* row, std::int64_t target, std::int64_t columns);
 
 struct AdamFactors {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's kinds of layers, one a file (sizes: core/domain/model.hpp).
+// The CPU's kinds of layers, one per file (sizes: core/domain/model.hpp).
 #pragma once
 
 #include <memory>
@@ -21,12 +21,12 @@ Result<std::unique_ptr<LayerKernel>> make_lstm(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_max_pool(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer);
 
-/// The product alone, without bias and activation. Of what it saves, the first is the input and, between the two
-/// backward passes, the second its output's gradient.
+/// Products without bias and activation. The first tensor that they save is the input. Between the two backward passes,
+/// the second is the output's gradient.
 Result<std::unique_ptr<LayerKernel>> make_linear_weights(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_convolution_weights(const ModelLayer& layer);
 
-// A rank's part of a layer that is cut over a tensor-parallel group (sharding.hpp); of other kinds:
+// Shards of layers that are sharded over a tensor-parallel group (sharding.hpp). For other kinds see
 // layers/sharded_kinds.hpp.
 Result<std::unique_ptr<LayerKernel>> make_sharded_block(const ModelLayer& layer, const LayerSharding& sharding);
 Result<std::unique_ptr<LayerKernel>> make_sharded_lstm(const ModelLayer& layer, const LayerSharding& sharding);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = activation(x W + b), at each of `sequence` positions alike.
+// y = activation(x W + b), at each of `sequence` positions.
 #include <fmt/format.h>
 
 #include "core/runtime/cpu/layers.hpp"

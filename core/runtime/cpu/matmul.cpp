@@ -22,11 +22,11 @@ void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matri
 }
 
 void write_product_kernels() {
-  constexpr std::size_t room = std::size_t{32} << 20;  // several times what they take
+  constexpr std::size_t room = std::size_t{32} << 20;  // several times the memory that they need
   void* const found = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (found == MAP_FAILED) throw std::bad_alloc();
   munmap(found, room);
-  constexpr std::int64_t side = 64;  // what is smaller takes none of them
+  constexpr std::int64_t side = 64;  // smaller products use none of them
   const std::vector<float> factor(side * side);
   std::vector<float> product(side * side);
   const int threads = omp_get_max_threads();
@@ -36,8 +36,8 @@ void write_product_kernels() {
 }
 
 void use_one_thread() {
-  // OpenMP ends its threads by unwinding. glibc loads what it takes for that the first time, and gives the whole
-  // process up where there is no memory left by then: loaded here, a device without memory is an error like others.
+  // OpenMP ends its threads by unwinding. glibc loads the code for it on first use, and aborts the process if there is
+  // no memory left. Loading it here makes a lack of device memory an ordinary error.
   static const int loaded = [] {
     void* frame = nullptr;
     return backtrace(&frame, 1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products through oneDNN, on the calling thread alone where use_one_thread was called on it.
+// Matrix products through oneDNN, on the calling thread alone if it has called use_one_thread.
 #pragma once
 
 #include <cstdint>
 
 namespace pipedeck {
 
-/// A row-major matrix in memory; `stride` floats from one row to the next. `transposed`: taken as its transpose.
+/// A row-major matrix in memory; `stride` floats from one row to the next. If `transposed`, its transpose is used.
 struct Matrix {
   const float* data;
   std::int64_t stride;
@@ -22,7 +22,8 @@ void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matri
 /// them. Called before there are threads that take memory at the same time, this throws std::bad_alloc instead.
 void write_product_kernels();
 
-/// oneDNN's thread count is kept a calling thread: a worker stands for one device and uses one core.
+/// Limits the calling thread to one core: oneDNN's thread count is per calling thread, and a worker represents one
+/// device.
 void use_one_thread();
 
 }  // namespace pipedeck

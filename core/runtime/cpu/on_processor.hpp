@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layers of core/runtime/layers are made of, on the processor.
+// The CPU operations of the layers in core/runtime/layers.
 #pragma once
 
 #include "core/runtime/cpu/activation.hpp"
@@ -19,7 +19,7 @@ struct OnProcessor {
     pipedeck::activate_backward(activation, gradient, in);
   }
   static void relu_in_place(Tensor& values) { pipedeck::relu_in_place(values.data(), values.size()); }
-  /// Rows of `columns` values.
+  /// Adds to rows of `columns` values.
   static void add_bias(Tensor& values, const float* bias, std::int64_t columns) {
     pipedeck::add_bias(values.data(), bias, values.size() / columns, columns);
   }
@@ -27,7 +27,7 @@ struct OnProcessor {
     pipedeck::add_column_sums(sums, values.data(), values.size() / columns, columns);
   }
 
-  /// result = keep * result + left * right, where the tensor lies.
+  /// result = keep * result + left * right, on the tensor's device.
   static void multiply(const Tensor&, const ProductRows& size, Matrix left, Matrix right, float* result,
                        std::int64_t result_stride, float keep = 0) {
     pipedeck::multiply(size.rows, size.columns, size.inner, left, right, result, result_stride, keep);

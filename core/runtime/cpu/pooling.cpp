@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest value, or the mean, of a window that slides over each channel; or the mean of each whole channel.
+// The maximum or mean of a window that slides over each channel, or the mean of each whole channel.
 #include <algorithm>
 
 #include "core/runtime/cpu/image_kernels.hpp"
@@ -65,7 +65,7 @@ Result<std::unique_ptr<LayerKernel>> make_windowed(const ModelLayer& layer, Pool
   return make_pool(size, shape, kind);
 }
 
-/// One window that covers the longer side, cut at the end of the shorter: each channel's mean.
+/// A window that covers the longer side, clipped at the end of the shorter: each channel's mean.
 PoolShape whole_image(SizeReader& size) {
   const std::int64_t channels = size("channels"), height = size("height"), width = size("width");
   return {channels, std::max(height, width), std::max(height, width), 0, height, width};

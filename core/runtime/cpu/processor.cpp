@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device that is the processor: every function does its work at once, on the calling thread.
+// The CPU device: every function works synchronously on the calling thread.
 #include <algorithm>
 #include <new>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Residual blocks on the processor, and their shapes: two 3 x 3 convolutions ("residual"), or 1 x 1, 3 x 3, 1 x 1
-// ("bottleneck"; the stride in the 3 x 3, v1.5). The shortcut is x itself, or a 1 x 1 convolution with a batch norm
-// where the shape changes.
+// Residual blocks on the CPU, and their shapes: two 3 x 3 convolutions ("residual"), or 1 x 1, 3 x 3, 1 x 1
+// ("bottleneck"; the stride in the 3 x 3, v1.5). The shortcut is x itself, or a 1 x 1 convolution with a batch norm if
+// the shape changes.
 #include "core/runtime/layers/residual_block.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ BlockShape with_shortcut(SizeReader& size, BlockShape shape) {
   return shape;
 }
 
-/// Bounded well enough for every product of the block: its convolutions are 3 wide at most.
+/// These bounds suffice for every product of the block: its convolutions are 3 wide at most.
 Result<void> check(SizeReader& size) {
   const auto real = [&](const char* key) { return static_cast<double>(size(key)); };
   const double widest = std::max({real("in"), real("out")});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a layer's sizes one after the other, within what its kind allows, and keeps the first thing that was wrong.
+// A reader of a layer's sizes. It checks each against its kind's limits and stores the first error.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ class SizeReader {
  public:
   explicit SizeReader(const ModelLayer& layer) : layer_(layer) {}
 
-  /// 1 where there is an error.
+  /// Returns the size, or 1 after an error.
   std::int64_t operator()(const std::string& key);
-  /// Complains where a layer has more than 2^40 parameters or values a sample: it is a mistake, and products of such
-  /// counts would overflow. `what` in words.
+  /// Reports an error if a layer has more than 2^40 parameters or values per sample. That is a mistake, and products of
+  /// such counts would overflow. `what` names the count.
   void bounded(const std::string& what, double count);
-  /// The window fits into its padded input and never lies in the padding alone.
+  /// Checks that the window fits into its padded input and never covers only padding.
   void check_window();
 
   Result<void> result() const {

@@ -52,7 +52,8 @@ double SoftmaxCrossEntropy::forward(Tensor& logits, const Tensor& targets) const
   return sum;
 }
 
-/// A row's loss is log(sum of e^(x - most)) - (x[target] - most), its gradient e^(x - most) / sum - onehot(target).
+/// The loss of a row is log(sum of e^(x - most)) - (x[target] - most), its gradient e^(x - most) / sum -
+/// onehot(target).
 double SoftmaxCrossEntropy::forward_over(Tensor& logits, const Tensor& targets) const {
   const ColumnRange own = partners_->own(classes_);
   const std::int64_t rows = targets.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loss: cross-entropy of the softmax of the last layer's output, at each position. Where the classes are cut over
-// the devices of a replica (Whale's split classifier: Jia et al., ATC 2022), the largest logit, the sum of the
-// exponentials and the target's logit are reduced, three numbers a position; the logits stay where they are.
+// The loss: cross-entropy of the softmax of the last layer's output, at each position. If the classes are sharded over
+// the devices of a replica (Whale's split classifier: Jia et al., ATC 2022), the ranks reduce three numbers per
+// position. These are the largest logit, the sum of the exponentials and the target's logit. The logits are not moved.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,21 @@ namespace pipedeck {
 
 class SoftmaxCrossEntropy {
  public:
-  /// The model's last layer must be one, and take what the layer before it gives (`input_width` values a sample).
+  /// Creates the loss. The model's last layer must be one, and accept the previous layer's output (`input_width` values
+  /// per sample).
   static Result<SoftmaxCrossEntropy> of(const ModelSpec& model, std::int64_t input_width);
 
-  /// For logits of the own classes alone, as `partners` cut them.
+  /// Returns the loss for the rank's own classes, as `partners` shard them.
   SoftmaxCrossEntropy over(const Partners& partners) const;
 
   std::int64_t classes() const { return classes_; }
   std::int64_t sequence() const { return sequence_; }
-  const std::optional<Partners>& partners() const { return partners_; }  ///< empty: all classes are at hand
+  const std::optional<Partners>& partners() const { return partners_; }  ///< empty: all classes are local
 
-  /// Sum over samples and positions, the same on all partners. `logits` becomes its gradient but for the scale: what
-  /// backward needs, in place.
+  /// Returns the sum over samples and positions, equal on all partners. Replaces `logits` by its unscaled gradient,
+  /// which backward needs.
   double forward(Tensor& logits, const Tensor& targets) const;
-  /// The gradient of scale * the sum.
+  /// Returns the gradient of scale * the sum.
   Tensor backward(Tensor saved, float scale) const;
 
  private:

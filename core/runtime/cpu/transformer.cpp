@@ -15,8 +15,8 @@
 namespace pipedeck {
 namespace {
 
-/// Where each parameter begins; gradients lie alike. `h` is the model's width, `c` that of the heads and `f` that of
-/// the feed-forward at hand: all of them, or a rank's.
+/// The offsets of the parameters and their gradients. `h` is the model's width, `c` that of the heads and `f` that of
+/// the feed-forward: whole, or a rank's shard.
 struct Offsets {
   std::int64_t gain1, shift1, qkv, qkv_bias, out, out_bias, gain2, shift2, up, up_bias, down, down_bias, end;
   Offsets(std::int64_t h, std::int64_t c, std::int64_t f) {
@@ -32,7 +32,7 @@ struct Offsets {
   }
 };
 
-/// Saved by forward, in this order.
+/// Tensors saved by forward, in this order.
 enum ForwardSaved : std::size_t {
   x,
   mean1,
@@ -49,12 +49,12 @@ enum ForwardSaved : std::size_t {
   active,
   forward_count
 };
-/// Left by backward_input for backward_weight: each product's input and the gradient of its result.
+/// Tensors left by backward_input for backward_weight: each product's input and the gradient of its result.
 enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2, w_dup, w_active, w_dy, w_norms };
 
-/// What a rank of a tensor-parallel group has of a block: some heads and some of the feed-forward's columns. Products
-/// into them are cut by columns, those out of them by rows; the outputs of these are summed, and the gradients of the
-/// inputs of those (Megatron-LM, arXiv 1909.08053, section 3). Norms, and biases behind a sum, are alike on all ranks.
+/// A rank's shard of a block in a tensor-parallel group: some heads and some of the feed-forward's columns. Products
+/// into them are sharded by columns, products out of them by rows. The outputs of the latter are summed, and the input
+/// gradients of the former (Megatron-LM, arXiv 1909.08053, section 3). Norms, and biases after a sum, are replicated.
 struct TransformerPart {
   ColumnRange heads, feed_forward;
   Partners partners;
@@ -134,8 +134,8 @@ class Transformer final : public LayerKernel {
         at_(hidden, shape.hidden, feed_forward),
         partners_(std::move(partners)) {}
 
-  /// In the order of at_. The queries, keys and values of a row of weights lie a model's width apart, and so do those
-  /// of the next row.
+  /// The blocks in the order of at_. The queries, keys and values of a row of weights are a model's width apart, and so
+  /// are those of the next row.
   std::vector<ParameterBlock> blocks_of(const TransformerPart& part) const {
     const Offsets& all = whole_->at_;
     const std::int64_t f = whole_->f_, width = shape_.head_width();
@@ -160,7 +160,7 @@ class Transformer final : public LayerKernel {
     return Tensor(like.memory(), like.samples(), shape_.sequence * width);
   }
 
-  /// in (rows x from) * weight (from x to) + bias.
+  /// Returns in (rows x from) * weight (from x to) + bias.
   Tensor linear(const Tensor& in, std::int64_t from, std::int64_t to, const float* weight, const float* bias,
                 bool by_rows = false) const {
     Tensor out = wide(in, to);
@@ -170,7 +170,7 @@ class Transformer final : public LayerKernel {
     return out;
   }
 
-  /// The gradient of linear's input, from its output's.
+  /// Returns the gradient of linear's input, from its output's.
   Tensor linear_backward(const Tensor& gradient, std::int64_t from, std::int64_t to, const float* weight,
                          bool by_columns = false) const {
     Tensor out = wide(gradient, from);
@@ -185,8 +185,8 @@ class Transformer final : public LayerKernel {
              to_width, 1);
   }
 
-  /// A softmax does not change when all its scores grow alike, and a key's bias adds the same to all scores of a query:
-  /// its gradient is exactly zero. Summed, it would be rounding noise, which Adam divides by its own size.
+  /// A softmax does not change when all its scores grow by one amount, and a key's bias adds one amount to all scores
+  /// of a query: its gradient is exactly zero. Summed, it would be rounding noise, which Adam divides by its own size.
   void add_qkv_bias(float* to, const Tensor& gradient) const {
     Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * c_);
     add_column_sums(sums.data(), gradient.data(), rows(gradient), 3 * c_);
@@ -220,7 +220,7 @@ class Transformer final : public LayerKernel {
     return y;
   }
 
-  /// The gradient of x1; `dup` becomes that of the activation's input.
+  /// Returns the gradient of x1; `dup` becomes that of the activation's input.
   Tensor feed_forward_backward(const float* p, std::vector<Tensor>& s, const Tensor& dy, Tensor& norms,
                                Tensor& dup) const {
     dup = linear_backward(dy, f_, h_, p + at_.down);
@@ -252,11 +252,11 @@ class Transformer final : public LayerKernel {
     return dx;
   }
 
-  AttentionShape shape_;    ///< of the heads at hand
-  std::int64_t h_, c_, f_;  ///< the model's width, that of the heads and of the feed-forward at hand
+  AttentionShape shape_;    ///< of the local heads
+  std::int64_t h_, c_, f_;  ///< the model's width, and those of the local heads and feed-forward
   Offsets at_;
   std::optional<Partners> partners_;
-  std::unique_ptr<Transformer> whole_;  ///< where this is a part
+  std::unique_ptr<Transformer> whole_;  ///< of a shard
   std::vector<ParameterBlock> blocks_;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plain loops need to vectorise: clones for several instruction sets, picked when the program starts, so that one
-// binary runs on any x86-64; and exponentials without a call. Clones go by what a processor can do (AVX-512, AVX2 with
-// FMA): the name of one model would leave out all others.
+// Support for vectorised plain loops: clones for several instruction sets, selected at start, so that one binary runs
+// on any x86-64; and exponentials without a call. Clones are selected by CPU features (AVX-512, AVX2 with FMA): the
+// name of one CPU model would exclude all others.
 #pragma once
 
 #include <cstdint>
 
-// The loader picks a clone before sanitizers are set up: they get the plain function.
+// The loader selects a clone before sanitizers are initialised: they get the plain function.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define PIPEDECK_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -17,8 +17,8 @@
 
 namespace pipedeck {
 
-// Functions of the standard library that are made for the plain processor are not inlined into clones for others, but
-// called, and a loop with a call does not vectorise. These take their place in kernels.
+// Standard library functions compiled for the plain CPU are not inlined into clones but called, and a loop with a call
+// does not vectorise. Kernels use these instead.
 template <class Number>
 PIPEDECK_INLINE Number smaller(Number a, Number b) {
   return b < a ? b : a;
@@ -28,8 +28,8 @@ PIPEDECK_INLINE Number larger(Number a, Number b) {
   return a < b ? b : a;
 }
 
-/// e^x by Cody-Waite reduction and a polynomial of degree 6 (coefficients of Cephes' expf): 2 ulp, and it vectorises,
-/// which std::exp does not.
+/// Computes e^x by Cody-Waite reduction and a polynomial of degree 6 (coefficients of Cephes' expf): 2 ulp. Unlike
+/// std::exp, it vectorises.
 PIPEDECK_INLINE float exponential(float x) {
   x = smaller(larger(x, -87.0f), 88.0f);
   constexpr float round_magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to whole numbers
