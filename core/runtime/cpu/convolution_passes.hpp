@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of one convolution through oneDNN, on images stored pixel by pixel (the channels of a pixel are
-// contiguous), so that any range of samples can be sliced. Weights are stored [row][column][in][out], then the bias.
+// The passes of one convolution through oneDNN. Images are stored pixel by pixel, with the channels of a pixel
+// contiguous, so that any range of samples can be sliced. Weights are stored [row][column][in][out], then the bias.
 #pragma once
 
 #include <cstdint>

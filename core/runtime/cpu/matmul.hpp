@@ -18,8 +18,8 @@ inline Matrix transpose(const float* data, std::int64_t stride) { return {data, 
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix left, Matrix right, float* result,
               std::int64_t result_stride, float keep = 0, float scale = 1);
 
-/// oneDNN writes its kernels when it is first asked for a product, and ends the process where there is no memory for
-/// them. Called before there are threads that take memory at the same time, this throws std::bad_alloc instead.
+/// Lets oneDNN generate its kernels, which it does at the first product. Without memory for them it ends the process.
+/// Called before other threads allocate memory, this function throws std::bad_alloc instead.
 void write_product_kernels();
 
 /// Limits the calling thread to one core: oneDNN's thread count is per calling thread, and a worker represents one

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM (Hochreiter and Schmidhuber, 1997, with the forget gate of Gers et al., 2000), from the first position to the
 // last or in both directions:
-//  i, f, g, o = x_t Wx + h_before Wh + bx + bh;   c = sigmoid(f) c_before + sigmoid(i) tanh(g);   h = sigmoid(o)
-//  tanh(c)
+//   i, f, g, o = x_t Wx + h_before Wh + bx + bh;   c = sigmoid(f) c_before + sigmoid(i) tanh(g);   h = sigmoid(o)
+//   tanh(c)
 // The input has one product over all positions, the hidden state one per position. Libraries compute the gradients of
 // input and weights together, or the whole sequence at once. Zero-bubble schedules need the gradients separately, and a
 // shard gathers each position's outputs. `On` is the device's operations (cpu/on_processor.hpp).
@@ -206,8 +206,7 @@ class LstmBySteps final : public LayerKernel {
   /// Returns the previous outputs of each position's step: zeros at the first.
   Tensor outputs_before(std::int64_t d, const Tensor& outputs) const {
     Tensor shifted(outputs.memory(), outputs.samples(), sequence_ * h_);
-    const std::int64_t first = position(d, 0),
-                       moved = d == 0 ? 1 : 0;  // previous outputs are one position back or ahead
+    const std::int64_t first = position(d, 0), moved = d == 0 ? 1 : 0;  // the step before is one back, or ahead
     for (std::int64_t n = 0; n < outputs.samples(); ++n) {
       float* to = shifted.data() + n * sequence_ * h_;
       device_of(shifted).zero({to + first * h_, static_cast<std::size_t>(h_)});

@@ -67,7 +67,7 @@ struct BlockPart {
   static void add_unit(std::vector<ParameterBlock>& blocks, std::int64_t& first, const ConvolutionShape& shape,
                        ColumnRange in, ColumnRange out) {
     const std::int64_t window = shape.kernel * shape.kernel;
-    if (out.count == shape.out)  // some rows of each window, or all
+    if (out.count == shape.out)  // all or some rows of each window
       blocks.push_back({first + in.first * shape.out, window, in.count * shape.out, shape.in * shape.out});
     else
       blocks.push_back({first + out.first, window * shape.in, out.count, shape.out});
