@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalisation through cuDNN: every channel gets mean 0 and variance 1 over all pixels of the samples at hand,
+// Batch normalisation through cuDNN: every channel gets mean 0 and variance 1 over all pixels of the available samples,
 // then a gain and a shift (core/runtime/cpu/batch_norm_passes.hpp).
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace pipedeck::cuda {
 
-/// Images of `element`, `channels` side by side; what is a channel's is 32-bit floats.
+/// Images of `element` with `channels` contiguous; values per channel are 32-bit floats.
 struct NormShape {
-  std::int64_t samples, pixels, channels;  ///< pixels a sample
+  std::int64_t samples, pixels, channels;  ///< pixels per sample
   Element element;
 };
 
-/// Keeps mean and 1 / sqrt(variance + 1e-5) of each channel for the backward pass. `out` is another image than `in`.
+/// Stores mean and 1 / sqrt(variance + 1e-5) of each channel for the backward pass. `out` is another image than `in`.
 void batch_norm(Context& context, void* out, float* mean, float* inverse, const void* in, const float* gain,
                 const float* shift, const NormShape& shape);
 

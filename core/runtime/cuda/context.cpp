@@ -50,7 +50,7 @@ void Context::free_workspace() noexcept {
   workspace_bytes_ = 0;
 }
 
-/// While it lives this thread's work goes to the stream that is captured.
+/// A scope in which this thread's work goes to the captured stream.
 class Context::Recording {
  public:
   explicit Recording(Context& context) : context_(context) {

@@ -14,7 +14,7 @@ namespace {
 using FilterDescriptor = DnnDescriptor<cudnnFilterStruct, cudnnDestroyFilterDescriptor>;
 using ConvolutionDescriptor = DnnDescriptor<cudnnConvolutionStruct, cudnnDestroyConvolutionDescriptor>;
 
-/// An algorithm that wants more is passed over: other layers' tensors need the room.
+/// Maximum workspace of an algorithm: other layers' tensors need the memory.
 constexpr std::size_t most_workspace = std::size_t{512} << 20;
 constexpr int most_algorithms = 8;
 
@@ -41,7 +41,7 @@ ConvolutionDescriptor convolution_descriptor(const ConvolutionShape& s, cudnnMat
   return made;
 }
 
-/// The first that gives the same bits every time.
+/// Returns the first deterministic algorithm.
 template <class Offer>
 const Offer& chosen(const std::array<Offer, most_algorithms>& offers, int count, const char* call) {
   for (int i = 0; i < count; ++i) {
@@ -54,7 +54,7 @@ const Offer& chosen(const std::array<Offer, most_algorithms>& offers, int count,
       fmt::format("{} offers no algorithm that gives the same bits every time: take --precision fp32", call));
 }
 
-/// One pass's algorithm, with the way to compute that it was offered for.
+/// An algorithm of one pass, with the math mode for which it was offered.
 template <class Algorithm>
 struct Pass {
   Algorithm algorithm{};

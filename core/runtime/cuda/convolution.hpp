@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of one convolution through cuDNN, on images that lie pixel by pixel. Weights lie [row][column][in][out] in
-// 32-bit floats, as in core/runtime/cpu/convolution_passes.hpp; cuDNN gets them [out][row][column][in] in the images'
-// element, packed anew in each pass. What a bias adds, and its gradient, are kernels of their own. Of the algorithms
-// that cuDNN offers the first is taken that gives the same bits every time.
+// The passes of one convolution through cuDNN, on images stored pixel by pixel. Weights are stored
+// [row][column][in][out] in 32-bit floats, as in core/runtime/cpu/convolution_passes.hpp. cuDNN gets them
+// [out][row][column][in] in the images' element, repacked in each pass. The bias and its gradient have separate
+// kernels. Among cuDNN's algorithms the first deterministic one is used.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@
 
 namespace pipedeck::cuda {
 
-/// Images are of the context's element. All functions put work on its stream; they throw CudaError, OutOfMemory.
+/// A convolution on images of the context's element. All functions enqueue on its stream; they throw CudaError,
+/// OutOfMemory.
 class Convolution {
  public:
   Convolution(Context& context, const ConvolutionShape& shape);
@@ -23,7 +24,8 @@ class Convolution {
 
   void forward(void* out, const void* in, const float* weights, int samples);
   void backward_input(void* in_gradient, const void* out_gradient, const float* weights, int samples);
-  /// weight_gradient += its share. With 16-bit images cuDNN rounds one pass's share to 16 bits; sums are 32-bit floats.
+  /// weight_gradient += this pass's gradient. With 16-bit images cuDNN rounds a pass's gradient to 16 bits; sums are
+  /// 32-bit floats.
   void backward_weight(float* weight_gradient, const void* in, const void* out_gradient, int samples);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loss, whose sum stays on the GPU until the step is over. Sources give targets of the classes alone.
+// The loss, whose sum stays on the GPU until the end of the step. Sources only produce valid classes as targets.
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
 
@@ -28,7 +28,7 @@ class CrossEntropy final : public LossKernel {
   std::int64_t classes_;
 };
 
-/// The classes are cut over partners: what they have of each row is put together in three numbers.
+/// A loss of classes that are sharded over partners: their results for each row are combined in three numbers.
 class CutCrossEntropy final : public LossKernel {
  public:
   CutCrossEntropy(std::int64_t classes, const Partners& partners) : own_(partners.own(classes)), partners_(partners) {}

@@ -9,7 +9,7 @@
 namespace pipedeck::cuda {
 namespace {
 
-/// More is copied from where it was written, which waits: weights at a run's beginning, not samples.
+/// Larger uploads are copied from pageable memory, which waits: weights at a run's beginning, not samples.
 constexpr std::size_t most_staged_floats = std::size_t{4} << 20;
 
 Event make_timed_event() {
@@ -36,7 +36,7 @@ void EventPool::give_back(Event event) noexcept {
   free_.push_back(std::move(event));
 }
 
-/// An event whose time on the host's clock is known: the GPU tells how long after it another one was.
+/// An event whose time on the host's clock is known. The GPU measures the time from it to other events.
 struct CudaDevice::Reference {
   Event event;
   RunClock::time_point time;
@@ -79,7 +79,7 @@ void CudaDevice::reach_directly(const std::vector<int>& gpus) const {
     if (gpu < 0 || gpu == context_.device()) continue;
     check(cudaDeviceCanAccessPeer(&can, context_.device(), gpu), "cudaDeviceCanAccessPeer");
     if (!can) continue;
-    // It may be enabled already, or there are more GPUs than one can reach: neither is an error of the next call.
+    // Access may be enabled already, or the limit of peers is reached: neither is an error of the next call.
     if (cudaDeviceEnablePeerAccess(gpu, 0) != cudaSuccess) static_cast<void>(cudaGetLastError());
   }
 }
@@ -96,7 +96,7 @@ CudaDevice& CudaDevice::of(DeviceMemory& memory) {
   return device;
 }
 
-/// What libraries and kernels work in counts as in use from the call on that comes after it grew.
+/// Accounts for growth of the workspace of libraries and kernels, from the next call on.
 void CudaDevice::charge_workspace(DeviceMemory& memory) {
   const auto floats = static_cast<std::int64_t>(context_.workspace_bytes() / sizeof(float));
   if (floats != charged_) memory.charge(floats - std::exchange(charged_, floats));
@@ -107,7 +107,7 @@ bool CudaDevice::reaches(const ComputeDevice& other) const {
   return gpu != nullptr && gpu->context_.device() == context_.device();
 }
 
-/// Captured, it would be part of the graph, or undo the capture.
+/// Throws during a capture, where the call would become part of the graph or end the capture.
 void CudaDevice::not_while_recording(const char* what) const {
   if (context_.recording_here()) throw CannotRecord(what);
 }
@@ -127,7 +127,7 @@ class GraphOfWork final : public RecordedWork {
  private:
   Context& context_;
   Graph graph_;
-  int moves_;  ///< of the workspace, which the graph names
+  int moves_;  ///< of the workspace, whose address is in the graph
 };
 
 }  // namespace
@@ -139,14 +139,14 @@ std::unique_ptr<RecordedWork> CudaDevice::record(const std::function<void()>& wo
 
 float* CudaDevice::allocate(std::int64_t floats) {
   not_while_recording("a block of memory more is wanted than in the step before");
-  if (floats == 0) floats = 1;  // a block has an address
+  if (floats == 0) floats = 1;  // a block must have an address
   context_.make_current();
   void* block = nullptr;
   check(cudaMalloc(&block, static_cast<std::size_t>(floats) * sizeof(float)), "cudaMalloc");
   return static_cast<float*>(block);
 }
 
-/// Of a run that failed there may be work under way.
+/// Waits for the stream, because after a failed run work may still be active.
 void CudaDevice::deallocate(float* block) noexcept {
   static_cast<void>(cudaSetDevice(context_.device()));
   static_cast<void>(cudaStreamSynchronize(stream()));
@@ -209,7 +209,7 @@ void CudaDevice::update(const UpdateRule& rule, const UpdatedValues& v) {
   }
 }
 
-/// The smallest that is large enough and that the GPU has read; else a new one.
+/// Returns a buffer that is large enough and that the GPU has read, or else a new one.
 CudaDevice::Staging CudaDevice::take_staging(std::size_t floats) {
   const std::lock_guard lock(mutex_);
   const auto usable = [&](const Staging& staging) {
@@ -248,7 +248,7 @@ void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<
   write({staging.data.get(), to.size()});
   copy_from(staging.data.get());
   if (const cudaError_t recorded = cudaEventRecord(staging.read.get(), stream()); recorded != cudaSuccess) {
-    cudaStreamSynchronize(stream());  // the GPU may still read what is freed now
+    cudaStreamSynchronize(stream());  // the GPU may still read the freed memory
     check(recorded, "cudaEventRecord");
   }
   const std::lock_guard lock(mutex_);
@@ -278,7 +278,7 @@ void CudaDevice::wait_on(cudaStream_t stream, const Moment& moment) const {
   check(cudaStreamWaitEvent(stream, dynamic_cast<const CudaMark&>(*moment.mark()).event(), 0), "cudaStreamWaitEvent");
 }
 
-/// Times count from here on: a float of milliseconds is exact to less than a microsecond within a step of seconds.
+/// Restarts the time base of marks: milliseconds in a float are exact to a microsecond within a step of seconds.
 void CudaDevice::synchronise() {
   not_while_recording("the host waits for it");
   context_.make_current();

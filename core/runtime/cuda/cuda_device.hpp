@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's GPU: its memory, and one stream on which all of its work runs in the order in which it was given.
+// A worker's GPU: its memory, and one stream on which all of its work runs in order.
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@
 
 namespace pipedeck::cuda {
 
-/// Events with times, taken again when nobody asks for theirs any more.
+/// A pool of timed events, which are reused when their times are no longer needed.
 class EventPool {
  public:
   explicit EventPool(int gpu) : gpu_(gpu) {}
@@ -29,11 +29,11 @@ class CudaDevice final : public ComputeDevice {
  public:
   /// Throws CudaError, OutOfMemory.
   CudaDevice(int gpu, Precision precision);
-  /// From now on copies between it and these GPUs go the shortest way there is: else through the host's memory.
+  /// Enables the fastest copies between this GPU and the others, if possible; otherwise copies go through host memory.
   void reach_directly(const std::vector<int>& gpus) const;
   ~CudaDevice() override;
 
-  /// Of the device that holds a tensor's values, current on the calling thread: for layers and losses.
+  /// Returns the device that holds a tensor's values, current on the calling thread: for layers and losses.
   static CudaDevice& of(DeviceMemory& memory);
   static CudaDevice& of(const Tensor& tensor) { return of(*tensor.memory()); }
   Context& context() { return context_; }
@@ -63,13 +63,13 @@ class CudaDevice final : public ComputeDevice {
 
   Moment now() override { return mark_on(stream()); }
   void wait(const Moment& moment) override { wait_on(stream(), moment); }
-  /// As the two above for another stream of this GPU: what it has been given, and what it is given from now on.
+  /// Variants of now() and wait() for another stream of this GPU.
   Moment mark_on(cudaStream_t stream);
   void wait_on(cudaStream_t stream, const Moment& moment) const;
   void synchronise() override;
 
  private:
-  /// Memory of the host that the GPU reads by itself, and until when it does.
+  /// A buffer of pinned host memory, which the GPU reads directly until the event `read`.
   struct Staging {
     std::unique_ptr<float, Destroyer<cudaFreeHost>> data;
     std::size_t floats = 0;
@@ -87,8 +87,8 @@ class CudaDevice final : public ComputeDevice {
   std::int64_t charged_ = 0;  ///< floats of the workspace that count as in use
   std::shared_ptr<EventPool> events_;
   std::mutex mutex_;
-  std::shared_ptr<const Reference> reference_;  ///< of marks made from now on
-  std::vector<Staging> staging_;                ///< at hand, the GPU may still read
+  std::shared_ptr<const Reference> reference_;  ///< of marks created from now on
+  std::vector<Staging> staging_;                ///< available; the GPU may still read them
 };
 
 }  // namespace pipedeck::cuda

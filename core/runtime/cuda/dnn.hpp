@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's descriptors, which end with their owner.
+// Owning handles of cuDNN's descriptors.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ template <class Struct, auto Destroy>
 using DnnDescriptor = std::unique_ptr<Struct, Destroyer<Destroy>>;
 using TensorDescriptor = DnnDescriptor<cudnnTensorStruct, cudnnDestroyTensorDescriptor>;
 
-/// make<TensorDescriptor>(cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor")
+/// Creates a descriptor: make<TensorDescriptor>(cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor").
 template <class Descriptor, class Create>
 Descriptor make_descriptor(Create create, const char* call) {
   typename Descriptor::pointer made = nullptr;
@@ -24,20 +24,20 @@ inline cudnnDataType_t dnn_type(Element element) {
   return element == Element::fp32 ? CUDNN_DATA_FLOAT : CUDNN_DATA_BFLOAT16;
 }
 
-/// cuDNN counts in ints. Throws CudaError beyond them.
+/// Converts a size for cuDNN, which counts in ints. Throws CudaError beyond them.
 int dnn_size(std::int64_t size);
 
-/// Images that lie pixel by pixel, the channels of a pixel side by side.
+/// Returns a descriptor of images stored pixel by pixel, with contiguous channels.
 TensorDescriptor image_descriptor(Element element, std::int64_t samples, std::int64_t channels, std::int64_t height,
                                   std::int64_t width);
 
-/// What results are multiplied by: cuDNN takes addresses.
+/// Factors of results: cuDNN takes their addresses.
 inline constexpr float dnn_one = 1, dnn_zero = 0;
 
-/// Workspaces that one call of Context::workspace gives, one behind the other.
+/// A set of consecutive workspaces from one call of Context::workspace.
 class SharedWorkspace {
  public:
-  /// Returns where it begins, for at().
+  /// Returns the workspace's offset, for at().
   std::size_t add(std::size_t bytes) {
     const std::size_t begin = bytes_;
     bytes_ += (bytes + alignment - 1) / alignment * alignment;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token and position embedding. Sources give tokens of the vocabulary alone: nobody looks at them on the GPU.
+// Token and position embedding. Sources only produce tokens of the vocabulary: the GPU does not check them.
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
 

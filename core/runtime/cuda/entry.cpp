@@ -26,7 +26,7 @@ std::unique_ptr<Transport> joined_by_nccl(std::unique_ptr<Transport> hosts,
   return std::make_unique<NcclTransport>(std::move(workers), memories.size(), std::move(hosts), links, control);
 }
 
-/// As NVML names it, too: the numbers of the two are not the same.
+/// Identifies a GPU by the names that NVML also uses: CUDA and NVML number GPUs differently.
 PlacedGpu placed_on(int gpu) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");

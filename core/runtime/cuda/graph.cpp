@@ -6,7 +6,7 @@ namespace {
 
 using Captured = std::unique_ptr<CUgraph_st, Destroyer<cudaGraphDestroy>>;
 
-/// Other threads allocate and wait meanwhile: only this one's calls are restricted.
+/// Captures the work of this thread. Other threads may allocate and wait meanwhile: only this thread is restricted.
 Captured capture(cudaStream_t stream, const std::function<void()>& work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
   cudaGraph_t graph = nullptr;
@@ -14,7 +14,7 @@ Captured capture(cudaStream_t stream, const std::function<void()>& work) {
     work();
   } catch (...) {
     static_cast<void>(cudaStreamEndCapture(stream, &graph));
-    cudaGetLastError();  // else the next launch reports the lost capture as its own
+    cudaGetLastError();  // otherwise the next launch reports the failed capture
     const Captured part(graph);
     throw;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA graph: work that was given to a stream once, and that one call gives to a stream again, as often as wanted.
-// Kernels, addresses and numbers are those of the first time.
+// A CUDA graph: work that was captured from a stream once, and that one call launches again. Kernels, addresses and
+// numbers are those of the capture.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@ namespace pipedeck::cuda {
 
 class Graph {
  public:
-  /// Of what `work` gives to the stream, none of which is done. The stream is used by nobody else meanwhile, and other
-  /// threads may do as they like. Throws what `work` throws, and CudaError where CUDA captures no graph of it; nothing
-  /// is left then.
+  /// Captures the work that `work` enqueues on the stream, without executing it. No other thread uses the stream
+  /// meanwhile; other threads are not restricted otherwise. Throws the exceptions of `work`, and CudaError if CUDA
+  /// cannot capture it; the stream is left clean.
   Graph(cudaStream_t stream, const std::function<void()>& work);
 
-  /// Returns when it is given to the stream, which is one of the same GPU.
+  /// Enqueues the graph on a stream of the same GPU and returns.
   void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_.get(), stream), "cudaGraphLaunch"); }
 
  private:

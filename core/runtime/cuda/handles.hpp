@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events that end with their owner.
+// Owning handles of streams and events.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace pipedeck::cuda {
 
-/// Calls Destroy, whose status nobody can do anything about.
+/// A deleter that calls Destroy and ignores its status.
 template <auto Destroy>
 struct Destroyer {
   template <class Handle>
@@ -20,21 +20,21 @@ struct Destroyer {
 using Stream = std::unique_ptr<CUstream_st, Destroyer<cudaStreamDestroy>>;
 using Event = std::unique_ptr<CUevent_st, Destroyer<cudaEventDestroy>>;
 
-/// On the current device; it does not wait for the default stream.
+/// Creates a stream on the current device that does not wait for the default stream.
 inline Stream make_stream() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   return Stream(stream);
 }
 
-/// Without times, which cost more.
+/// Creates an event without times, which cost more.
 inline Event make_event() {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   return Event(event);
 }
 
-/// What is put on `later` from now on waits for what is on `earlier` now. `event` is free again at once.
+/// Makes later work on `later` wait for the present work on `earlier`. `event` can be reused at once.
 inline void order(cudaStream_t earlier, cudaStream_t later, cudaEvent_t event) {
   check(cudaEventRecord(event, earlier), "cudaEventRecord");
   check(cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");

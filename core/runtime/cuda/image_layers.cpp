@@ -21,7 +21,7 @@ std::unique_ptr<LayerKernel> make_convolution(const ModelLayer& layer, Activatio
                                                                   std::make_unique<ConvolutionPasses>(shape, bias));
 }
 
-/// A window that is larger than the image covers it: each channel's mean, or largest value.
+/// Covers the image if the window is larger than it: each channel's mean or maximum.
 PoolShape pool_shape(const ModelLayer& layer) {
   const std::int64_t channels = layer.size("channels"), height = layer.size("height"), width = layer.size("width");
   const std::int64_t side = std::max(height, width);

@@ -51,7 +51,7 @@ NormShape shape_of(const Tensor& images, std::int64_t channels) {
 }  // namespace
 
 Tensor BatchNormPasses::forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const {
-  kept.mean = Tensor(input.memory(), input.samples(), channels_);  // as on the processor, though one row would do
+  kept.mean = Tensor(input.memory(), input.samples(), channels_);  // as on the CPU, though one row would suffice
   kept.inverse = kept.mean.like();
   Tensor output = input.like();
   batch_norm(CudaDevice::of(input).context(), output.data(), kept.mean.data(), kept.inverse.data(), input.data(),

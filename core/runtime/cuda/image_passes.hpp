@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and batch norm on tensors of floats, as cpu/convolution_passes.hpp and cpu/batch_norm_passes.hpp have
-// them on the processor. Where the precision is bf16 a convolution takes and gives 16 bits; a batch norm never does.
+// Convolution and batch norm on tensors of floats, as on the CPU in cpu/convolution_passes.hpp and
+// cpu/batch_norm_passes.hpp. With bf16 a convolution reads and writes 16 bits; a batch norm never does.
 #pragma once
 
 #include "core/runtime/cpu/batch_norm_passes.hpp"
@@ -37,7 +37,7 @@ class BatchNormPasses {
   void initialise(float* parameters) const { pipedeck::BatchNormPasses(channels_).initialise(parameters); }
 
   Tensor forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const;
-  /// `gradient`, the output's, becomes the input's. Returns the gradients of gains and shifts.
+  /// Replaces `gradient` (of the output) by the input's. Returns the gradients of gains and shifts.
   Tensor backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
                   const float* parameters) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program sees of the module for GPUs (pipedeck-cuda.so), which it loads when it is asked for. Both are built
-// together: the module is refused where it says another version.
+// The program's interface to the module for GPUs (pipedeck-cuda.so), which it loads on demand. Both are built together:
+// a module of another version is rejected.
 #pragma once
 
 #include <memory>
@@ -16,22 +16,23 @@ namespace pipedeck::cuda {
 class Module {
  public:
   virtual ~Module() = default;
-  /// "NVIDIA H100 80GB, 79.6 GiB": one a GPU. Throws std::runtime_error where there is none, or no driver for them.
+  /// Returns "NVIDIA H100 80GB, 79.6 GiB", one entry per GPU. Throws std::runtime_error if there is none, or no driver.
   virtual std::vector<std::string> gpus() const = 0;
-  /// "CUDA 13.0, cublasLt 13.1.0, cuDNN 9.15.1, NCCL 2.28.9"
+  /// Returns "CUDA 13.0, cublasLt 13.1.0, cuDNN 9.15.1, NCCL 2.28.9".
   virtual std::string libraries() const = 0;
-  /// "NCCL 2.28.9", which can join workers on GPUs of their own; empty where it is too old for that (before 2.18).
+  /// Returns "NCCL 2.28.9"; empty if it is too old to join workers on GPUs of their own (before 2.18).
   virtual std::string nccl() const = 0;
-  /// NCCL's all-reduces of 32-bit floats, of each of these sizes, among devices of a backend of this module: two or
-  /// more, on GPUs of their own. Throws std::runtime_error.
+  /// Measures NCCL's all-reduces of 32-bit floats, for each of these sizes, among two or more devices of a backend of
+  /// this module. Each is on a GPU of its own. Throws std::runtime_error.
   virtual AllReduceMeasurement all_reduces(const std::vector<std::shared_ptr<DeviceMemory>>& memories,
                                            const std::vector<Bytes>& sizes) const = 0;
-  /// A device for each worker: gpus[worker], of those in this process. Its devices are made when a run asks for them,
-  /// and throw std::runtime_error then. `by_nccl`: NCCL joins them, else they are joined as workers of the host are.
+  /// Returns a backend with a device for each worker of this process: gpus[worker]. Devices are created when a run
+  /// requests them, and throw std::runtime_error then. With `by_nccl` NCCL joins them; otherwise they are joined like
+  /// workers in host memory.
   virtual Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const = 0;
 };
 
-/// extern "C" pipedeck_cuda(version): null where the module is another version's.
+/// extern "C" pipedeck_cuda(version): returns null if the module has another version.
 using ModuleFactory = const Module*(const char* version);
 
 }  // namespace pipedeck::cuda

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The project's own CUDA kernels: what is not a matrix product. They mean what the functions of the same name in
-// core/runtime/cpu mean. Every call queues work on a stream and returns; none waits, none allocates. Pointers are the
-// device's; matrices are row-major. T is float or Bf16; sums, statistics and whatever is computed are float, and
-// parameters, their gradients and an optimizer's state always are. The same call gives the same bits every time: sums
-// are added in an order that depends on the shape alone. Calls throw CudaError (library.hpp) where CUDA
-// refuses a launch.
+// Pipedeck's own CUDA kernels, for everything except matrix products. They compute the same as the functions of the
+// same name in core/runtime/cpu. Every call enqueues work on a stream and returns; none waits or allocates. Pointers
+// are to device memory; matrices are row-major. T is float or Bf16. Sums, statistics and all arithmetic are float, and
+// so are parameters, their gradients and an optimizer's state. Equal calls give equal bits: sums have an order that
+// depends only on the shape. Calls throw CudaError (library.hpp) if CUDA rejects a launch.
 //
-// `scratch` is memory of the device, 16-byte aligned, of as many bytes as the function of that name beside it says; its
-// contents do not matter, and whatever is queued on the same stream afterwards may use it again.
+// `scratch` is device memory, 16-byte aligned, with the number of bytes that the function ..._scratch returns. Its
+// contents do not matter. Later work on the same stream may reuse it.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +32,7 @@ template <class To, class From>
 void add(cudaStream_t stream, To* to, const From* from, std::int64_t count);
 /// to = max(to, from): kernels/largest.cu
 void largest(cudaStream_t stream, float* to, const float* from, std::int64_t count);
-/// to = from, rounded to the nearest (ties to even) where To holds less.
+/// to = from, rounded to the nearest (ties to even) if To has fewer bits.
 template <class To, class From>
 void convert(cudaStream_t stream, To* to, const From* from, std::int64_t count);
 
@@ -42,7 +41,7 @@ void relu(cudaStream_t stream, T* out, const T* in, std::int64_t count);
 /// gradient *= relu'(in)
 template <class T>
 void relu_backward(cudaStream_t stream, T* gradient, const T* in, std::int64_t count);
-/// Tanh form (Hendrycks and Gimpel, 2016), as GPT-2 has it.
+/// Computes the tanh form (Hendrycks and Gimpel, 2016), as in GPT-2.
 template <class T>
 void gelu(cudaStream_t stream, T* out, const T* in, std::int64_t count);
 template <class T>
@@ -56,7 +55,7 @@ void add_bias(cudaStream_t stream, T* values, const float* bias, std::int64_t ro
 /// out = relu(in + bias); `out` may be `in`.
 template <class T>
 void bias_relu(cudaStream_t stream, T* out, const T* in, const float* bias, std::int64_t rows, std::int64_t columns);
-/// out = gelu(in + bias). What bias_gelu_backward needs is `in`, as it was: `out` is another matrix.
+/// out = gelu(in + bias). bias_gelu_backward needs `in` unchanged: `out` is another matrix.
 template <class T>
 void bias_gelu(cudaStream_t stream, T* out, const T* in, const float* bias, std::int64_t rows, std::int64_t columns);
 
@@ -65,20 +64,19 @@ std::size_t column_sums_scratch(std::int64_t rows, std::int64_t columns);
 template <class T>
 void add_column_sums(cudaStream_t stream, float* sums, const T* values, void* scratch, std::int64_t rows,
                      std::int64_t columns);
-/// gradient *= relu'(of what gave `out`); bias_gradient += its columns' sums: both in one pass. Scratch as
-/// add_column_sums.
+/// gradient *= relu'(input of `out`); bias_gradient += its columns' sums, both in one pass. Scratch as add_column_sums.
 template <class T>
 void bias_relu_backward(cudaStream_t stream, T* gradient, float* bias_gradient, const T* out, void* scratch,
                         std::int64_t rows, std::int64_t columns);
-/// gradient *= gelu'(in + bias); bias_gradient += its columns' sums before they are rounded to T: both in one pass.
-/// Scratch as add_column_sums.
+/// gradient *= gelu'(in + bias); bias_gradient += its columns' sums before rounding to T, both in one pass. Scratch as
+/// add_column_sums.
 template <class T>
 void bias_gelu_backward(cudaStream_t stream, T* gradient, float* bias_gradient, const T* in, const float* bias,
                         void* scratch, std::int64_t rows, std::int64_t columns);
 
 // ---- layer norm: kernels/layer_norm.cu
 
-/// out = (in - mean) / sqrt(variance + 1e-5) * gain + shift, row by row; keeps mean and 1/deviation, one a row.
+/// out = (in - mean) / sqrt(variance + 1e-5) * gain + shift, row by row; stores mean and 1/deviation, one per row.
 template <class T>
 void layer_norm(cudaStream_t stream, T* out, float* mean, float* inverse, const T* in, const float* gain,
                 const float* shift, std::int64_t rows, std::int64_t columns);
@@ -101,9 +99,8 @@ struct EmbeddingShape {
   std::int64_t rows() const { return samples * sequence; }
 };
 
-/// Row r of `out` = table[tokens[r]] + positions[r % sequence]. A token that is none of the vocabulary's gives a row of
-/// NaN and adds nothing to the
-/// table's gradient: whoever brings tokens to the device looks at them before.
+/// Row r of `out` = table[tokens[r]] + positions[r % sequence]. A token outside the vocabulary gives a row of NaN and
+/// adds nothing to the table's gradient. Callers check tokens before the upload.
 template <class T>
 void embedding(cudaStream_t stream, T* out, const float* tokens, const float* table, const float* positions,
                const EmbeddingShape& shape);
@@ -117,22 +114,22 @@ void embedding_backward(cudaStream_t stream, float* table_gradient, float* posit
 // ---- the loss: kernels/cross_entropy.cu
 
 std::size_t softmax_cross_entropy_scratch(std::int64_t rows);
-/// *loss_sum += -log softmax(row)[target], over the rows; each row becomes softmax(row) - onehot(target). A target that
-/// is none of the columns gives NaN: whoever brings targets to the device looks at them before.
+/// *loss_sum += -log softmax(row)[target], over the rows; each row becomes softmax(row) - onehot(target). A target
+/// outside the columns gives NaN. Callers check targets before the upload.
 template <class T>
 void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets, double* loss_sum, void* scratch,
                            std::int64_t rows, std::int64_t columns);
 
-// The same in parts, where the classes are cut over several devices: `columns` of them from class `first` on are here.
-/// most = the largest of each row.
+// The loss in parts, for classes sharded over several devices: this device has `columns` of them from class `first` on.
+/// most = the maximum of each row.
 template <class T>
 void largest_of_rows(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns);
-/// Given the largest over all devices: totals = each row's sum of e^(value - most), wanted = its target's value - most,
-/// 0 where another device has it. `logits` stay.
+/// Given the maximum over all devices: totals = each row's sum of e^(value - most), and wanted = its target's value -
+/// most, 0 if another device has it. `logits` are not changed.
 template <class T>
 void exponentials_of_rows(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
                           const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns);
-/// Given both sums over all devices: what softmax_cross_entropy does. *loss_sum is the same on each of them.
+/// Given both sums over all devices: completes softmax_cross_entropy. *loss_sum is equal on all devices.
 template <class T>
 void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, const float* most, const float* totals,
                           const float* wanted, const float* targets, std::int64_t first, std::int64_t rows,
@@ -140,16 +137,16 @@ void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, cons
 
 // ---- attention: kernels/attention.cu
 
-/// As cpu/attention.hpp has it, in row-major matrices: qkv and its gradient are (samples * sequence) x 3 hidden,
-/// queries before keys before values, out is (samples * sequence) x hidden, hidden = heads * head_size; logsumexp is
-/// samples x heads x sequence.
+/// The shape of attention as in cpu/attention.hpp, in row-major matrices. qkv and its gradient are (samples * sequence)
+/// x 3 hidden, in the order queries, keys, values. out is (samples * sequence) x hidden, hidden = heads * head_size;
+/// logsumexp is samples x heads x sequence.
 struct AttentionShape {
   std::int64_t samples, sequence, heads, head_size;
   bool causal;
   std::int64_t hidden() const { return heads * head_size; }
   std::int64_t rows() const { return samples * sequence; }
 };
-/// The largest head. Both functions throw std::invalid_argument above it.
+/// The maximum head size. Both functions throw std::invalid_argument above it.
 inline constexpr std::int64_t largest_head = 256;
 
 /// out = softmax(Q K^T / sqrt(head_size)) V, logsumexp = log of each softmax's sum. Never stores sequence x sequence.
@@ -173,7 +170,7 @@ void lstm_step_backward(cudaStream_t stream, const LstmStepBackward& step);
 struct AdamFactors {
   float rate, second_correction;
 };
-// One step down the gradient, which becomes 0. Where `rounded` is not null it becomes the new weights in bf16.
+// A step along the negative gradient, which becomes 0. `rounded`, unless null, becomes the new weights in bf16.
 void sgd_update(cudaStream_t stream, float* weight, float* gradient, Bf16* rounded, float rate, std::int64_t count);
 void momentum_update(cudaStream_t stream, float* weight, float* gradient, float* velocity, Bf16* rounded, float rate,
                      std::int64_t count);

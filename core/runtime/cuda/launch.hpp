@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a kernel is started. nvcc compiles a .cu file for GPUs; any other compiler takes the same file as C++, and then
-// cuda_on_host (tests/support) runs the threads of each block one after the other on the processor.
+// Launches of kernels. nvcc compiles a .cu file for GPUs. Any other compiler takes the same file as C++, and
+// cuda_on_host (tests/support) runs the threads of each block sequentially on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@ namespace pipedeck::cuda {
 
 struct Shape {
   dim3 blocks, threads;
-  std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory per block
 };
 
 #ifdef __CUDACC__
 
 #define PIPEDECK_UNROLL _Pragma("unroll")
 
-/// More than this has to be asked for (CUDA C++ Programming Guide, "Shared Memory" of compute capability 8.x).
+/// More than this must be requested (CUDA C++ Programming Guide, "Shared Memory" of compute capability 8.x).
 inline constexpr std::size_t shared_bytes_unasked = 48 * 1024;
 
-void check(cudaError_t status, const char* call);  // library.hpp, without the libraries that it is about
+void check(cudaError_t status, const char* call);  // library.hpp, without its library headers
 
-/// Queues kernel(arguments...) on the stream. Does not wait. Throws CudaError where it cannot be started.
+/// Enqueues kernel(arguments...) on the stream. Does not wait. Throws CudaError if it cannot be launched.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Shape& shape, cudaStream_t stream, const Arguments&... arguments) {
   if (shape.shared_bytes > shared_bytes_unasked)
@@ -40,7 +40,7 @@ void launch(void (*kernel)(Parameters...), const Shape& shape, cudaStream_t stre
   check(cudaGetLastError(), "cudaLaunchKernel");
 }
 
-/// The block's dynamic shared memory, aligned for every vector load.
+/// Returns the block's dynamic shared memory, aligned for every vector load.
 template <class T>
 __device__ T* shared_memory() {
   extern __shared__ __align__(16) unsigned char pipedeck_shared_memory[];
@@ -71,7 +71,7 @@ T* shared_memory() {
   return static_cast<T*>(cuda_on_host::shared_memory());
 }
 
-/// As a GPU does, refuses an address that is not aligned for the vector.
+/// Loads a vector. Like a GPU, it rejects an address that is not aligned for the vector.
 template <class Vector>
 Vector load_vector(const void* from) {
   cuda_on_host::check_aligned(from, alignof(Vector));

@@ -22,7 +22,8 @@ class LayerNorm final : public CudaLayer {
     return output;
   }
 
-  /// The weight gradient is two sums over what the input gradient reads anyway: taken here, added there.
+  /// The weight gradient consists of two sums over values that the input gradient reads anyway: computed here, added
+  /// there.
   Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
                         bool wanted) const override {
     const Tensor& input = saved.tensors[0];

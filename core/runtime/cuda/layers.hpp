@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer kinds on a GPU. Each takes its sizes, its parameters' places and its first weights from the processor's layer
-// of the same kind, so that a run begins with the same weights wherever it computes.
+// Layer kinds on a GPU. Each takes its sizes, its parameters' positions and its initial weights from the CPU's layer of
+// the same kind, so that a run begins with the same weights on every device.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace pipedeck::cuda {
 
-/// What all kinds have of the processor's, which may be a rank's part of a layer.
+/// A layer that forwards to the CPU's layer, which may be a rank's shard.
 class CudaLayer : public LayerKernel {
  public:
   explicit CudaLayer(std::unique_ptr<LayerKernel> on_processor)
@@ -28,23 +28,23 @@ class CudaLayer : public LayerKernel {
   std::unique_ptr<LayerKernel> on_processor_;
 };
 
-// Of a layer that the processor's factory has made, which has looked at its sizes.
+// Creates a layer from one of the CPU's factory, which has checked its sizes.
 using MakeLayer = std::unique_ptr<LayerKernel>(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor);
 MakeLayer make_batch_norm, make_block, make_convolution, make_convolution_weights, make_embedding, make_layer_norm,
     make_linear, make_linear_weights, make_lstm, make_pool;
-/// Values within the block are of T, those between blocks floats.
+/// Values within the block are of T; values between blocks are floats.
 template <class T>
 std::unique_ptr<LayerKernel> make_transformer(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor);
 
-// A rank's part of a layer (sharding.hpp).
+// A rank's shard of a layer (sharding.hpp).
 using MakePart = Result<std::unique_ptr<LayerKernel>>(const ModelLayer& layer, const LayerSharding& sharding);
 MakePart make_sharded_block, make_sharded_lstm;
-/// Of a part that the processor's factory has made.
+/// Creates a shard from one of the CPU's factory.
 template <class T>
 std::unique_ptr<LayerKernel> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding,
                                                       std::unique_ptr<LayerKernel> on_processor);
 
-/// The kinds that there are.
+/// Returns the available kinds.
 Kernels cuda_kernels(Precision precision);
 
 std::shared_ptr<const LossKernel> cuda_loss(const SoftmaxCrossEntropy& loss);

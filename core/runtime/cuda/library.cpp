@@ -10,7 +10,7 @@
 namespace pipedeck::cuda {
 namespace {
 
-/// Asked only once something has failed. Where even that fails no device is named.
+/// Returns the current device for a message. It is called after a failure, and names no device if it fails itself.
 std::string device_words() {
   int device = 0;
   return cudaGetDevice(&device) == cudaSuccess ? fmt::format("GPU {}: ", device) : std::string();
@@ -38,7 +38,7 @@ constexpr const char* device_gone =
     "with --resume";
 constexpr const char* defect = "a defect of this program, or of the GPU: run again under compute-sanitizer";
 
-/// What to do about an error of the CUDA runtime; empty where nobody knows.
+/// Returns the remedy for an error of the CUDA runtime; empty if unknown.
 std::string advice(cudaError_t status) {
   switch (status) {
     case cudaErrorInsufficientDriver:
@@ -93,7 +93,7 @@ std::string text_of(const char* call, std::string_view words, int number, std::s
 
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // else the next launch reports it as its own
+  cudaGetLastError();  // otherwise the next launch reports this error
   const std::string text = text_of(call, cudaGetErrorString(status), status, advice(status));
   if (status == cudaErrorMemoryAllocation) throw OutOfMemory(text);
   throw CudaError(text);
@@ -133,7 +133,7 @@ void check(cudnnStatus_t status, const char* call) {
 
 namespace {
 
-/// Both are ncclInvalidUsage and ncclUnhandledCudaError; only NCCL's words tell them from others.
+/// Both have other causes, too (ncclInvalidUsage and ncclUnhandledCudaError); only NCCL's text identifies them.
 std::string nccl_advice(ncclResult_t status, std::string_view detail) {
   if (detail.find("Duplicate GPU") != std::string_view::npos)
     return "NCCL takes one worker a GPU: give the run as many GPUs as the plan has devices, or run with "
@@ -161,7 +161,7 @@ std::string nccl_words(int version) {
 }
 
 int count_devices() {
-  int count = 0;  // an old driver leaves it untouched
+  int count = 0;  // an old driver does not write it
   check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   if (count == 0) check(cudaErrorNoDevice, "cudaGetDeviceCount");
   return count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVIDIA's libraries answer, as exceptions that name the call, the device and what to do. Only a call's own status
-// is looked at: nothing here waits for a device.
+// Status checks of NVIDIA's libraries. Exceptions name the call, the device and a remedy. Only a call's own status is
+// checked: no function waits for a device.
 #pragma once
 
 #include <stdexcept>
@@ -13,23 +13,23 @@
 
 namespace pipedeck::cuda {
 
-/// A call failed. Lack of memory is OutOfMemory instead (tensor.hpp), as everywhere in the runtime.
+/// An error of a failed call. Lack of memory is OutOfMemory instead (tensor.hpp), as everywhere in the runtime.
 struct CudaError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// "GPU 1: cudaMemcpyAsync: an illegal memory access ... (error 700): ..." Throws unless all is well. `call` is the
-/// name of the function.
+/// Throws "GPU 1: cudaMemcpyAsync: an illegal memory access ... (error 700): ..." unless the status is success. `call`
+/// is the name of the function.
 void check(cudaError_t status, const char* call);
 void check(cublasStatus_t status, const char* call);
 void check(cudnnStatus_t status, const char* call);
-/// ncclInProgress is no error: who made the communicator non-blocking asks again. `communicator` may be null.
+/// Accepts ncclInProgress, too: callers with non-blocking communicators poll them. `communicator` may be null.
 void check(ncclResult_t status, const char* call, ncclComm_t communicator = nullptr);
 
-/// "NCCL 2.28.9", of a version as ncclGetVersion tells it.
+/// Returns "NCCL 2.28.9" for a version number of ncclGetVersion.
 std::string nccl_words(int version);
 
-/// How many GPUs there are. Throws CudaError where there is none, or no driver that can be used.
+/// Returns the number of GPUs. Throws CudaError if there is none, or no usable driver.
 int count_devices();
 
 }  // namespace pipedeck::cuda

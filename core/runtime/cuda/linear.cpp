@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = activation(x W + b), at each of `sequence` positions alike.
+// y = activation(x W + b), at each of `sequence` positions.
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/on_gpu.hpp"
 #include "core/runtime/cuda/products.hpp"

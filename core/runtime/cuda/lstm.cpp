@@ -15,7 +15,7 @@ using RnnDataDescriptor = DnnDescriptor<cudnnRNNDataStruct, cudnnDestroyRNNDataD
 using DropoutDescriptor = DnnDescriptor<cudnnDropoutStruct, cudnnDestroyDropoutDescriptor>;
 
 constexpr int gates = 4;
-constexpr int linear_layers = 2 * gates;  ///< cuDNN's: each gate's of the input, then each gate's of the hidden state
+constexpr int linear_layers = 2 * gates;  ///< in cuDNN: each gate's of the input, then each gate's of the hidden state
 
 TensorDescriptor state_descriptor(std::int64_t directions, int samples, std::int64_t hidden) {
   auto made = make_descriptor<TensorDescriptor>(cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor");
@@ -85,7 +85,7 @@ const Lstm::Data& Lstm::data(int samples) {
 
 std::size_t Lstm::kept_bytes(int samples) { return data(samples).kept; }
 
-/// cuDNN says where each matrix lies, given any address of enough memory.
+/// Asks cuDNN for the position of each matrix. It needs the address of enough memory.
 void Lstm::find_places(void* weights) {
   if (!places_.empty()) return;
   const auto matrix = make_descriptor<TensorDescriptor>(cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor");
@@ -158,7 +158,7 @@ void Lstm::backward_input(float* in_gradient, void* kept, const float* out_gradi
   const Data& d = data(samples);
   SharedWorkspace space;
   const std::size_t weights = space.add(weight_bytes_), scratch = space.add(d.workspace);
-  // The pass is run for what it leaves for backward_weight, too.
+  // The pass also computes data for backward_weight
   const std::size_t unwanted =
       space.add(in_gradient ? 0 : static_cast<std::size_t>(samples * shape_.in_values()) * sizeof(float));
   space.take(context_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of an LSTM of one layer through cuDNN, the gradients of input and weights apart. Parameters lie as in
-// core/runtime/cpu/lstm.cpp: of each direction the input's weights [in][4 hidden], the hidden state's
-// [hidden][4 hidden], and two biases [4 hidden], gates in the order input, forget, candidate, output. All is 32-bit
-// floats, products in tf32 unless the context's precision is fp32.
+// The passes of a one-layer LSTM through cuDNN, with separate gradients of input and weights. Parameters are stored as
+// in core/runtime/cpu/lstm.cpp, for each direction. These are the input's weights [in][4 hidden], the hidden state's
+// [hidden][4 hidden], and two biases [4 hidden], with gates in the order input, forget, candidate, output. All values
+// are 32-bit floats; products use tf32 unless the context's precision is fp32.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace pipedeck::cuda {
 
 struct LstmShape {
   std::int64_t in, hidden, sequence, directions;
-  std::int64_t in_values() const { return sequence * in; }                    ///< a sample
-  std::int64_t out_values() const { return sequence * directions * hidden; }  ///< a sample
+  std::int64_t in_values() const { return sequence * in; }                    ///< per sample
+  std::int64_t out_values() const { return sequence * directions * hidden; }  ///< per sample
   std::int64_t direction_parameters() const { return 4 * hidden * (in + hidden + 2); }
 };
 
-/// All functions put work on the context's stream; they throw CudaError, OutOfMemory.
+/// An LSTM. All functions enqueue on the context's stream; they throw CudaError, OutOfMemory.
 class Lstm {
  public:
   Lstm(Context& context, const LstmShape& shape);
   ~Lstm();
 
-  /// What forward keeps for both backward passes of one micro-batch, in bytes.
+  /// Returns the bytes that forward saves for both backward passes of one micro-batch.
   std::size_t kept_bytes(int samples);
 
   void forward(float* out, void* kept, const float* in, const float* parameters, int samples);
-  /// Before backward_weight. in_gradient may be null where nobody wants it.
+  /// Runs before backward_weight. in_gradient may be null if it is not needed.
   void backward_input(float* in_gradient, void* kept, const float* out_gradient, const float* out,
                       const float* parameters, int samples);
   /// gradients += the parameters'.
@@ -48,7 +48,7 @@ class Lstm {
   void find_places(void* weights);
   void pack(void* to, const float* parameters);
   void add_unpacked(float* gradients, void* from);
-  /// work(place, where its gate's columns begin in `parameters`, rows of the matrix, the bias there)
+  /// Calls work(place, offset of its gate's columns in `parameters`, rows of the matrix, offset of the bias).
   template <class Work>
   void each_gate(const Work& work) const;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM as a layer through cuDNN (lstm.hpp), which knows nothing of layers cut over several devices: a part is computed
-// step by step.
+// LSTM as a layer through cuDNN (lstm.hpp), which cannot shard a layer over devices: a shard is computed step by step.
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/lstm.hpp"
 #include "core/runtime/cuda/on_each_device.hpp"
@@ -10,7 +9,7 @@
 namespace pipedeck::cuda {
 namespace {
 
-/// Saved by forward, and still there between the backward passes: input, output, what cuDNN keeps.
+/// Saved by forward and still present between the backward passes: input, output, and cuDNN's saved data.
 enum SavedTensor : std::size_t { x, y, kept };
 
 class LstmLayer final : public CudaLayer {

@@ -10,7 +10,7 @@
 namespace pipedeck::cuda {
 namespace {
 
-/// What an algorithm may ask of the workspace: NVIDIA's advice for the H100, and enough for the A100.
+/// Maximum workspace of an algorithm: NVIDIA's advice for the H100, and enough for the A100.
 constexpr std::uint64_t most_workspace = std::uint64_t{32} << 20;
 
 cudaDataType_t type_of(Element element) { return element == Element::fp32 ? CUDA_R_32F : CUDA_R_16BF; }
@@ -27,7 +27,7 @@ using Layout = Descriptor<cublasLtMatrixLayoutOpaque_t, cublasLtMatrixLayoutDest
 using Operation = Descriptor<cublasLtMatmulDescOpaque_t, cublasLtMatmulDescDestroy>;
 using Preference = Descriptor<cublasLtMatmulPreferenceOpaque_t, cublasLtMatmulPreferenceDestroy>;
 
-/// cublasLt's matrices lie column by column: a row-major one is its transpose there.
+/// Returns a layout. cublasLt's matrices are column-major: a row-major one is its transpose there.
 Layout layout_of(Element element, std::int64_t row_length, std::int64_t rows, std::int64_t stride) {
   cublasLtMatrixLayout_t layout = nullptr;
   check(cublasLtMatrixLayoutCreate(&layout, type_of(element), static_cast<std::uint64_t>(row_length),
@@ -77,7 +77,7 @@ Preference preference_of(std::uint32_t first, std::uint32_t second, std::uint32_
 
 }  // namespace
 
-/// The product as cublasLt sees it: result^T = right^T left^T, so that the right factor comes first.
+/// The product in cublasLt's form: result^T = right^T left^T, so that the right factor comes first.
 struct Products::Descriptors {
   Descriptors(const Shape& s, const Epilogue& epilogue, Precision precision)
       : operation(operation_of(precision)),

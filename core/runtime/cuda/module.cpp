@@ -17,7 +17,7 @@ namespace {
 constexpr const char* module_name = "pipedeck-cuda.so";
 constexpr const char* by_copies = "copies within and between GPUs";  ///< joined without NCCL
 
-/// Where it lies in a build folder and where it is installed, both seen from the program.
+/// Returns the module's paths in a build folder and in an installation, both relative to the program.
 std::vector<std::filesystem::path> places() {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
@@ -33,16 +33,16 @@ Result<std::vector<std::string>> gpus_of(const cuda::Module& module) {
   }
 }
 
-using Kinds = std::map<std::string, int>;  // how many there are of each name
+using Kinds = std::map<std::string, int>;  // number of GPUs of each name
 
-/// "1 of NVIDIA A100, 40.0 GiB and 1 of NVIDIA H100, 79.6 GiB"
+/// Returns "1 of NVIDIA A100, 40.0 GiB and 1 of NVIDIA H100, 79.6 GiB".
 std::string words_of(const Kinds& kinds) {
   std::string words;
   for (const auto& [name, count] : kinds) words += fmt::format("{}{} of {}", words.empty() ? "" : " and ", count, name);
   return words;
 }
 
-/// Devices of a plan that are alike there would not be.
+/// Returns a warning if the plan's devices are GPUs of different types; empty otherwise.
 std::string mixed_words(const std::vector<std::string>& gpus, const std::vector<int>& placed) {
   Kinds kinds;
   for (const int gpu : placed)
@@ -146,7 +146,7 @@ Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda:
         fmt::format("--backend cuda: found {} GPUs, expected one for each of the plan's {} devices{}: a plan for "
                     "fewer, or --oversubscribe, which places several devices on a GPU",
                     gpus.size(), wanted, processes.alone() ? "" : " in this process"));
-  // Processes of a machine see all of its GPUs and take them in turn, or each sees its own.
+  // Processes of a machine see all of its GPUs and take them in turn, or each sees only its own.
   const std::size_t first = here.before + wanted <= gpus.size() ? here.before : 0;
   std::vector<int> placed(devices, -1);
   for (std::size_t i = 0; i < wanted; ++i) placed[here.first + i] = static_cast<int>((first + i) % gpus.size());

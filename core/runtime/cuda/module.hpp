@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the module that computes on GPUs (interface.hpp): loaded when wanted, so that nothing else needs NVIDIA's
+// The module that computes on GPUs (interface.hpp). It is loaded on demand, so that only the module needs NVIDIA's
 // libraries.
 #pragma once
 
@@ -15,32 +15,32 @@
 
 namespace pipedeck {
 
-/// The module beside the program, or where packages put it; it stays loaded. bad_usage with the reason, and what to do,
-/// where it is not there or can't be loaded.
+/// Returns the module next to the program or at its installed location; it stays loaded. bad_usage with the reason and
+/// a remedy if it is missing or cannot be loaded.
 Result<const cuda::Module*> cuda_module();
 
-/// The same of a file.
+/// Returns the module in `file`. Fails like cuda_module().
 Result<const cuda::Module*> cuda_module_in(const std::string& file);
 
-/// "cuda: runs on 2 of NVIDIA H100, 79.6 GiB; CUDA 13.0, ... (run --backend cuda)"; "cuda: no GPUs; ..." with the
-/// reason where the module is there and finds none that it can use, "cuda: no runs; ..." where it is not there.
+/// Returns "cuda: runs on 2 of NVIDIA H100, 79.6 GiB; CUDA 13.0, ... (run --backend cuda)". If the module finds no
+/// usable GPU it returns "cuda: no GPUs; ..." with the reason; without the module, "cuda: no runs; ...".
 std::string describe_cuda_module();
 
-/// "fp32", "tf32" or "bf16"; empty where it is none.
+/// Parses "fp32", "tf32" or "bf16"; empty otherwise.
 std::optional<cuda::Precision> cuda_precision_named(std::string_view name);
 
-/// A GPU for each device of the plan that lives in this process. NCCL joins them; with `oversubscribe` devices share
-/// GPUs where there are fewer, in turn, and copies join them. bad_usage where there are too few, no GPU or no driver,
-/// or NCCL can't join what is there.
+/// Returns a backend with one GPU for each device of the plan in this process, joined by NCCL. With `oversubscribe`
+/// devices share GPUs in turn if there are fewer, and copies join them. bad_usage if there are too few GPUs, no GPU or
+/// no driver, or if NCCL cannot join them.
 Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
                              bool oversubscribe, const Processes& processes = Processes());
 
-/// To measure on: a device for each GPU, joined by NCCL where it can join them, else by copies.
+/// A backend for measurements: a device for each GPU, joined by NCCL if possible, else by copies.
 struct GpusToMeasure {
   Backend backend;
   std::vector<std::string> names;  ///< "NVIDIA H100 80GB HBM3"
 };
-/// bad_usage where there is no GPU or no driver.
+/// Returns the GPUs to measure; bad_usage if there is no GPU or no driver.
 Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precision precision);
 
 }  // namespace pipedeck

@@ -31,7 +31,7 @@ NcclSender::~NcclSender() {
   changed_.notify_all();
   thread_.join();
   static_cast<void>(cudaSetDevice(worker_.gpu));
-  path_.communicator->abort_if_interrupted();  // its work ends before its stream
+  path_.communicator->abort_if_interrupted();  // ends its work before its stream
 }
 
 void NcclSender::send(MessageKey key, Tensor tensor) {
@@ -61,7 +61,7 @@ void NcclSender::run() {
   finish();
 }
 
-/// Empty when all has been sent and no more comes.
+/// Returns the next tensor to send; empty when all are sent and no more follow.
 std::optional<NcclSender::Job> NcclSender::next() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -73,7 +73,7 @@ std::optional<NcclSender::Job> NcclSender::next() {
       return job;
     }
     if (ends_) return std::nullopt;
-    // Memory that was sent is wanted again soon; where nothing is on its way there is time.
+    // Polls often while transfers are active, because their memory is soon needed again; otherwise rarely.
     changed_.wait_for(lock, sent_.empty() ? std::chrono::microseconds(patience) : look_up);
   }
 }
@@ -116,7 +116,7 @@ NcclReceiver::~NcclReceiver() {
   }
   thread_.join();
   static_cast<void>(cudaSetDevice(worker_.gpu));
-  path_.communicator->abort_if_interrupted();  // its work ends before its stream
+  path_.communicator->abort_if_interrupted();  // ends its work before its stream
 }
 
 bool NcclReceiver::ends() {
@@ -133,7 +133,7 @@ void NcclReceiver::run() {
 
 void NcclReceiver::take(const NcclNote& note) {
   const auto began = RunClock::now();
-  // Its block waits for whoever had it last, not for all that the compute stream has to do.
+  // The block waits for its last user, not for the whole compute stream.
   Moment free;
   Arrival arrival{Tensor::arriving(blocks_, worker_.memory, note.samples, note.width, free), make_event(), began};
   worker_.device.wait_on(stream_.get(), free);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors from one worker's GPU to another's, one after the other through a communicator of these two alone. At each
-// end a thread gives them to NCCL in the order in which they were sent, whatever order they are asked for in: every
-// send meets its receive, and no two channels wait for each other. Before each tensor goes a note through the transport
-// of the host, which says what comes.
+// Channels for tensors from one worker's GPU to another's, sequentially through a communicator of these two. At each
+// end a thread submits them to NCCL in the order of sending, independent of the order of requests. Every send therefore
+// meets its receive, and no two channels wait for each other. Before each tensor a note goes through the host
+// transport, which announces it.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace pipedeck::cuda {
 
-/// Who sends to whom, and this end's part of their communicator.
+/// A sender and receiver, with this end's rank of their communicator.
 struct NcclPath {
   Transport& hosts;
   std::size_t from, to;
@@ -23,12 +23,12 @@ struct NcclPath {
 class NcclSender {
  public:
   NcclSender(NcclWatch& watch, NcclWorker worker, NcclPath path);
-  /// After all that was sent.
+  /// Waits until all tensors are sent.
   ~NcclSender();
   NcclSender(const NcclSender&) = delete;
   NcclSender& operator=(const NcclSender&) = delete;
 
-  /// When the compute stream has done what it has to do now. Returns at once.
+  /// Sends the tensor when the compute stream has done its present work. Returns at once.
   void send(MessageKey key, Tensor tensor);
 
  private:
@@ -37,7 +37,7 @@ class NcclSender {
     Event ready;
   };
   struct Sent {
-    Tensor tensor;  ///< kept until the GPU has read it
+    Tensor tensor;  ///< owned until the GPU has read it
     Event done;
   };
   void run();
@@ -48,12 +48,12 @@ class NcclSender {
   NcclWatch& watch_;
   NcclWorker worker_;
   NcclPath path_;
-  NcclNotes notes_;  ///< of the worker's thread
+  NcclNotes notes_;  ///< used by the worker's thread
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   bool ends_ = false;
-  std::deque<Sent> sent_;  ///< of the thread
+  std::deque<Sent> sent_;  ///< used by the channel's thread
   Stream stream_;
   std::thread thread_;
 };
@@ -61,12 +61,12 @@ class NcclSender {
 class NcclReceiver {
  public:
   NcclReceiver(NcclWatch& watch, NcclWorker worker, NcclPath path);
-  /// What has not begun to come does not come any more.
+  /// Drops tensors whose transfer has not begun.
   ~NcclReceiver();
   NcclReceiver(const NcclReceiver&) = delete;
   NcclReceiver& operator=(const NcclReceiver&) = delete;
 
-  /// Waits until it is on its way; what the compute stream gets afterwards finds it whole. Throws Interrupted.
+  /// Waits until the transfer has begun; later work on the compute stream finds the whole tensor. Throws Interrupted.
   Message receive(MessageKey key);
 
  private:
@@ -82,8 +82,8 @@ class NcclReceiver {
   NcclWatch& watch_;
   NcclWorker worker_;
   NcclPath path_;
-  NcclNotes notes_;                       ///< of the thread
-  std::shared_ptr<DeviceMemory> blocks_;  ///< that tensors arrive in
+  NcclNotes notes_;                       ///< used by the channel's thread
+  std::shared_ptr<DeviceMemory> blocks_;  ///< memory of arriving tensors
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<MessageKey, Arrival> arrived_;

@@ -7,7 +7,7 @@ namespace pipedeck::cuda {
 
 NcclCollective::~NcclCollective() {
   static_cast<void>(cudaSetDevice(worker_.gpu));
-  communicator_->abort_if_interrupted();  // its work ends before its stream
+  communicator_->abort_if_interrupted();  // ends its work before its stream
 }
 
 void NcclCollective::prepare() {
@@ -54,7 +54,7 @@ Moment NcclCollective::all_gather(std::span<const float> mine, std::span<float> 
     return between("ncclAllGather", [&](ncclComm_t communicator, cudaStream_t stream) {
       return ncclAllGather(mine.data(), all.data(), mine.size(), ncclFloat32, communicator, stream);
     });
-  // NCCL gathers as much of each: each sends what it has to all instead, in one group.
+  // NCCL's all-gather needs equal counts: instead each rank broadcasts its values to all, in one group.
   return between("ncclBroadcast", [&](ncclComm_t communicator, cudaStream_t stream) {
     ncclResult_t status = ncclGroupStart();
     std::size_t at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that work on values of their GPUs together, through NCCL. A function returns when its work is given to the
-// GPU; work that is given to the compute stream afterwards finds its results. Sums are added in an order that NCCL
-// chooses by the machine and the size: the same everywhere and every time, but not the ranks'.
+// Collectives of workers on GPUs through NCCL. A function returns when its work is enqueued; later work on the compute
+// stream finds the results. NCCL chooses the order of sums by machine and size: it is always the same, but it is not
+// rank order.
 #pragma once
 
 #include "core/runtime/cuda/nccl_site.hpp"
@@ -11,7 +11,7 @@ namespace pipedeck::cuda {
 
 class NcclCollective final : public Collective {
  public:
-  /// `communicator` is connected when the first operation comes.
+  /// `communicator` is connected before the first operation.
   NcclCollective(NcclWorker worker, std::shared_ptr<Communicator> communicator, int rank, int size)
       : worker_(std::move(worker)), communicator_(std::move(communicator)), rank_(rank), size_(size) {}
   ~NcclCollective() override;
@@ -27,7 +27,7 @@ class NcclCollective final : public Collective {
  private:
   Moment reduce(std::span<float> values, ncclRedOp_t operation);
   void prepare();
-  /// enqueue(communicator, stream) behind what the compute stream has to do, and before what it gets afterwards.
+  /// Runs enqueue(communicator, stream) after the compute stream's present work and before its later work.
   template <class Enqueue>
   Moment between(const char* name, const Enqueue& enqueue);
 

@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-// NCCL before 2.18 has no such function; this module is loaded all the same.
+// NCCL before 2.18 lacks this function; the module is loaded all the same.
 #pragma weak ncclCommSplit
 
 namespace pipedeck::cuda {
@@ -26,7 +26,7 @@ void Communicator::finalise() noexcept {
   const std::lock_guard lock(mutex_);
   if (std::exchange(finalising_, true) || !connected_ || aborted_ || control_.interrupted()) return;
   const ncclResult_t status = ncclCommFinalize(communicator_);
-  // Nobody is there to be told of another one, and the run has its first error.
+  // A further error is ignored: the run has stored the first one.
   connected_ = status == ncclSuccess || status == ncclInProgress;
 }
 

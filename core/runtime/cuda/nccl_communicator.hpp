@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's end of an NCCL communicator. Its calls never block: whoever waits looks whether the run has failed, and
-// another thread may abort it at any time, which ends its work on streams, too.
+// A rank of an NCCL communicator. Its calls never block: waiting threads check if the run has failed, and another
+// thread may abort it at any time, which also ends its work on streams.
 #pragma once
 
 #include <mutex>
@@ -14,31 +14,31 @@ namespace pipedeck::cuda {
 
 class Communicator {
  public:
-  /// Of no group yet. `control` outlives it.
+  /// Creates a rank without a group. `control` outlives it.
   explicit Communicator(RunControl& control) : control_(control) {}
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
-  /// After what was put on streams, where the run goes on. Else aborts it.
+  /// Ends after the work on streams if the run continues; otherwise aborts it.
   ~Communicator();
 
-  /// Waits until all `size` ranks have come, on the current device. Throws CudaError, Interrupted.
+  /// Waits until all `size` ranks have arrived, on the current device. Throws CudaError, Interrupted.
   void connect(const ncclUniqueId& id, int size, int rank);
   bool connected() const;
-  /// All ranks of this one call it, in the same order, on the current device: those of one `colour` become a group, in
-  /// the order of `rank`, of which `part` is this one's end. A null `part` belongs to none. Throws CudaError,
+  /// Splits the group. All ranks of this one call it, in the same order, on the current device. Ranks of one `colour`
+  /// become a group, in the order of `rank`; `part` is this rank of it. A null `part` joins none. Throws CudaError,
   /// Interrupted.
   void split(int colour, int rank, Communicator* part);
-  /// Where the run has failed: ends its work, so that its streams can end.
+  /// Aborts if the run has failed, so that its streams can end.
   void abort_if_interrupted() noexcept {
     if (control_.interrupted()) abort();
   }
-  /// Begins to end; who has ends of several groups begins with all of them before any is destroyed.
+  /// Begins to end. A thread with ranks of several groups calls it for all of them before any is destroyed.
   void finalise() noexcept;
-  /// Whether this NCCL can split.
+  /// True if this NCCL can split.
   static bool splits();
 
-  /// enqueue(communicator) makes one call, or one group of calls, of this name. Returns when it is on its stream.
-  /// Throws CudaError, Interrupted.
+  /// Calls enqueue(communicator), which makes one call, or one group of calls, of this name. Returns when the work is
+  /// enqueued. Throws CudaError, Interrupted.
   template <class Enqueue>
   void call(const char* name, const Enqueue& enqueue) {
     {
@@ -49,21 +49,21 @@ class Communicator {
     wait_until_idle(name);
   }
 
-  /// What went wrong since the last call, in words: a rank that was lost, say. From any thread.
+  /// Returns a description of an error since the last call, such as a lost rank. Any thread may call it.
   std::optional<std::string> failure();
-  /// Ends all its work. From any thread.
+  /// Ends all its work. Any thread may call it.
   void abort() noexcept;
 
  private:
-  /// Whether NCCL is through with the call. Throws CudaError.
+  /// True if NCCL has finished the call. Throws CudaError.
   bool idle(const char* name);
   void wait_until_idle(const char* name);
   bool finalised() noexcept;
 
   RunControl& control_;
-  mutable std::mutex mutex_;  ///< held for calls, which are short
+  mutable std::mutex mutex_;  ///< locked during calls, which are short
   ncclComm_t communicator_ = nullptr;
-  ncclComm_t split_off_ = nullptr;  ///< by NCCL, while what it is split off is at work; of none it stays null
+  ncclComm_t split_off_ = nullptr;  ///< written by NCCL during a split; stays null without a group
   bool aborted_ = false, connected_ = false, finalising_ = false;
 };
 

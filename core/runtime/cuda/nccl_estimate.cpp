@@ -11,7 +11,7 @@
 
 #if NCCL_VERSION_CODE >= 22200
 #define PIPEDECK_NCCL_ESTIMATES
-// NCCL before 2.22 has no such function; this module is loaded all the same.
+// NCCL before 2.22 lacks this function; the module is loaded all the same.
 #pragma weak ncclGroupSimulateEnd
 #endif
 
@@ -23,22 +23,22 @@ constexpr int first_that_estimates = 22200;
 
 std::size_t floats_of(Bytes bytes) { return static_cast<std::size_t>(bytes.count) / sizeof(float); }
 
-/// Communicators of their own, one a GPU. They block: of those that don't NCCL has no estimates, and does the work
-/// instead. What was simulated on them stays in NCCL's lists, so that all work on them comes before.
+/// A group of communicators, one per GPU. They block: for non-blocking ones NCCL has no estimates and executes the work
+/// instead. Simulated work stays in NCCL's queues, so all real work on them must come first.
 class Group {
  public:
   Group(const std::vector<std::shared_ptr<DeviceMemory>>& memories, std::int64_t floats) {
     std::vector<int> gpus;
     for (const auto& memory : memories) {
       gpus.push_back(workers_.emplace_back(memory).gpu);
-      values_.push_back(Tensor::zeros(memory, 1, floats));  // sums of zeros stay what they are
+      values_.push_back(Tensor::zeros(memory, 1, floats));  // sums of zeros stay zero
     }
     ends_.resize(gpus.size());
     check(ncclCommInitAll(ends_.data(), static_cast<int>(gpus.size()), gpus.data()), "ncclCommInitAll");
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
-  /// After an error there may be work that never ends.
+  /// Aborts after an error, because work may never end then.
   ~Group() {
     for (const ncclComm_t end : ends_)
       if (end) static_cast<void>(well_ ? ncclCommDestroy(end) : ncclCommAbort(end));
@@ -59,7 +59,7 @@ class Group {
     return summary_of(std::move(times));
   }
 
-  /// NCCL's figure is in microseconds; it stays negative where there is none.
+  /// Returns NCCL's estimate, which is in microseconds; it stays negative if there is none.
   std::optional<Seconds> estimate([[maybe_unused]] Bytes bytes) {
 #ifdef PIPEDECK_NCCL_ESTIMATES
     ncclSimInfo_t told = NCCL_SIM_INFO_INITIALIZER;
@@ -72,7 +72,7 @@ class Group {
   void is_well() { well_ = true; }
 
  private:
-  /// All ranks' parts of one all-reduce; the group that was begun is ended in any case.
+  /// Enqueues one all-reduce on all ranks as a group, which is ended in any case.
   template <class End>
   void in_one_group(Bytes bytes, const char* end_name, const End& end) {
     check(ncclGroupStart(), "ncclGroupStart");

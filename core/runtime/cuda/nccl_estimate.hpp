@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's all-reduces alone: timed, and as NCCL's own model of the machine expects them (ncclGroupSimulateEnd).
+// NCCL's all-reduces alone: measured, and estimated by NCCL's own model of the machine (ncclGroupSimulateEnd).
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace pipedeck::cuda {
 
-/// Of 32-bit floats, as many bytes as each of `sizes` (whole floats) says, among the GPUs that these memories lie in
-/// (two or more, no two alike). From one thread, which waits without a time-out. Throws CudaError, OutOfMemory.
+/// Measures all-reduces of 32-bit floats with each of `sizes` bytes (whole floats), among the GPUs of these memories:
+/// two or more, all different. Runs on one thread, which waits without a time-out. Throws CudaError, OutOfMemory.
 AllReduceMeasurement measure_all_reduces(const std::vector<std::shared_ptr<DeviceMemory>>& memories,
                                          const std::vector<Bytes>& sizes);
 

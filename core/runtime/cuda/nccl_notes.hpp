@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of each tensor before NCCL carries it: NCCL has no tags, so that both ends have to know the order. Notes
-// go through the transport of the host, between threads or processes.
+// Headers that are sent before each NCCL transfer: NCCL has no tags, so both ends must know the order. They go through
+// the host transport, between threads or processes.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,14 @@ struct NcclNote {
   std::int64_t width = 0;
 };
 
-/// One end of a path's notes, which come in the order in which they were told. Used by one thread.
+/// One end of a path's headers, which arrive in the order of sending. One thread uses it.
 class NcclNotes {
  public:
-  /// `hosts` outlives it.
+  /// `hosts` outlives this object.
   NcclNotes(Transport& hosts, std::size_t from, std::size_t to) : hosts_(hosts), from_(from), to_(to) {}
 
   void tell(const NcclNote& note);
-  /// The next one; empty where none has come within `patience`.
+  /// Returns the next one; empty if none has arrived within `patience`.
   std::optional<NcclNote> take(std::chrono::milliseconds patience);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the NCCL transport share: one worker's place, and who looks after its communicators.
+// Shared parts of the NCCL transport: a worker's device, and the watchdog of its communicators.
 #pragma once
 
 #include <condition_variable>
@@ -15,19 +15,19 @@
 
 namespace pipedeck::cuda {
 
-/// A worker of this process. No two workers of a run share a GPU: NCCL refuses that.
+/// A worker of this process. No two workers of a run share a GPU: NCCL rejects that.
 struct NcclWorker {
-  /// Of a CudaDevice.
+  /// `of` is the memory of a CudaDevice.
   explicit NcclWorker(std::shared_ptr<DeviceMemory> of);
 
   CudaDevice& device;
   int gpu;
-  cudaStream_t compute;  ///< on which its tensors are made and used
+  cudaStream_t compute;  ///< stream on which its tensors are computed and used
   std::shared_ptr<DeviceMemory> memory;
 };
 
-/// Looks after communicators: a thread fails the run when NCCL has lost a rank or nobody gets on, and aborts all
-/// communicators when the run has failed, so that no stream waits for ever for a rank that does not come.
+/// A watchdog of communicators. Its thread fails the run when NCCL has lost a rank or no worker makes progress. When
+/// the run has failed, it aborts all communicators, so that no stream waits forever for a missing rank.
 class NcclWatch {
  public:
   explicit NcclWatch(RunControl& control);
@@ -50,7 +50,7 @@ class NcclWatch {
   std::thread thread_;
 };
 
-/// Runs `work` on this thread for a run: what it throws fails the run, `doing` says what it was.
+/// Runs `work` of a run on this thread. Its exceptions fail the run; `doing` names the activity.
 template <class Work>
 void fail_run_of(RunControl& control, const std::string& doing, const Work& work) {
   try {

@@ -9,7 +9,7 @@
 
 namespace pipedeck::cuda {
 
-/// A channel is made when it is used first.
+/// A worker's endpoint. It creates a channel on first use.
 class NcclTransport::End final : public Endpoint {
  public:
   End(NcclTransport& transport, std::size_t worker) : transport_(transport), worker_(worker) {}
@@ -25,7 +25,7 @@ class NcclTransport::End final : public Endpoint {
     return std::nullopt;
   }
 
-  /// All senders of a process end before its receivers do.
+  /// Ends all senders of a process before its receivers.
   void end_senders() { senders_.clear(); }
 
  private:
@@ -84,7 +84,8 @@ NcclTransport::~NcclTransport() {
   }
 }
 
-/// NCCL's identifier is told by the first worker; communicators are split off in rounds that all workers go through.
+/// Connects a worker. The first worker distributes NCCL's identifier. Communicators are split off in rounds of all
+/// workers.
 void NcclTransport::connect(std::size_t worker) {
   check(cudaSetDevice(workers_.at(worker).gpu), "cudaSetDevice");
   Part& part = parts_.at(worker);

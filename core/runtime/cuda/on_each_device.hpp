@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer keeps of each device that it was used on, such as a library's programs for its shape.
+// A layer's cache of objects per device, such as a library's programs for its shape.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace pipedeck::cuda {
 template <class Kept>
 class OnEachDevice {
  public:
-  /// Made by make(context) when first wanted; then used by that device's thread alone.
+  /// Returns the device's object. make(context) creates it on first use; then only that device's thread uses it.
   template <class Make>
   Kept& of(CudaDevice& device, const Make& make) const {
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layers of core/runtime/layers are made of, on a GPU.
+// The GPU operations of the layers in core/runtime/layers.
 #pragma once
 
 #include "core/runtime/cpu/activation.hpp"
@@ -15,11 +15,11 @@ struct OnGpu {
   static Tensor activate(Activation activation, const Tensor& in);
   static void activate_backward(Activation activation, Tensor& gradient, const Tensor& in);
   static void relu_in_place(Tensor& values);
-  /// Rows of `columns` values.
+  /// Adds to rows of `columns` values.
   static void add_bias(Tensor& values, const float* bias, std::int64_t columns);
   static void add_column_sums(float* sums, const Tensor& values, std::int64_t columns);
 
-  /// result = keep * result + left * right, where the tensor lies, of floats whatever the precision.
+  /// result = keep * result + left * right, on the tensor's device, with floats for every precision.
   static void multiply(const Tensor& where, const ProductRows& size, Matrix left, Matrix right, float* result,
                        std::int64_t result_stride, float keep = 0);
   static void lstm_step(const Tensor& where, const LstmStep& step);

@@ -51,9 +51,9 @@ void Pooling::forward(void* out, const void* in, int samples) {
 
 void Pooling::backward(void* in_gradient, const void* out_gradient, const void* in, int samples) {
   const Program& p = program(samples);
-  const void* out = out_gradient;  // of a mean cuDNN looks at no output, but wants an address
+  const void* out = out_gradient;  // for a mean cuDNN reads no output, but needs an address
   if (kind_ == Kind::largest) {
-    // The output is made again rather than kept: it would be a tensor more a micro-batch.
+    // The output is recomputed instead of saved: saving it would cost a tensor per micro-batch.
     void* const again =
         context_.workspace(static_cast<std::size_t>(samples * shape_.out_values()) * bytes_of(element_));
     forward(again, in, samples);

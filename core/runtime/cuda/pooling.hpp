@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that slide over each channel, through cuDNN. A window that is larger than the padded image is cut to it.
+// Windows that slide over each channel, through cuDNN. A window larger than the padded image is clipped to it.
 #pragma once
 
 #include <map>
@@ -10,16 +10,16 @@
 
 namespace pipedeck::cuda {
 
-/// Images are of `element`. All functions put work on its stream; they throw CudaError, OutOfMemory.
+/// A pool of images of `element`. All functions enqueue on the context's stream; they throw CudaError, OutOfMemory.
 class Pooling {
  public:
-  enum class Kind { largest, mean };  ///< padding counts in neither
+  enum class Kind { largest, mean };  ///< neither includes padding
 
   Pooling(Context& context, const PoolShape& shape, Kind kind, Element element);
   ~Pooling();
 
   void forward(void* out, const void* in, int samples);
-  /// in_gradient = the input's gradient. Of several largest values one gets it, the same one every time.
+  /// in_gradient = the input's gradient. Among equal maxima one gets it, the same one every time.
   void backward(void* in_gradient, const void* out_gradient, const void* in, int samples);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a GPU computes. Parameters, their gradients, statistics and the optimizer's state are 32-bit floats always.
+// Precisions of GPU computation. Parameters, their gradients, statistics and optimizer state are always 32-bit floats.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ enum class Precision {
   bf16,  ///< activations and copies of weights in 16 bits (7 of mantissa); products summed in 32 bits
 };
 
-/// What a value in a GPU's memory is.
+/// A type of the values in GPU memory.
 enum class Element { fp32, bf16 };
 constexpr std::size_t bytes_of(Element element) { return element == Element::fp32 ? 4 : 2; }
-/// Of activations.
+/// Returns the element of activations.
 constexpr Element element_of(Precision precision) {
   return precision == Precision::bf16 ? Element::bf16 : Element::fp32;
 }

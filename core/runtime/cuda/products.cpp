@@ -13,7 +13,7 @@ DeviceResult result_of(T* data, std::int64_t stride) {
   return {data, stride, std::is_same_v<T, float> ? Element::fp32 : Element::bf16};
 }
 
-/// cublasLt adds a bias of the result's element; parameters are floats.
+/// cublasLt adds a bias of the result's element, but parameters are floats.
 template <class T>
 void multiply_and_add(CudaDevice& device, const ProductShape& shape, T* output, const Factor& input,
                       const Factor& weights, const float* bias) {

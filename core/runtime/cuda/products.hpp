@@ -8,7 +8,7 @@
 
 namespace pipedeck::cuda {
 
-/// `rows` of `in` values each become rows of `out` values, through weights of in x out, row-major.
+/// The shape of a product: `rows` of `in` values become rows of `out` values, through weights of in x out, row-major.
 struct ProductShape {
   std::int64_t rows, in, out;
 };
@@ -16,7 +16,7 @@ struct ProductShape {
 /// output = input * weights + bias. `bias` may be null.
 void product(CudaDevice& device, const ProductShape& shape, float* output, const Factor& input, const Factor& weights,
              const float* bias);
-/// The same, rounded to 16 bits at last.
+/// Overload whose result is rounded to 16 bits.
 void product(CudaDevice& device, const ProductShape& shape, Bf16* output, const Factor& input, const Factor& weights,
              const float* bias);
 /// input_gradient = output_gradient * transposed weights.

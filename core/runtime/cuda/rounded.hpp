@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between layers, and in most of them, values are 32-bit floats whatever the precision. Where it is bf16, products and
-// convolutions take copies of their factors in 16 bits: made here, in the memory of the worker, and gone afterwards.
+// Between layers, and within most of them, values are 32-bit floats for every precision. With bf16, products and
+// convolutions take 16-bit copies of their factors. These are created here, temporarily, in the worker's memory.
 #pragma once
 
 #include "core/runtime/cuda/kernels.hpp"
@@ -9,21 +9,21 @@
 
 namespace pipedeck::cuda {
 
-/// A tensor with room for so many 16-bit values.
+/// Returns a tensor with room for `count` 16-bit values.
 Tensor halves(const std::shared_ptr<DeviceMemory>& memory, std::int64_t count);
 
-/// Values as a product takes them. Lives until the product is queued.
+/// An operand of a product. It must live until the product is enqueued.
 class Factor {
  public:
-  /// Floats, rounded where the device's precision is bf16.
+  /// Creates an operand from floats, rounded if the device's precision is bf16.
   Factor(const std::shared_ptr<DeviceMemory>& memory, const float* values, std::int64_t count);
   explicit Factor(const Tensor& tensor) : Factor(tensor.memory(), tensor.data(), tensor.size()) {}
-  /// In 16 bits already.
+  /// Creates an operand from 16-bit values.
   explicit Factor(const Bf16* values) : data_(values), element_(Element::bf16) {}
 
   const void* data() const { return data_; }
   Element element() const { return element_; }
-  /// As a row-major matrix.
+  /// Returns a row-major matrix.
   DeviceMatrix matrix(std::int64_t stride) const { return {data_, stride, element_, false}; }
   DeviceMatrix transposed(std::int64_t stride) const { return {data_, stride, element_, true}; }
 
@@ -33,17 +33,17 @@ class Factor {
   Element element_;
 };
 
-/// Where a library that computes in the device's element writes what becomes a tensor of floats.
+/// A buffer for a library that computes in the device's element, converted to a tensor of floats.
 class Rounded {
  public:
   explicit Rounded(Tensor& to);
   void* data();
-  /// After the library's work was queued.
+  /// Converts the result. Called after the library's work was enqueued.
   void finish();
 
  private:
   Tensor& to_;
-  Tensor halves_;  ///< empty: it writes floats
+  Tensor halves_;  ///< empty: the library writes floats
 };
 
 }  // namespace pipedeck::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pre-norm transformer block (GPT-2; causal or not), with the parameters of the processor's in its order:
-//   x1 = x + attention(norm1(x) Wqkv + bqkv) Wo + bo;   y = x1 + gelu(norm2(x1) W1 + b1) W2 + b2
-// x, x1 and y, sums and norms are floats. What goes from product to product is of T: floats, or 16-bit values.
+// Pre-norm transformer block (GPT-2; causal or not), with the CPU's parameters in the same order:
+//  x1 = x + attention(norm1(x) Wqkv + bqkv) Wo + bo;   y = x1 + gelu(norm2(x1) W1 + b1) W2 + b2
+// x, x1 and y, sums and norms are floats. Values between products are of T: floats, or 16-bit values.
 #include <array>
 #include <iterator>
 #include <optional>
@@ -15,8 +15,8 @@
 namespace pipedeck::cuda {
 namespace {
 
-/// Where each parameter begins; gradients lie alike. `h` is the model's width, `c` that of the heads and `f` that of
-/// the feed-forward at hand: all of them, or a rank's.
+/// The offsets of the parameters and their gradients. `h` is the model's width, `c` that of the heads and `f` that of
+/// the feed-forward: whole, or a rank's shard.
 struct Offsets {
   std::int64_t gain1, shift1, qkv, qkv_bias, out, out_bias, gain2, shift2, up, up_bias, down, down_bias;
   Offsets(std::int64_t h, std::int64_t c, std::int64_t f) {
@@ -31,7 +31,7 @@ struct Offsets {
   }
 };
 
-/// Saved by forward, in this order.
+/// Tensors saved by forward, in this order.
 enum ForwardSaved : std::size_t {
   x,
   mean1,
@@ -48,10 +48,10 @@ enum ForwardSaved : std::size_t {
   active,
   forward_count
 };
-/// Left by backward_input for backward_weight: each product's input and the gradient of its result.
+/// Tensors left by backward_input for backward_weight: each product's input and the gradient of its result.
 enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2, w_dup, w_active, w_dy, w_norms };
 
-/// The heads and the feed-forward's columns at hand, and who has the others: as the processor cuts a block.
+/// The local heads and feed-forward columns, and the partners that have the others: sharded as on the CPU.
 struct AtHand {
   std::int64_t heads, feed_forward;
   std::optional<Partners> partners;
@@ -118,11 +118,11 @@ class Transformer final : public CudaLayer {
   // ---- tensors: of floats as between layers, or of T
 
   std::int64_t rows(const Tensor& of_floats) const { return of_floats.samples() * sequence_; }
-  /// A tensor of floats, `width` a position.
+  /// Returns a tensor of floats, `width` per position.
   Tensor wide(const Tensor& like, std::int64_t width) const {
     return Tensor(like.memory(), like.samples(), sequence_ * width);
   }
-  /// A tensor of T, `width` values a position. Its own width says nothing.
+  /// Returns a tensor of T, `width` values per position. Its own width is meaningless.
   Tensor inner_like(const Tensor& like, std::int64_t width) const {
     if constexpr (std::is_same_v<T, float>)
       return wide(like, width);
@@ -140,7 +140,7 @@ class Transformer final : public CudaLayer {
   static Factor weights(const Tensor& beside, const float* parameters, std::int64_t count) {
     return Factor(beside.memory(), parameters, count);
   }
-  /// Floats become T.
+  /// Converts floats to T.
   Tensor rounded(CudaDevice& device, Tensor floats) const {
     if constexpr (std::is_same_v<T, float>) {
       return floats;
@@ -157,7 +157,7 @@ class Transformer final : public CudaLayer {
 
   // ---- products
 
-  /// into T: in (rows x h) * weight (h x to) + bias.
+  /// Returns, as T, in (rows x h) * weight (h x to) + bias.
   Tensor into(CudaDevice& device, const Tensor& like, const Tensor& in, std::int64_t to, const float* weight,
               const float* bias) const {
     Tensor out = inner_like(like, to);
@@ -166,7 +166,7 @@ class Transformer final : public CudaLayer {
     return out;
   }
 
-  /// out of T: in (rows x from) * weight (from x h), summed over the ranks, + bias.
+  /// Returns, from T, in (rows x from) * weight (from x h), summed over the ranks, + bias.
   Tensor out_of(CudaDevice& device, const Tensor& like, const Tensor& in, std::int64_t from, const float* weight,
                 const float* bias) const {
     Tensor out = wide(like, h_);
@@ -178,7 +178,7 @@ class Transformer final : public CudaLayer {
     return out;
   }
 
-  /// The gradient of into's input, from its output's.
+  /// Returns the gradient of into's input, from its output's.
   Tensor into_backward(CudaDevice& device, const Tensor& like, const Tensor& gradient, std::int64_t to,
                        const float* weight) const {
     Tensor out = wide(like, h_);
@@ -188,7 +188,7 @@ class Transformer final : public CudaLayer {
     return out;
   }
 
-  /// The gradient of out_of's input, from its output's.
+  /// Returns the gradient of out_of's input, from its output's.
   Tensor out_of_backward(CudaDevice& device, const Tensor& gradient, std::int64_t from, const float* weight) const {
     Tensor out = inner_like(gradient, from);
     product_backward(device, {rows(gradient), from, h_}, values(out), Factor(gradient),
@@ -214,7 +214,7 @@ class Transformer final : public CudaLayer {
   Tensor feed_forward(CudaDevice& device, const float* p, std::vector<Tensor>& s) const {
     s[mean2] = wide(s[x1], 1), s[inverse2] = wide(s[x1], 1);
     Tensor normal = s[x1].like();
-    // x1 += x, and its norm, in one go over both.
+    // x1 += x, and its norm, in one pass over both.
     add_layer_norm(device.stream(), s[x1].data(), normal.data(), s[mean2].data(), s[inverse2].data(), s[x1].data(),
                    s[x].data(), p + at_.gain2, p + at_.shift2, rows(s[x1]), h_);
     s[normal2] = rounded(device, std::move(normal));
@@ -226,7 +226,7 @@ class Transformer final : public CudaLayer {
     return y;
   }
 
-  /// The gradient of x1; `dup` becomes that of the activation's input.
+  /// Returns the gradient of x1; `dup` becomes that of the activation's input.
   Tensor feed_forward_backward(CudaDevice& device, const float* p, std::vector<Tensor>& s, const Tensor& dy,
                                Tensor& norms, Tensor& dup) const {
     dup = out_of_backward(device, dy, f_, p + at_.down);
@@ -256,14 +256,14 @@ class Transformer final : public CudaLayer {
     return dx;
   }
 
-  /// `to` += the input's gradient, unless it is null; gain's and shift's are added at `norms`.
+  /// Adds the input's gradient to `to`, unless it is null; gain's and shift's are added at `norms`.
   void norm_backward(CudaDevice& device, float* to, float* norms, const Tensor& gradient, const Tensor& in,
                      const Tensor& mean, const Tensor& inverse, const float* gain) const {
     layer_norm_backward(device.stream(), to, norms, norms + h_, gradient.data(), in.data(), mean.data(), inverse.data(),
                         gain, device.context().workspace(layer_norm_backward_scratch(rows(in), h_)), rows(in), h_);
   }
 
-  /// A key's bias has a gradient of exactly zero: it adds the same to all scores of a query.
+  /// A key's bias has a gradient of exactly zero: it adds one amount to all scores of a query.
   void add_qkv_bias(CudaDevice& device, float* to, const Tensor& gradient, std::int64_t n) const {
     Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * c_);
     add_bias_gradient(device, sums.data(), values(gradient), n, 3 * c_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlashAttention-2 (Dao, 2023): algorithm 1 forward, algorithm 2 backward. A block keeps one tile of queries (or of
-// keys and values) in shared memory and goes over the others; the scores exist only tile by tile. Backward, dQ is
-// computed by blocks of its own instead of by atomic additions: the scores are computed twice, and every sum has one
-// order. Computed in fp32 on the plain cores, also where the matrices are bf16.
+// FlashAttention-2 (Dao, 2023): algorithm 1 forward, algorithm 2 backward. A block holds one tile of queries (or of
+// keys and values) in shared memory and iterates over the others; the scores only exist tile by tile. In backward,
+// separate blocks compute dQ instead of atomic additions: the scores are computed twice, and every sum has a fixed
+// order. Arithmetic is fp32 on the plain cores, even for bf16 matrices.
 #include <cfloat>
 #include <stdexcept>
 #include <string>
@@ -26,7 +26,8 @@ Heads heads_of(const AttentionShape& shape, bool aligned) {
           1.0f / sqrtf(static_cast<float>(shape.head_size))};
 }
 
-/// `rows` rows of `Columns` from `from`, whose rows are `stride` apart: 0 after `valid` rows and heads.size columns.
+/// Loads `rows` rows of `Columns` from `from`, whose rows are `stride` apart: 0 after `valid` rows and heads.size
+/// columns.
 template <int Columns, class T>
 __device__ void load_tile(float* to, const T* from, std::int64_t stride, int rows, std::int64_t valid,
                           const Heads& heads) {
@@ -81,7 +82,7 @@ constexpr std::size_t forward_bytes() {
   return sizeof(float) * (static_cast<std::size_t>(Rows + Columns) * tile_stride<Head> + Rows * tile_stride<Columns>);
 }
 
-/// Rows queries a block, Columns keys at a time.
+/// Rows queries per block, Columns keys at a time.
 template <int Head, int Rows, int Columns, class T>
 __global__ void __launch_bounds__(tile_threads) attention_kernel(T* out, float* logsumexp, const T* qkv, Heads heads) {
   constexpr int own_rows = Rows / tile_side, own_columns = Columns / tile_side, own_values = Head / tile_side;
@@ -110,7 +111,7 @@ __global__ void __launch_bounds__(tile_threads) attention_kernel(T* out, float* 
         const bool seen = column < sequence && (!heads.causal || column <= row);
         scores[i][j] = seen ? scores[i][j] * heads.scale : -FLT_MAX;
       }
-      // Algorithm 1, line 9: every row sees column 0, so that its largest is a score from the first tile on.
+      // Algorithm 1, line 9: every row sees column 0, so its maximum is a score from the first tile on.
       const float before = largest[i];
       largest[i] = Larger{}(before, meet_row_of_tile(scores, i, Larger{}));
       PIPEDECK_UNROLL
@@ -277,7 +278,7 @@ void start_forward(cudaStream_t stream, T* out, float* logsumexp, const T* qkv, 
          heads);
 }
 
-/// Long tiles on the side whose gradients stay in registers.
+/// Uses long tiles on the side whose gradients stay in registers.
 template <int Head, int Long, int Short, class T>
 void start_backward(cudaStream_t stream, const Gradients<T>& work, const AttentionShape& shape) {
   launch(key_gradient_kernel<Head, Short, Long, T>,

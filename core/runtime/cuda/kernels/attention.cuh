@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of attention on plain cores and on tensor cores share.
+// Shared parts of the attention kernels on plain cores and on tensor cores.
 #pragma once
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
 namespace pipedeck::cuda {
 
-/// The heads of all samples and where they lie.
+/// The heads of all samples and their memory layout.
 struct Heads {
   std::int64_t sequence, heads, hidden;
-  int size;  ///< of a head; tiles have as many columns or, filled up with 0, more
+  int size;  ///< of a head; tiles have this many columns or more, padded with 0
   bool causal;
-  bool aligned;  ///< whether every row of a head can be moved in vectors of 128 bits
+  bool aligned;  ///< every row of a head can be loaded in vectors of 128 bits
   float scale;   ///< 1 / sqrt(size)
 };
 
@@ -23,22 +23,23 @@ struct Gradients {
   Heads heads;
 };
 
-/// Which part of which head a block has.
+/// A block's part of a head.
 struct Place {
   std::int64_t sample, head, first;
 };
 
-/// The last tiles of a causal head's queries have most to do, the first of its keys: they begin first.
+/// Returns a block's place. For a causal head the last tiles of queries and the first tiles of keys have the most work:
+/// they begin first.
 __device__ inline Place place_of(const Heads& heads, int tile_rows, bool last_first) {
   const std::int64_t tiles = (heads.sequence + tile_rows - 1) / tile_rows, all = gridDim.x / tiles;
   const std::int64_t tile = blockIdx.x / all, which = blockIdx.x % all;
   return {which / heads.heads, which % heads.heads, (last_first ? tiles - 1 - tile : tile) * tile_rows};
 }
 
-/// Throws std::invalid_argument where a GPU does not take as many.
+/// Returns the number of blocks. Throws std::invalid_argument beyond a GPU's limit.
 unsigned blocks_of(const AttentionShape& shape, int tile_rows);
 
-/// Heads of up to so many values go to tensor cores where they are bf16.
+/// bf16 heads of up to this many values use tensor cores.
 inline constexpr std::int64_t largest_head_on_tensor_cores = 128;
 void attention_on_tensor_cores(cudaStream_t stream, Bf16* out, float* logsumexp, const Bf16* qkv,
                                const AttentionShape& shape, const Heads& heads);

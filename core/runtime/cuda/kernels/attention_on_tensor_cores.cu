@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlashAttention-2 (Dao, 2023) in bf16 on tensor cores. Each warp has 16 rows; scores, weights and sums stay in its
-// registers, where the result of one product lies as the left factor of the next ("Work Partitioning Between Warps",
-// section 3.3). Weights and the scores' gradients are rounded to bf16 for the second product, sums are fp32.
+// FlashAttention-2 (Dao, 2023) in bf16 on tensor cores. Each warp has 16 rows. Scores, weights and sums stay in its
+// registers, where one product's result is the left factor of the next ("Work Partitioning Between Warps", section
+// 3.3). Weights and the scores' gradients are rounded to bf16 for the second product; sums are fp32.
 #include <cfloat>
 
 #include "core/runtime/cuda/kernels/attention.cuh"
@@ -17,7 +17,7 @@ constexpr int warps = 4, threads = 32 * warps, own_rows = 16 * warps;
 template <int Head>
 constexpr int stride = Head + 8;
 
-/// `rows` rows of `Head` values: 0 after `valid` rows and heads.size columns.
+/// Loads `rows` rows of `Head` values: 0 after `valid` rows and heads.size columns.
 template <int Head>
 __device__ void load_tile(Bf16* to, const Bf16* from, std::int64_t from_stride, int rows, std::int64_t valid,
                           const Heads& heads) {
@@ -39,7 +39,7 @@ __device__ void load_tile(Bf16* to, const Bf16* from, std::int64_t from_stride, 
     load_by(std::integral_constant<int, 1>{});
 }
 
-/// The rows of a warp: `to` is the first of the block's.
+/// Returns the rows of a warp: `to` is the first of the block's.
 template <int Head>
 __device__ void store_rows(Bf16* to, std::int64_t to_stride, const ResultFragment (&values)[Head / 8],
                            std::int64_t valid, const Heads& heads) {
@@ -89,7 +89,7 @@ __device__ void add_product(ResultFragment (&sum)[Head / 8], const ResultFragmen
   }
 }
 
-/// Over the four lanes that share a row.
+/// Reduces over the four lanes that share a row.
 template <class Combine>
 __device__ float meet_lanes_of_row(float value, Combine combine) {
   value = combine(value, __shfl_xor_sync(whole_warp, value, 1));
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(threads) forward_kernel(Bf16* out, float* logs
         score = column < sequence && (!heads.causal || column <= row) ? score * heads.scale : -FLT_MAX;
         most = Larger{}(most, score);
       }
-      // Line 9. Every row sees column 0: from the first tile on its largest is a score.
+      // Line 9. Every row sees column 0: from the first tile on its maximum is a score.
       most = meet_lanes_of_row(most, Larger{});
       PIPEDECK_UNROLL
       for (int n = 0; n < Columns / 8; ++n) PIPEDECK_UNROLL
@@ -175,8 +175,9 @@ constexpr std::size_t backward_bytes() {
   return sizeof(Bf16) * 2 * (own_rows + Others) * stride<Head>;
 }
 
-/// Algorithm 2 from one side. OfKeys: a block has own_rows keys and values, goes over the queries and the output's
-/// gradients, and gives dK and dV; the scores are transposed then. Otherwise it has queries, goes over keys, gives dQ.
+/// Algorithm 2 from one side. OfKeys: a block has own_rows keys and values, iterates over the queries and the output's
+/// gradients, and computes dK and dV with transposed scores. Otherwise it has queries, iterates over keys, and computes
+/// dQ.
 template <int Head, int Others, bool OfKeys>
 __global__ void __launch_bounds__(threads) backward_kernel(Gradients<Bf16> work) {
   const Heads& heads = work.heads;
@@ -256,7 +257,7 @@ void attention_on_tensor_cores(cudaStream_t stream, Bf16* out, float* logsumexp,
     start_forward<128>(stream, out, logsumexp, qkv, shape, heads);
 }
 
-/// Of heads of 128 values the sums of dK and dV fill half of the registers: fewer columns at a time.
+/// For heads of 128 values the sums of dK and dV fill half of the registers: it takes fewer columns at a time.
 void attention_backward_on_tensor_cores(cudaStream_t stream, const Gradients<Bf16>& work, const AttentionShape& shape) {
   if (shape.head_size <= 32) {
     start_backward<32, 64, true>(stream, work, shape);

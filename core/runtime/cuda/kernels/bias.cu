@@ -6,7 +6,7 @@
 namespace pipedeck::cuda {
 namespace {
 
-/// out = Function(in + bias). A thread keeps its columns' bias for all of its rows.
+/// out = Function(in + bias). A thread holds its columns' bias for all of its rows.
 template <int Width, class T, class Function>
 __global__ void __launch_bounds__(column_lanes* column_rows)
     bias_kernel(T* out, const T* in, const float* bias, Function function, std::int64_t rows, std::int64_t columns) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a matrix's columns in two passes, each in an order that the shape alone decides: blocks add the rows of their
-// part, then the parts are added. `Work` has at<Width>(row, column), which gives Width values to add.
+// Sums of a matrix's columns in two passes, each in an order that depends only on the shape: blocks add the rows of
+// their part, then the parts are added. `Work` has at<Width>(row, column), which returns Width values to add.
 #pragma once
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
 namespace pipedeck::cuda {
 
-inline constexpr int column_lanes = 32, column_rows = 8;  // a block's threads
+inline constexpr int column_lanes = 32, column_rows = 8;  // threads of a block
 
-/// Into how many parts the rows are cut.
+/// Returns the number of parts that the rows are split into.
 inline std::int64_t column_parts(std::int64_t rows) {
   const std::int64_t parts = divided_up(rows, 64);
   return parts < 1 ? 1 : parts < 128 ? parts : 128;
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(column_lanes* column_rows)
       PIPEDECK_UNROLL
       for (int k = 0; k < Width; ++k) sum.value[k] += pack.value[k];
     }
-  // Lane by lane within each k: no two lanes of a warp want the same bank.
+  // Lane by lane within each k, so that the lanes of a warp use different banks.
   PIPEDECK_UNROLL
   for (int k = 0; k < Width; ++k) shared[(threadIdx.y * Width + k) * column_lanes + threadIdx.x] = sum.value[k];
   __syncthreads();
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(column_lanes* column_rows)
 void add_parts(cudaStream_t stream, float* sums, const float* partial, std::int64_t parts, std::int64_t columns,
                std::int64_t stride);
 
-/// sums += the columns' sums. `aligned`: whether the work's pointers are, for Width, in every row.
+/// sums += the columns' sums. `aligned`: the work's pointers are aligned for Width in every row.
 template <int Width, class Work>
 void column_sums(cudaStream_t stream, float* sums, const Work& work, void* scratch, std::int64_t rows,
                  std::int64_t columns, bool aligned) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its sum in one look at a row (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018,
-// algorithm 3), a second one writes the gradient.
+// Softmax and its sum in one pass over a row (Milakov and Gimelshein, "Online normalizer calculation for softmax",
+// 2018, algorithm 3). A second pass writes the gradient.
 #include <cfloat>
 
 #include "core/runtime/cuda/kernels/rows.cuh"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int sum_threads = 512;
 
-/// The largest value so far and the sum of e^(value - largest).
+/// The maximum so far and the sum of e^(value - maximum).
 struct Running {
   float largest = -FLT_MAX, sum = 0;
   __device__ void see(float value) {
@@ -131,7 +131,7 @@ struct LossesOfParts {
   }
 };
 
-/// One block: *sum += all.
+/// Adds all losses in one block: *sum += all.
 template <class From>
 __global__ void __launch_bounds__(sum_threads) add_losses_kernel(double* sum, From from, std::int64_t rows) {
   auto* shared = shared_memory<double>();
@@ -150,7 +150,7 @@ void add_losses(cudaStream_t stream, double* sum, const From& from, std::int64_t
   launch(add_losses_kernel<From>, {1, sum_threads, sizeof(double) * sum_threads}, stream, sum, from, rows);
 }
 
-/// use(width, threads) for rows of T.
+/// Calls use(width, threads) for rows of T.
 template <class T, class Use>
 void over_rows(const T* logits, std::int64_t rows, std::int64_t columns, const Use& use) {
   if (rows <= 0 || columns <= 0) return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel for everything that is done to values one by one: `Work` has at<Width>(index), which reads and writes
-// Width of them.
+// One kernel for all element-wise operations. `Work` has at<Width>(index), which reads and writes Width values.
 #pragma once
 
 #include "core/runtime/cuda/kernels/pack.cuh"
@@ -20,7 +19,7 @@ __global__ void __launch_bounds__(each_threads) each_kernel(Work work, std::int6
   }
 }
 
-/// `aligned`: whether all of the work's pointers are, for Width.
+/// `aligned`: all of the work's pointers are aligned for Width.
 template <int Width, class Work>
 void each(cudaStream_t stream, const Work& work, std::int64_t count, bool aligned) {
   if (count <= 0) return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table's gradient adds rows that may meet in any number and order. Their numbers are sorted by token, then by
-// position in the batch (Batcher's bitonic sort, 1968), so that each token's rows are added in their order, by one
-// block.
+// Embedding kernels. The table's gradient adds rows in any number per token. Row numbers are sorted by token, then by
+// position in the batch (Batcher's bitonic sort, 1968), so that one block adds each token's rows in order.
 #include <stdexcept>
 
 #include "core/runtime/cuda/kernels/columns.cuh"
@@ -39,7 +38,7 @@ __global__ void __launch_bounds__(column_lanes* column_rows)
   }
 }
 
-/// Rows without a token of the vocabulary, and what fills up to `count`, come behind all others.
+/// Makes the keys. Rows without a token of the vocabulary, and the padding up to `count`, come after all others.
 __global__ void __launch_bounds__(256)
     make_keys_kernel(Key* keys, const float* tokens, std::int64_t vocabulary, std::int64_t rows, std::int64_t count) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -48,7 +47,7 @@ __global__ void __launch_bounds__(256)
   keys[i] = known ? static_cast<Key>(tokens[i]) << 32 | static_cast<Key>(i) : ~Key{0};
 }
 
-/// Swaps the pair number `pair` whose members are `distance` apart, if it is not in the order of its run of `length`.
+/// Swaps the pair number `pair`, whose members are `distance` apart, if it violates the order of its run of `length`.
 __device__ void order_pair(Key* keys, std::int64_t pair, std::int64_t first_key, std::int64_t distance,
                            std::int64_t length) {
   const std::int64_t lower = 2 * pair - (pair & (distance - 1)), upper = lower + distance;
@@ -59,7 +58,7 @@ __device__ void order_pair(Key* keys, std::int64_t pair, std::int64_t first_key,
   keys[upper] = a;
 }
 
-/// All steps from runs of `from` to runs of `to` that stay within a block's keys.
+/// Runs all steps from runs of `from` to runs of `to` that stay within a block's keys.
 __global__ void __launch_bounds__(sort_threads) sort_block_kernel(Key* keys, std::int64_t from, std::int64_t to) {
   auto* shared = shared_memory<Key>();
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * sorted_at_once;
@@ -90,7 +89,7 @@ void sort_keys(cudaStream_t stream, Key* keys, std::int64_t count) {
   }
 }
 
-/// A block for each key: the one that has the first of a token adds the gradients of all its rows.
+/// One block per key: the block with a token's first key adds the gradients of all its rows.
 template <int Width, class T>
 __global__ void __launch_bounds__(256) add_to_table_kernel(float* table_gradient, const T* out_gradient,
                                                            const Key* keys, std::int64_t rows, std::int64_t width) {

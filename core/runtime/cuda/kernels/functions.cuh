@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activations, of one value.
+// The activations of one value.
 #pragma once
 
 #include <cmath>

@@ -23,7 +23,7 @@ struct Plain {
   bool aligned() const { return are_aligned<full_width<T>>(in); }
 };
 
-/// Two matrices, whose sum is kept.
+/// A source of the sum of two matrices, which it stores.
 template <class T>
 struct Added {
   T* sum;
@@ -44,7 +44,7 @@ struct Added {
   bool aligned() const { return are_aligned<full_width<T>>(sum, in, more); }
 };
 
-/// Keep: whether shared memory holds the row between its three uses; each thread keeps its own part.
+/// Keep: shared memory caches the row between its three uses; each thread caches its own part.
 template <int Width, bool Keep, class T, class Source>
 __global__ void layer_norm_kernel(Source source, T* out, float* mean, float* inverse, const float* gain,
                                   const float* shift, std::int64_t rows, std::int64_t columns) {
@@ -119,8 +119,8 @@ struct Backward {
   }
 };
 
-/// Each block takes every gridDim.x-th row. Sum: each thread adds up what its columns' gain and shift get, in shared
-/// memory of its own, and leaves it in the block's two rows of `partial`.
+/// Each block takes every gridDim.x-th row. Sum: each thread accumulates the gradients of its columns' gain and shift
+/// in its own shared memory, and writes them to the block's two rows of `partial`.
 template <int Width, bool Sum, class T>
 __global__ void layer_norm_backward_kernel(Backward<T> work, float* partial) {
   auto* shared = shared_memory<float>();
@@ -156,7 +156,7 @@ __global__ void layer_norm_backward_kernel(Backward<T> work, float* partial) {
     if (work.in_gradient == nullptr) continue;
     sum = share * meet_row(sum, shared, Adding{});
     projection = share * meet_row(projection, shared, Adding{});
-    // The row was read just now: it comes from a cache.
+    // The row was just read: it comes from a cache.
     for (std::int64_t i = begin; i < columns; i += step) {
       const auto gradient = load<Width>(g + i), value = load<Width>(x + i), gain = load<Width>(work.gain + i);
       auto to = load<Width>(work.in_gradient + row * columns + i);
@@ -171,13 +171,13 @@ __global__ void layer_norm_backward_kernel(Backward<T> work, float* partial) {
   if constexpr (Sum)
     for (std::int64_t i = begin; i < columns; i += step) {
       float* own = partial + 2 * columns * blockIdx.x;
-      // Without alignment of two rows of an odd number of columns there is no vector: Width is 1 then.
+      // An odd number of columns has no common alignment of two rows: Width is 1 then.
       store(own + i, load<Width>(gains + i));
       store(own + columns + i, load<Width>(shifts + i));
     }
 }
 
-/// What the gain gets of each value.
+/// The gain's gradient from each value.
 template <class T>
 struct ToGain {
   Backward<T> work;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread a hidden value of a sample.
+// LSTM kernels with one thread per hidden value of a sample.
 #include "core/runtime/cuda/kernels/each.cuh"
 
 namespace pipedeck::cuda {

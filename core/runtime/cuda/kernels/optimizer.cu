@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every rule reads and writes each of its lists once: weights, gradients (which become 0), what it remembers.
+// Optimizer kernels. Every rule reads and writes each list once: weights, gradients (which become 0) and its state.
 #include "core/runtime/cuda/kernels/each.cuh"
 
 namespace pipedeck::cuda {

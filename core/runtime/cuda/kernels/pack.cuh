@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that lie side by side, moved by one load of up to 128 bits and computed with as floats.
+// Packs of contiguous values: moved by one load of up to 128 bits, and computed as floats.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ __device__ inline T from_float(float value) {
     return value;
 }
 
-/// In memory: aligned for loads of up to 128 bits, the most that there are.
+/// The layout in memory: aligned for loads of up to 128 bits, the maximum.
 template <class T, int Width>
 inline constexpr std::size_t block_alignment = sizeof(T) * Width < 16 ? sizeof(T) * Width : 16;
 template <class T, int Width>
@@ -50,7 +50,7 @@ __device__ void store(T* to, const Pack<Width>& pack) {
   store_vector(to, block);
 }
 
-/// Values of T in 128 bits.
+/// Number of values of T in 128 bits.
 template <class T>
 inline constexpr int full_width = 16 / static_cast<int>(sizeof(T));
 
@@ -63,7 +63,7 @@ bool are_aligned(const T*... pointers) {
   return ((reinterpret_cast<std::uintptr_t>(pointers) % block_alignment<T, Width> == 0) && ...);
 }
 
-/// Calls use(std::integral_constant<int, Width>) with Width or, where vectors of it are not allowed, 1.
+/// Calls use(std::integral_constant<int, Width>) with Width, or with 1 if such vectors are not allowed.
 template <int Width, class Use>
 void with_width(bool allowed, const Use& use) {
   if (allowed)
@@ -74,7 +74,7 @@ void with_width(bool allowed, const Use& use) {
 
 inline std::int64_t divided_up(std::int64_t count, std::int64_t by) { return (count + by - 1) / by; }
 
-/// Enough blocks to fill any GPU; what is left over, each takes in turns (a grid-stride loop).
+/// Returns enough blocks to fill any GPU; each takes the remaining pieces in turn (a grid-stride loop).
 inline unsigned blocks_for(std::int64_t pieces, std::int64_t most = 4096) {
   return static_cast<unsigned>(pieces < 1 ? 1 : pieces < most ? pieces : most);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that work on whole rows: threads along x share a row, those along y have rows of their own (and then a row is
-// one warp's). What they find together is the same in all of a row's threads, in every run.
+// Blocks that work on whole rows. Threads along x share a row; threads along y have separate rows (then a row belongs
+// to one warp). Reductions give the same bits in all of a row's threads, in every run.
 #pragma once
 
 #include "core/runtime/cuda/kernels/pack.cuh"
@@ -9,7 +9,7 @@ namespace pipedeck::cuda {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
 inline constexpr std::size_t warp_results = 32;           ///< floats of shared memory that meet_row needs
-inline constexpr std::size_t most_row_bytes = 48 * 1024;  ///< of shared memory, to keep a row between two looks at it
+inline constexpr std::size_t most_row_bytes = 48 * 1024;  ///< of shared memory, to cache a row between two uses
 
 struct RowThreads {
   unsigned lanes, rows;
@@ -17,7 +17,7 @@ struct RowThreads {
   unsigned blocks(std::int64_t all_rows) const { return static_cast<unsigned>(divided_up(all_rows, rows)); }
 };
 
-/// Rows of a few packs get a warp each, long ones up to 512 threads.
+/// Returns a warp for rows of a few packs, and up to 512 threads for long ones.
 inline RowThreads row_threads(std::int64_t packs) {
   if (packs <= 128) return {32, 4};
   const std::int64_t lanes = divided_up(packs, 64) * 32;
@@ -39,7 +39,7 @@ __device__ float meet_warp(float value, Combine combine) {
   return value;
 }
 
-/// `shared`: warp_results floats. All threads of the block call it, or those of whole rows where a row is a warp.
+/// `shared` has warp_results floats. All threads of the block call it, or those of whole rows if a row is a warp's.
 template <class Combine>
 __device__ float meet_row(float value, float* shared, Combine combine) {
   value = meet_warp(value, combine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bf16 matrices by a warp on tensor cores, summed in fp32. Which lane holds what is the PTX ISA's ("Matrix
-// Fragments for mma.m16n8k16"): lane 4 g + t holds of a result rows g and g + 8, columns 2 t and 2 t + 1.
+// Products of bf16 matrices by a warp on tensor cores, summed in fp32. The PTX ISA defines each lane's values ("Matrix
+// Fragments for mma.m16n8k16"): lane 4 g + t holds rows g and g + 8, columns 2 t and 2 t + 1 of a result.
 #pragma once
 
 #include "core/runtime/cuda/kernels/pack.cuh"
@@ -11,7 +11,7 @@
 
 namespace pipedeck::cuda {
 
-/// 16 x 16 values of the left factor, 16 x 8 of the right one, 16 x 8 of the result.
+/// Fragments: 16 x 16 values of the left factor, 16 x 8 of the right one, 16 x 8 of the result.
 struct LeftFragment {
   unsigned pair[4];
 };
@@ -44,14 +44,14 @@ __device__ inline void multiply_add(ResultFragment& sum, const LeftFragment& lef
 #endif
 }
 
-/// Rows 0 to 15 and columns 0 to 15 from `from` on, rows `stride` apart (even).
+/// Loads rows 0 to 15 and columns 0 to 15 from `from` on, rows `stride` apart (even).
 __device__ inline LeftFragment load_left(const Bf16* from, int stride) {
   const Bf16* own = from + lane_group() * stride + lane_pair();
   return {{load_vector<unsigned>(own), load_vector<unsigned>(own + 8 * stride), load_vector<unsigned>(own + 8),
            load_vector<unsigned>(own + 8 * stride + 8)}};
 }
 
-/// The transposed of rows 0 to 7 and columns 0 to 15: a right factor whose columns lie in rows.
+/// Loads the transpose of rows 0 to 7 and columns 0 to 15: a right factor whose columns are stored as rows.
 __device__ inline RightFragment load_right_from_rows(const Bf16* from, int stride) {
   const Bf16* own = from + lane_group() * stride + lane_pair();
   return {{load_vector<unsigned>(own), load_vector<unsigned>(own + 8)}};
@@ -61,7 +61,7 @@ struct TwoRightFragments {
   RightFragment of[2];
 };
 
-/// Rows 0 to 15 and columns 0 to 7, and the same of columns 8 to 15. Rows are 16-byte aligned.
+/// Loads rows 0 to 15 of columns 0 to 7, and of columns 8 to 15. Rows are 16-byte aligned.
 __device__ inline TwoRightFragments load_two_right(const Bf16* from, int stride) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const Bf16* row = from + lane % 16 * stride + lane / 16 * 8;
@@ -77,7 +77,7 @@ __device__ inline TwoRightFragments load_two_right(const Bf16* from, int stride)
   return {{{{pair[0], pair[1]}}, {{pair[2], pair[3]}}}};
 }
 
-/// Two neighbouring 16 x 8 results, rounded, are a left factor as they lie.
+/// Converts two neighbouring 16 x 8 results, rounded, to a left factor: each lane already has its values.
 __device__ inline LeftFragment left_of(const ResultFragment& first, const ResultFragment& second) {
   return {{pair_of(first.value[0], first.value[1]), pair_of(first.value[2], first.value[3]),
            pair_of(second.value[0], second.value[1]), pair_of(second.value[2], second.value[3])}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of small matrices in shared memory, each by 16 x 16 threads: thread (x, y) has rows y, y + 16, ... and
-// columns x, x + 16, ... of the result in its registers, so that the threads of a warp read neighbouring banks or the
-// same value.
+// Products of small matrices in shared memory, each by 16 x 16 threads. Thread (x, y) has rows y, y + 16, ... and
+// columns x, x + 16, ... of the result in its registers. The threads of a warp read neighbouring banks or the same
+// value.
 #pragma once
 
 #include "core/runtime/cuda/kernels/pack.cuh"
@@ -9,7 +9,7 @@
 namespace pipedeck::cuda {
 
 inline constexpr int tile_side = 16, tile_threads = tile_side * tile_side;
-/// Floats from a row to the next: 16-byte aligned, and no two of eight rows begin at the same bank.
+/// Floats from a row to the next: 16-byte aligned, and eight consecutive rows begin at different banks.
 template <int Columns>
 inline constexpr int tile_stride = Columns + 4;
 
@@ -34,7 +34,7 @@ __device__ void add_rows_product(float (&sum)[I][J], const float* a, const float
   }
 }
 
-/// sum[i][j] += row y + 16 i of a times column x + 16 j of b: a b. a has `Length` columns, b as many rows.
+/// sum[i][j] += row y + 16 i of a times column x + 16 j of b: a b. a has `Length` columns, b has `Length` rows.
 template <int Length, int Columns, int I, int J>
 __device__ void add_product(float (&sum)[I][J], const float* a, const float* b) {
   PIPEDECK_UNROLL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile by tile through shared memory, so that both matrices are read and written row by row.
+// Transposes tile by tile through shared memory, so that both matrices are accessed row by row.
 #include "core/runtime/cuda/transpose.hpp"
 
 #include "core/runtime/cuda/kernels/pack.cuh"
@@ -7,11 +7,11 @@
 namespace pipedeck::cuda {
 namespace {
 
-constexpr int tile = 32, tile_rows = 8;  ///< a thread takes tile / tile_rows values
+constexpr int tile = 32, tile_rows = 8;  ///< a thread copies tile / tile_rows values
 constexpr int pitch = tile + 1;          ///< columns of a tile in different banks of shared memory
 constexpr std::size_t shared_bytes = sizeof(float) * tile * pitch;
 
-/// `tiles` in a row of tiles, `all` of them.
+/// `tiles` per row of tiles, `all` in total.
 template <bool Adds, class To, class From>
 __global__ void __launch_bounds__(tile* tile_rows)
     transpose_kernel(To* to, std::int64_t to_stride, const From* from, std::int64_t from_stride, std::int64_t rows,
