@@ -263,7 +263,7 @@ Result<Profile> profile_on(const std::shared_ptr<ComputeDevice>& device, const B
     add_degree(profile, timer.seen(), degree, meeting);
     add_whole_parameters(profile, (*ranks)->layers(), degree);
     ranks->reset();
-    // The workspace of several threads is not what a worker needs.
+    // A worker does not need the workspace of several threads.
     Result<std::vector<std::vector<CutWay>>> ways;
     as_worker([&] { ways = measure_cut_ways(model, *parts, degree, profile.micro_batch, backend, device); });
     if (!ways) return tl::unexpected(ways.error());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This machine as described by its libraries: GPUs and their links by NVML, which is loaded on demand, CPUs by hwloc if
-// the program was built with it, network cards by the kernel. Detection loads the driver, so the window runs it in a
+// This machine as described by its libraries: GPUs and their links by NVML, CPUs by hwloc if the program was built with
+// it, network cards by the kernel. NVML is loaded on demand. Detection loads the driver, so the window runs it in a
 // child process.
 #pragma once
 

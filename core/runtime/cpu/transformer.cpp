@@ -185,8 +185,8 @@ class Transformer final : public LayerKernel {
              to_width, 1);
   }
 
-  /// A softmax does not change when all its scores grow by one amount, and a key's bias adds one amount to all scores
-  /// of a query: its gradient is exactly zero. Summed, it would be rounding noise, which Adam divides by its own size.
+  /// A softmax does not change when one amount is added to all its scores. A key's bias does exactly that for every
+  /// query: its gradient is exactly zero. Summed, it would be rounding noise, which Adam divides by its own size.
   void add_qkv_bias(float* to, const Tensor& gradient) const {
     Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * c_);
     add_column_sums(sums.data(), gradient.data(), rows(gradient), 3 * c_);

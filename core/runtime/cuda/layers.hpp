@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer kinds on a GPU. Each takes its sizes, its parameters' positions and its initial weights from the CPU's layer of
-// the same kind, so that a run begins with the same weights on every device.
+// Layer kinds on a GPU. Each takes its sizes, parameter positions and initial weights from the CPU's layer of the same
+// kind. A run therefore begins with the same weights on every device.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes of a one-layer LSTM through cuDNN, with separate gradients of input and weights. Parameters are stored as
-// in core/runtime/cpu/lstm.cpp, for each direction. These are the input's weights [in][4 hidden], the hidden state's
-// [hidden][4 hidden], and two biases [4 hidden], with gates in the order input, forget, candidate, output. All values
-// are 32-bit floats; products use tf32 unless the context's precision is fp32.
+// in core/runtime/cpu/lstm.cpp, for each direction: the input's weights [in][4 hidden], the hidden state's [hidden][4
+// hidden], and two biases [4 hidden]. The order of gates is input, forget, candidate, output. All values are 32-bit
+// floats; products use tf32 unless the context's precision is fp32.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ constexpr std::uint64_t rule_stream = 0, first_sample_stream = 1;
 constexpr std::uint64_t corruption = 0xc0881297ULL;
 
 /// A source of token sequences. The target of each token is its successor. For bidirectional models it is the token
-/// itself, and one in seven input tokens is replaced (about 15 % as for BERT, Devlin et al., 2018).
+/// itself. One in seven of their input tokens is replaced (about 15 % as for BERT, Devlin et al., 2018).
 class TokenSource : public SampleSource {
  public:
   TokenSource(std::uint64_t seed, std::int64_t alphabet, bool restore)

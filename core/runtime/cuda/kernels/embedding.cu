@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embedding kernels. The table's gradient adds rows in any number per token. Row numbers are sorted by token, then by
-// position in the batch (Batcher's bitonic sort, 1968), so that one block adds each token's rows in order.
+// position in the batch (Batcher's bitonic sort, 1968). One block then adds each token's rows in order.
 #include <stdexcept>
 
 #include "core/runtime/cuda/kernels/columns.cuh"

@@ -119,8 +119,8 @@ struct Backward {
   }
 };
 
-/// Each block takes every gridDim.x-th row. Sum: each thread accumulates the gradients of its columns' gain and shift
-/// in its own shared memory, and writes them to the block's two rows of `partial`.
+/// Each block takes every gridDim.x-th row. Sum: each thread accumulates its columns' gradients of gain and shift in
+/// its own shared memory. Finally it writes them to the block's two rows of `partial`.
 template <int Width, bool Sum, class T>
 __global__ void layer_norm_backward_kernel(Backward<T> work, float* partial) {
   auto* shared = shared_memory<float>();
