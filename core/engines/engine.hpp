@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training engines that people run already, and what they need to run a plan: Megatron-LM, DeepSpeed, PyTorch's
-// pipelining. None runs every plan: what one can't is told part by part, with plans near by that it can.
+// Training engines and their requirements on a plan: Megatron-LM, DeepSpeed, PyTorch's pipelining. None runs every
+// plan. Each unsupported part of a plan is reported, with similar plans that the engine can run.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace pipedeck {
 
-/// What an engine can run, as its own argument checks have it (docs/engines.md has the sources).
+/// An engine's abilities, as its own argument checks state them (docs/engines.md has the sources).
 struct EngineRules {
   std::vector<ScheduleKind> schedules;  ///< the first is the one that other plans are brought to
   bool tensor_parallel = true;          ///< whether it cuts layers itself
@@ -24,9 +24,9 @@ struct EngineRules {
   std::vector<Optimizer> optimizers;
   /// The fewest micro-batches that it takes with this plan's stages and schedule; null: one.
   int (*least_micro_batches)(const Plan&) = nullptr;
-  /// Whether a stage may begin at this position (1 .. N-1) of the profile's layers.
+  /// Returns true if a stage may begin at this position (1 .. N-1) of the profile's layers.
   std::function<bool(const Profile&, int)> may_cut;
-  /// What it can't do with the model itself, whatever the plan; empty: nothing.
+  /// Returns the model's own obstacles, for any plan; empty: none.
   std::function<std::string(const Profile&)> model_misfit;
 };
 
@@ -34,7 +34,7 @@ struct EngineQuestion {
   const Plan& plan;  ///< valid for profile and cluster
   const Profile& profile;
   const Cluster& cluster;
-  /// What the profile was computed from; null: it does not say.
+  /// The source of a computed profile; null: unknown.
   const TransformerOrigin* origin = nullptr;
 };
 

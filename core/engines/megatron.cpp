@@ -91,8 +91,8 @@ std::string layout(const Plan& plan, const Blocks& blocks) {
   return text + 'L';  // nothing is cut behind the head's beginning; the loss is there also where the profile has none
 }
 
-/// How the stages are told: nothing for even ones, the first's and the last's blocks where only these differ, else the
-/// layout.
+/// Returns the arguments for the stages: none for even ones, the first's and the last's blocks if only these differ,
+/// else the layout.
 std::string split_arguments(const Plan& plan, const Grid& grid, const Blocks& blocks) {
   std::vector<int> counts;
   for (const Stage& stage : plan.stages) counts.push_back(blocks_in(blocks, stage));
@@ -133,7 +133,7 @@ std::string state_arguments(const Plan& plan) {
   return text;
 }
 
-/// What the profile was computed from, where that is still what the plan's blocks are.
+/// Returns the source of the computed profile if the plan's blocks still match it.
 const TransformerOrigin* shape_of(const EngineQuestion& question, const Blocks& blocks) {
   const TransformerOrigin* origin = question.origin;
   const bool same = origin && origin->config.decoder_layers == 0 &&

@@ -8,7 +8,7 @@
 
 namespace pipedeck {
 
-/// What the plan says that decides how a block is computed.
+/// The parts of the plan that decide how a block is computed.
 struct BlockUse {
   int tensor = 1;
   bool recompute = false;  ///< all of every block runs again before its backward pass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as a list of modules, the way DeepSpeed and PyTorch take it: the loss stands beside the list.
+// A model as a list of modules, as DeepSpeed and PyTorch take it. The loss is not in the list.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// Whether the profile's last layer is a loss.
+/// Returns true if the profile's last layer is a loss.
 bool has_loss(const Profile& profile);
 /// Layers without the loss.
 int module_count(const Profile& profile);

@@ -41,7 +41,8 @@ class Neighbours {
   }
 
  private:
-  /// Under a schedule that the engine has, with nothing of what only planners and the simulator say.
+  /// Returns the plan under a schedule that the engine has, without the values that only planners and the simulator
+  /// set.
   std::optional<Plan> with_known_schedule() const {
     const EngineRules& rules = engine_.rules;
     Plan plan = question_.plan;
@@ -56,7 +57,7 @@ class Neighbours {
     plan.zero = std::min(plan.zero, rules.most_zero);
     if (std::ranges::find(rules.optimizers, plan.optimizer) == rules.optimizers.end())
       plan.optimizer = rules.optimizers.front();
-    // What is recomputed somewhere is where memory is short: then everywhere.
+    // Partial recomputation means that memory is short: recompute everywhere.
     const bool recompute = std::ranges::any_of(plan.stages, [](const Stage& s) { return s.recompute.any(); });
     for (Stage& stage : plan.stages) {
       stage.shares.reset();

@@ -13,7 +13,7 @@
 namespace pipedeck {
 namespace {
 
-/// What get_schedule_class() of PyTorch knows it by.
+/// Returns the schedule's name for PyTorch's get_schedule_class().
 std::string_view class_of(ScheduleKind kind) {
   switch (kind) {
     case ScheduleKind::gpipe:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan of equal stages as engines count it: a process a device, numbered through tensor-parallel groups first, then
-// replicas, then stages. All three engines number so unless told otherwise.
+// A plan of equal stages in the engines' numbering: one process per device, numbered through tensor-parallel groups
+// first, then replicas, then stages. All three engines number this way by default.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// Of a plan whose stages are alike.
+/// For a plan of identical stages.
 struct Grid {
   int pipeline = 1;  ///< ranks of the pipeline
   int data = 1;      ///< replicas

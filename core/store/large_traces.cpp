@@ -70,7 +70,7 @@ class PartWriter {
 };
 
 Result<bool> write_parts(SharedDatabase& database, std::int64_t number, const RunTraces& traces) {
-  // Of an attempt that failed.
+  // After a failed attempt.
   auto open = database.fill(
       [&](Database& own) { return own.run(fmt::format("DELETE FROM trace_part WHERE number = {}", number)); });
   PartWriter writer(database, number);

@@ -40,7 +40,7 @@ class SharedDatabase {
     if (!database_) return false;
     return work(*database_).map([] { return true; });
   }
-  /// What its log holds stays there: the copy is to be removed.
+  /// Leaves the log as it is: the copy will be removed.
   void close();
 
  private:
@@ -55,7 +55,7 @@ inline constexpr std::size_t part_bytes = 512 * 1024;
 
 class LargeTraces {
  public:
-  /// Runs what may take long. What comes later runs later.
+  /// Runs work that may take long, in the order of the calls.
   using Run = std::function<void(std::function<void()>)>;
   using Failed = std::function<void(const Error&)>;
 

@@ -24,10 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 using sqlite::Database;
 
-/// Of what is written: runs are nearly all of it; what is left is the flush.
+/// Share of the progress for runs, which are nearly all of the file. The flush takes the rest.
 constexpr double share_of_runs = 0.8;
 
-/// Who watches a file being written, and may stop it.
+/// A watcher of a file that is being written, which may stop it.
 struct Watch {
   const Progress& progress;
   std::stop_token stop;
@@ -67,7 +67,7 @@ std::uint32_t big_endian(const char* bytes) {
   return value;
 }
 
-/// Kind and version from the first 100 bytes, so that a foreign file is told before SQLite touches it.
+/// Reads kind and version from the first 100 bytes, so that a foreign file is reported before SQLite touches it.
 Result<int> version_in_header(const std::string& path) {
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
@@ -98,7 +98,8 @@ Result<int> version_in_header(const std::string& path) {
   return static_cast<int>(version);
 }
 
-/// Of the tables that are read now; those of the traces may be a thousand times larger and are told when they are read.
+/// Checks the tables that are read now. The tables of traces may be a thousand times larger; they are checked when they
+/// are read.
 Result<void> check_integrity(Database& database) {
   for (const char* table : {"document", "run", "setting"}) {
     auto check = database.prepare(fmt::format("PRAGMA quick_check({})", table));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The project file (*.pipedeck): an SQLite database of documents, runs and window state. It keeps the contract's JSON
-// and column blobs and knows nothing of what is in them. What is large, the events and operations of runs, is read
-// when somebody looks at it, so that opening takes as long as what is shown.
+// The project file (*.pipedeck): an SQLite database of documents, runs and window state. It holds the contract's JSON
+// and column blobs and does not interpret them. The large part, events and operations of runs, is read when it is
+// shown. So opening takes as long as the shown part.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@ struct StoredDocument {
   bool operator==(const StoredDocument&) const = default;
 };
 
-/// An event as it came, a JSON line; the operations of a timeline stand beside it as columns.
+/// An event as it came, a JSON line. The operations of a timeline are stored as columns next to it.
 struct StoredEvent {
   std::string line;
   std::string timeline;  ///< empty: the line has everything
   bool operator==(const StoredEvent&) const = default;
 };
 
-/// What is large of a run.
+/// The large part of a run.
 struct RunTraces {
   std::string prediction;           ///< JSON of the simulation; empty: none was made
   std::string prediction_timeline;  ///< its operations as columns; empty: in the JSON
@@ -61,20 +61,19 @@ struct StoredRun {
 struct ProjectContent {
   std::vector<StoredDocument> documents;
   std::vector<StoredRun> runs;
-  std::map<std::string, std::string> settings;  ///< window state, question at hand, ticked plans
+  std::map<std::string, std::string> settings;  ///< window state, the current question, ticked plans
 };
 
 /// Version 1 had the prediction in the run's JSON and timelines in the lines of events.
 inline constexpr int project_version = 2;
 
-/// Reads a project without the traces of its runs; the file stays open as long as one of them can still be asked for.
-/// Older versions are migrated in memory; newer ones and files of another kind are bad_input that says so. Never
-/// writes.
+/// Reads a project without the traces of its runs. The file stays open as long as a trace can still be read. Older
+/// versions are migrated in memory. Newer ones and files of another kind are bad_input with that message. Never writes.
 Result<ProjectContent> read_project(const std::string& path);
-/// Writes a clean file: temporary beside it, flush, rename. A link stays one, permissions stay. Until the rename the
-/// old file is as it was, and one that was stopped (`cancelled`) leaves nothing behind; what a killed program left of
-/// its own attempt is tidied up. Traces are read one run at a time; any thread may call. `before_rename` is called when
-/// all but that is done.
+/// Writes a clean file: a temporary file in the same folder, flush, rename. A link stays one, permissions stay. Until
+/// the rename the old file is unchanged, and a write that was stopped (`cancelled`) leaves nothing. Files left by a
+/// killed program's own attempt are removed. Traces are read one run at a time; any thread may call. `before_rename` is
+/// called after all other work.
 Result<void> write_project(const std::string& path, const ProjectContent& content, const Progress& progress = {},
                            std::stop_token stop = {}, const std::function<void()>& before_rename = {});
 

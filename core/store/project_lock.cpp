@@ -65,7 +65,7 @@ ProjectLock& ProjectLock::operator=(ProjectLock&& other) noexcept {
 
 ProjectLock::~ProjectLock() {
   if (descriptor_ < 0) return;
-  if (!path_.empty()) ::unlink(path_.c_str());  // still locked, so nobody holds another file of that name
+  if (!path_.empty()) ::unlink(path_.c_str());  // still locked, so no process holds another file of that name
   ::close(descriptor_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One writer a project: an advisory lock on a hidden file beside it. The kernel gives it back when its owner ends,
-// however that ends, so a killed program locks nobody out.
+// One writer per project: an advisory lock on a hidden file in the same folder. The kernel releases it when its owner
+// ends, in any way, so a killed program locks out no other.
 #pragma once
 
 #include <memory>

@@ -67,7 +67,7 @@ Result<RunTraces> load_traces(OpenFile& file, std::int64_t run) {
   return tl::unexpected(std::move(error));
 }
 
-/// The columns of a table that is only read later, so that a file without it is told when it is opened.
+/// Columns of a table that is read later. A file without them is reported when it is opened.
 Result<void> check_traces(OpenFile& file) {
   const bool columns = file.version >= 2;
   auto events = file.database.prepare(columns ? "SELECT run, position, line, timeline FROM event"

@@ -12,12 +12,12 @@
 
 namespace pipedeck::store {
 
-inline constexpr std::uint32_t project_application = 0x5044'4b31;  // "PDK1", told by the `file` program as well
+inline constexpr std::uint32_t project_application = 0x5044'4b31;  // "PDK1", which the `file` program reports as well
 inline constexpr std::uint32_t work_application = 0x5044'4b57;     // "PDKW"
 
 std::string create_tables();
 
-/// `place` says where in the content a document or run stands.
+/// `place` is the location of a document or run in the content.
 Result<void> insert_document(sqlite::Database& database, std::size_t place, const StoredDocument& document);
 Result<void> insert_run(sqlite::Database& database, std::size_t place, const StoredRun& run);
 Result<void> insert_traces(sqlite::Database& database, std::int64_t run, const RunTraces& traces);

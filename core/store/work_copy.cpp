@@ -29,7 +29,7 @@ constexpr auto extra_tables = R"(
 /// committed survives a power cut.
 constexpr auto pragmas = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
 
-/// Of traces that are written within the change that brought them.
+/// Traces up to this many bytes are written within the change that brought them.
 constexpr std::size_t most_at_once = 256 * 1024;
 
 bool large(const StoredTraces& traces) { return !traces.bytes || traces.bytes() > most_at_once; }
@@ -233,7 +233,7 @@ void WorkCopy::saved(const ProjectContent& now) {
 }
 
 void remove_work_copy(const std::string& path) {
-  // The log alone says nothing: the copy goes first.
+  // The copy first: the log alone has no meaning.
   for (const char* ending : {"", "-wal", "-shm", "-journal"}) std::remove((path + ending).c_str());
 }
 

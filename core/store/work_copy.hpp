@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps edits safe between two saves: an SQLite database with a write-ahead log, beside the project (or, for a
-// project without a name, in the program's state folder). Each change is one transaction that is on disk when `keep`
-// returns; a process that is killed leaves the copy behind, and the next one reads it. Traces of runs that the saved
-// file already has are not copied. Those that are large come after their run, from another thread where there is one,
-// while further changes are kept: a run whose traces were not all there when the process was killed is not found again.
+// The protection of edits between two saves: an SQLite database with a write-ahead log, next to the project. For a
+// project without a name it is in the program's state folder. Each change is one transaction that is on disk when
+// `keep` returns. A killed process leaves the copy, and the next process reads it. Traces of runs that the saved file
+// already has are not copied. Large traces follow their run, from another thread where there is one, while further
+// changes are written. A run whose traces were incomplete when the process was killed is lost.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,11 @@
 
 namespace pipedeck {
 
-/// Where the copy of a project lies: hidden, in the same folder; a link's is beside what it points at.
+/// Returns the path of a project's copy: hidden, in the same folder. For a link it is in the folder of the link's
+/// target.
 std::string work_copy_path(const std::string& project);
 
-/// Who writes large traces.
+/// The writer of large traces.
 struct TraceWriting {
   /// Runs what may take long, one after another; by default at once.
   std::function<void(std::function<void()>)> run = [](const std::function<void()>& work) { work(); };
@@ -58,8 +59,8 @@ struct LeftWork {
   ProjectContent content;
   std::string project;  ///< empty: it had no name yet
 };
-/// What a killed process left. Traces that only the saved file has are taken from `saved`; where it lost them they are
-/// empty.
+/// Returns the changes that a killed process left. Traces that only the saved file has are taken from `saved`. They are
+/// empty if it lost them.
 Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& saved);
 /// The project that the copy belongs to, without reading more.
 Result<std::string> project_of_work_copy(const std::string& path);

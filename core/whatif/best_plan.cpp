@@ -22,7 +22,7 @@ namespace {
 /// They search as long as they are let.
 bool takes_long(const PlannerInfo& planner) { return planner.name == "joint" || planner.name == "amp-sa"; }
 
-/// What the nodes cost in which the plan has a device: nobody rents half a node.
+/// Returns the price of the nodes in which the plan has a device: half a node can't be rented.
 std::optional<double> price_of_nodes(const Cluster& cluster, const std::set<NodeId>& nodes) {
   double price = 0;
   for (const NodeId node : nodes)
@@ -55,7 +55,7 @@ FoundPlan figures_of(const Problem& problem, std::shared_ptr<const Plan> plan, c
   return found;
 }
 
-/// What all threads add to, and who is told of it.
+/// The results of all threads, and their receiver.
 class Answers {
  public:
   Answers(std::size_t tasks, const SearchHow& how, const std::function<void(const JudgedPlan&)>& better)

@@ -23,7 +23,7 @@ struct AskedPlanner {
   PlannerOptions options;
 };
 
-/// Those that `compare` asks when none is named.
+/// The planners that `compare` asks if none is named.
 std::vector<AskedPlanner> usual_planners();
 
 struct SearchHow {
@@ -41,14 +41,14 @@ struct JudgedPlan {
 struct BestPlan {
   std::optional<JudgedPlan> best;  ///< absent: no plan fits
   std::vector<FoundPlan> found;    ///< every plan that fits, best first
-  std::string why_none;            ///< what planners said, where there is no plan
+  std::string why_none;            ///< the planners' messages if there is no plan
 };
 
-/// A plan that fits, with a flush, of more samples a second comes before others; then one of less memory.
+/// Orders plans: a plan that fits, with a flush, of more samples per second comes first. Ties go to less memory.
 bool is_better(const FoundPlan& a, const FoundPlan& b);
 
-/// Of the question's batch, its micro-batch where that is fixed (planners have micro-batches of their own without a
-/// flush) and its pins.
+/// Returns whether a plan is one for the question: its batch, its micro-batch if that is fixed (planners choose their
+/// own without a flush), and its pins.
 bool answers(const Problem& problem, const Plan& plan);
 
 /// The plan simulated. An error where it is no plan for this question (devices that are not there).
@@ -58,10 +58,10 @@ Result<JudgedPlan> judge_plan(const Problem& problem, const Simulator& simulator
 /// it longer ones, which can make it slower.
 std::vector<Plan> kept_as_is(const Problem& problem, const Plan& plan);
 
-/// Every planner is asked for `top` plans, and `kept` are judged anew where they are still plans for the question, so
-/// that no answer is worse than they are. Those that take long (joint, amp-sa) are asked last. `better`, if there is
-/// one, is called with each plan that is better than all before it, from any thread, one call at a time. An error is
-/// one of the question; what goes wrong in one planner is not.
+/// Asks every planner for `top` plans. Simulates `kept` again where they are still plans for the question, so that no
+/// answer is worse than they are. Slow planners (joint, amp-sa) are asked last. Calls `better`, if there is one, with
+/// each plan that is better than all before it, from any thread, one call at a time. An error is one of the question; a
+/// failure of one planner is not.
 Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner> planners, std::span<const Plan> kept,
                            int top, const SearchHow& how, const std::function<void(const JudgedPlan&)>& better = {});
 

@@ -8,10 +8,10 @@
 
 namespace pipedeck {
 
-/// What could be bought for the cluster of the question: every kind of links twice as wide, and the groups of links
-/// that gain alike by `sensitivity` of the best plan of today (as SensitivityGroup joins them); one more node; the
-/// devices of each kind of node, the device that gains most, and all devices replaced by the next type; memory twice as
-/// large.
+/// Returns the possible purchases for the cluster of the question. Links: every kind twice as wide, and the groups of
+/// links that gain equally by the `sensitivity` of today's best plan (as SensitivityGroup joins them). Nodes: one more.
+/// Devices: those of each kind of node, the one that gains most, and all of them, replaced by the next type. Memory:
+/// twice as large.
 std::vector<Purchase> purchases(const Problem& problem, const Sensitivity* sensitivity,
                                 const DeviceCatalogue& catalogue);
 

@@ -24,8 +24,8 @@ struct CapacityModel {
   std::string precision;    ///< of products; empty: each type's usual one
 };
 
-/// Of a profile that was computed from this: what it is computed from for other sizes. bad_usage where its layers are
-/// no longer what comes out, because somebody changed them since.
+/// Returns the source of a computed profile for other sizes. bad_usage if its layers differ from the computed ones,
+/// because they were changed since.
 Result<CapacityModel> capacity_model(const TransformerOrigin& origin, const Profile& profile,
                                      const DeviceCatalogue& catalogue);
 
@@ -44,7 +44,7 @@ Result<Profile> model_profile(const CapacityModel& model, const std::string& typ
 Result<Problem> problem_at(const CapacityQuestion& question, const CapacityPoint& point,
                            const DeviceCatalogue& catalogue);
 
-/// What a sweep goes over: every combination.
+/// The ranges of a sweep, which covers every combination.
 struct CapacitySpace {
   std::vector<std::string> types{""};  ///< "": as the cluster is
   std::vector<int> nodes{1};

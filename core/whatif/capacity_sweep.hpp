@@ -28,9 +28,9 @@ Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint&
 /// file, where one is no plan for its point.
 Result<void> restore_clusters(std::map<CapacityPoint, CapacityFound>& found, const ProblemAt& problem_at);
 
-/// Every point, in their order whatever the threads. `known`, as long as `points` or empty: what need not be looked for
-/// again. `some`, if there is one, gets each point that is new, one call at a time. A point that can't be asked for has
-/// its error as `why_not`; cancelled, what was told to `some` is what there is.
+/// Returns every point, in their order for any number of threads. `known`, as long as `points` or empty, holds the
+/// points that need no search. `some`, if there is one, gets each new point, one call at a time. A point that can't be
+/// asked for has its error as `why_not`. After cancellation the answer is the points that `some` got.
 Result<std::vector<CapacityFound>> sweep_capacity(
     std::span<const CapacityPoint> points, const ProblemAt& problem_at, std::span<const AskedPlanner> planners,
     std::vector<std::optional<CapacityFound>> known, const SearchHow& how,

@@ -106,8 +106,8 @@ std::optional<BytesPerSecond> joined_by(const Node& node, const DeviceCatalogue&
   return slowest;
 }
 
-/// Devices bring their links: a card on PCI Express does not get the NVLink of the one that it replaces. In proportion,
-/// since measured links reach less than data sheets say.
+/// Devices bring their links: a card on PCI Express does not get the NVLink of the one that it replaces. Bandwidths
+/// scale in proportion, since measured links reach less than data sheets state.
 void rejoin_nodes(Cluster& cluster, const Cluster& before, const DeviceCatalogue& catalogue) {
   for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
     const auto then = joined_by(before.nodes[n], catalogue), now = joined_by(cluster.nodes[n], catalogue);

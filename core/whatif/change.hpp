@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question changed as WhatIf says.
+// A question changed by a WhatIf.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,10 @@ namespace pipedeck {
 /// Devices that could be had (core/presets/device_catalogue, or none).
 using DeviceCatalogue = std::vector<DeviceModel>;
 
-/// The changed question. Devices of another type are as quick as the catalogue's peaks say (relative_speed), against
-/// the profile's device where it lists that, else against a device of the cluster; `time_scale` tells which. A type
-/// without a price takes the catalogue's. bad_usage for what no cluster can be; pins to devices that are gone go.
+/// Returns the changed question. The speed of devices of another type follows from the catalogue's peaks
+/// (relative_speed). The reference is the profile's device if the catalogue lists it, else a device of the cluster;
+/// `time_scale` holds the choice. A type without a price takes the catalogue's. Pins to removed devices are dropped.
+/// bad_usage for an impossible cluster.
 Result<Problem> with_change(const Problem& problem, const WhatIf& change, const DeviceCatalogue& catalogue);
 
 /// How the profile's times are taken to `type` in this problem's cluster, before with_change.

@@ -10,7 +10,7 @@
 namespace pipedeck {
 
 struct FrontSpace {
-  std::vector<int> nodes;          ///< sizes of the cluster: its first so many nodes
+  std::vector<int> nodes;          ///< sizes of the cluster: its first N nodes
   std::vector<int> micro_batches;  ///< 0: left to the planners
   int top = 3;                     ///< plans asked of each planner
   bool variants = true;            ///< the best ones under other schedules, and recomputing everything
@@ -23,7 +23,7 @@ FrontSpace front_space(const Problem& problem);
 /// Samples a second, largest peak and price of an hour, as non_dominated() wants them: the first negative. Where the
 /// price of some plan is not known it is left aside for all.
 std::vector<Costs> front_costs(std::span<const FoundPlan> plans);
-/// Those that are not beaten in throughput, memory and price by any other, positions ascending.
+/// Returns the Pareto front of throughput, memory and price; positions ascending.
 std::vector<std::size_t> front_of(std::span<const FoundPlan> plans);
 
 /// Every plan that fits, each once, in an order that does not depend on threads. `some`, if there is one, gets them as

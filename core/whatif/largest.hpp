@@ -13,7 +13,7 @@
 
 namespace pipedeck {
 
-/// What can be asked for: sizes ascending, and the question with each.
+/// The sizes that can be asked for, ascending, and the question with each.
 struct SizeLadder {
   std::vector<std::int64_t> sizes;
   std::function<Result<Problem>(std::int64_t size)> problem_of;
@@ -51,7 +51,7 @@ struct LargestAnswer {
 
 /// Weights, gradients and optimizer states of all layers, each once: no plan holds less over all its devices.
 Bytes states_of_all(const Problem& problem);
-/// What all devices have, without what is reserved on each.
+/// Returns the memory of all devices without the reserve of each.
 Bytes memory_of_all(const Problem& problem);
 
 /// By doubling and halving: a size that fits and the next one that does not are both planned for. Where fitting is not

@@ -41,7 +41,8 @@ std::string next_name(const Cluster& cluster, const std::string& name) {
     if (std::string next = fmt::format("{}{}", stem, number); !taken.contains(next)) return next;
 }
 
-/// Of rows and columns of devices: what is between the last node and its copy is as between the last two nodes.
+/// Copies the rows and columns of devices: the path between the last node and its copy is that between the last two
+/// nodes.
 void copy_last_in_matrix(Cluster& cluster) {
   auto& matrix = *cluster.bandwidth_matrix;
   const auto count_of = [](const Node& node) {

@@ -10,7 +10,7 @@ namespace pipedeck {
 
 ClusterScales scales_of(const Cluster& cluster);
 
-/// What joins nodes where a cluster of one node has nothing yet: 100 Gbit/s, 5 us. An assumption that callers tell.
+/// The assumed link between nodes if a cluster of one node has none: 100 Gbit/s, 5 us. Callers report the assumption.
 Link assumed_link();
 
 /// The first `count` nodes with what joins them, or more like the last, linked as that is. `nodes` at least 1.
@@ -18,7 +18,7 @@ Cluster with_node_count(const Cluster& cluster, int count);
 
 void scale_inside(Cluster& cluster, double factor);
 void scale_between(Cluster& cluster, double factor);
-/// What lies between two nodes or switches, or inside a node (`from` and `to` the same).
+/// A connection between two nodes or switches, or inside a node (`from` equals `to`).
 void scale_link(Cluster& cluster, const LinkScale& scale);
 void scale_memory(Cluster& cluster, double factor);
 

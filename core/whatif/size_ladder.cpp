@@ -18,7 +18,7 @@ std::int64_t batch_step(const CapacityQuestion& question, const CapacityPoint& p
                         : smallest_measured_micro_batch(*question.problem.profile);
 }
 
-/// What is taken where nobody says.
+/// Returns the default steps.
 SizeSteps usual_steps(const CapacityQuestion& question, const CapacityPoint& point, SizeKind kind) {
   switch (kind) {
     case SizeKind::layers:
