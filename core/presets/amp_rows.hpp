@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What AMP's models (NeurIPS 2022, section 6.5) have in common: rows that compute nothing, numbers of 16 bits and
-// Megatron's tensor parallelism.
+// Common parts of AMP's models (NeurIPS 2022, section 6.5): rows without compute, 16-bit numbers and Megatron's tensor
+// parallelism.
 #pragma once
 
 #include <string>

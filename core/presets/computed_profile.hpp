@@ -6,12 +6,12 @@
 
 namespace pipedeck {
 
-/// analytic_profile, which also says what it was computed from (transformer_json.hpp), so that other sizes of the model
-/// can be computed from the profile alone.
+/// Returns analytic_profile with its source (transformer_json.hpp), so that other sizes of the model can be computed
+/// from the profile alone.
 Result<AnalyticProfile> computed_profile(const ReadTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options);
 
-/// graph_profile, which also says of what type its weights are (weight_type.hpp).
+/// Returns graph_profile with the type of its weights (weight_type.hpp).
 Result<AnalyticProfile> computed_profile(const OperatorGraph& graph, const DeviceModel& device,
                                          const GraphOptions& options);
 

@@ -16,7 +16,7 @@ namespace pipedeck {
 /// In the order of `list device-types`, always the same. relative_speed of each is against the first, the V100-16GB.
 const std::vector<DeviceModel>& device_catalogue();
 
-/// The type that is assumed where a figure needs one and nobody says which.
+/// The type that is assumed if a value needs one and none is given.
 inline constexpr std::string_view assumed_device_type = "A100-80GB";
 
 /// By name, alias or what the driver calls it. Unknown names are bad_usage and list the known ones.

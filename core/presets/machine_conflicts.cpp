@@ -12,7 +12,7 @@
 namespace pipedeck {
 namespace {
 
-constexpr int most_conflicts = 4;  // told of one machine
+constexpr int most_conflicts = 4;  // reported per machine
 
 bool told_by_nccl(const FoundMachine& machine) { return machine.source.starts_with("NCCL"); }
 bool told_by_smi(const FoundMachine& machine) { return machine.source.starts_with("nvidia-smi"); }

@@ -17,7 +17,7 @@
 namespace pipedeck {
 namespace {
 
-// Assumed where nothing is told: the papers' clusters have the same latencies.
+// Assumed if none is given: the papers' clusters have the same latencies.
 const Seconds inside_latency(5e-6), network_latency(10e-6);
 constexpr double alike = 1.001, measured_alike = 1.1;  // the widest pair over the narrowest
 constexpr double card_gigabits = 100, no_card_gigabits = 25;
@@ -208,7 +208,7 @@ class Builder {
   // -- between machines
   const Decided& machine_of(std::size_t node) const { return machines_[node % machines_.size()]; }
 
-  /// Of many machines nobody reads each one's name.
+  /// Returns the machine's name in notes: its source if there are many machines.
   const std::string& who(const Decided& machine) const {
     constexpr std::size_t few = 4;
     return machines_.size() > few ? machine.found.source : machine.found.name;
@@ -298,7 +298,7 @@ Result<void> check(const FoundMachines& found, const MachineImport& how) {
   return {};
 }
 
-/// Those that hang below some switch, and are in the partition asked for.
+/// Machines below some switch, and in the requested partition.
 Result<std::vector<FoundMachine>> wanted(const FoundMachines& found, std::vector<FoundMachine> machines,
                                          const MachineImport& how, ImportNotes& notes) {
   if (!how.partition.empty()) {

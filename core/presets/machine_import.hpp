@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines as their own tools, Slurm or a cloud describe them, made into a cluster: GPU types through the catalogue,
-// bandwidths by link, lanes and generation, or as a table has them. What the description leaves open is assumed, and
+// Machines as their own tools, Slurm or a cloud describe them, made into a cluster. GPU types come from the catalogue,
+// bandwidths from link, lanes and generation, or from a table. The gaps of a description are filled by assumptions, and
 // every assumption is a note.
 #pragma once
 
@@ -29,7 +29,7 @@ struct MachineImport {
   std::string name;                        ///< of the cluster; empty: made from the machines
   std::optional<BytesPerSecond> uplink{};  ///< of each switch to the one above it; else all that hangs below it
   std::string partition{};                 ///< of Slurm, whose machines alone are taken; empty: all of them
-  std::string unit{};                      ///< of a table of bandwidths that does not say it: "GB/s"
+  std::string unit{};                      ///< for a table of bandwidths without it: ""
 };
 
 struct ImportedCluster {
@@ -37,16 +37,15 @@ struct ImportedCluster {
   std::vector<std::string> notes;  ///< what was understood, what was assumed, what contradicts
 };
 
-/// Descriptions of one machine by nvidia-smi and by NCCL, the first of the one and the first of the other and so on,
-/// are taken together; where they contradict, NCCL's is used and a note says so. Slurm's machines are like the one that
-/// is described beside them. A valid cluster, or bad_input.
-/// Machines that no switch of a tree has below it are left out; a table of bandwidths stands alone, and of the two ways
-/// between two devices the slower one is kept. Options that say nothing about what was found are bad_usage.
+/// Descriptions of one machine by nvidia-smi and by NCCL are joined in order: the first of one with the first of the
+/// other. If they contradict, NCCL's is used and a note reports it. Slurm's machines are like the machine that is
+/// described with them. Returns a valid cluster, or bad_input. Machines below no switch of a tree are left out. A table
+/// of bandwidths stands alone, and the slower direction between two devices counts. Options without an effect on the
+/// input are bad_usage.
 Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how = {});
 Result<ImportedCluster> cluster_of(std::vector<FoundMachine> machines, const MachineImport& how = {});
 
-/// What another file told, beside what others did: machines, and the switches above them. bad_input where it does not
-/// go together.
+/// Adds another file's machines, and the switches above them, to those of other files. bad_input if they do not match.
 Result<void> add_found(FoundMachines& all, FoundMachines more);
 
 /// "8 × A100-80GB, NVLink", in a list.

@@ -8,12 +8,12 @@
 
 namespace pipedeck {
 
-/// Told by Slurm alone.
+/// Returns true for a machine that only Slurm lists.
 bool is_outline(const FoundMachine& machine);
 
-/// Slurm tells which machines there are and what GPUs they have. What lies between those, and the network cards, they
-/// have of a description of one of them: of the one by their own name, else of the first of as many GPUs that may be of
-/// the same types. A description that was used is no machine of its own. A line each goes to `notes`.
+/// Slurm lists machines and their GPUs. Interconnects and network cards come from a description of one of them: of the
+/// machine with the same name, else of the first with as many GPUs of possibly the same types. A used description is no
+/// machine of its own. Adds one line per machine to `notes`.
 void complete_outlines(std::vector<FoundMachine>& machines, const MachineImport& how, std::vector<std::string>& notes);
 
 }  // namespace pipedeck

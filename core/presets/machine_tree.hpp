@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batch system knows of its machines beyond each one: partitions, and the switches above them.
+// A batch system's knowledge of its machines: partitions, and the switches above them.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ std::string partitions_text(const std::vector<FoundMachine>& machines);
 Result<std::vector<FoundMachine>> machines_of_partition(std::vector<FoundMachine> machines,
                                                         const std::string& partition);
 
-/// Those below some switch; how many there are besides is noted.
+/// Returns the machines below some switch; the number of the others is noted.
 std::vector<FoundMachine> machines_of_tree(std::vector<FoundMachine> machines, const std::vector<FoundSwitch>& tree,
                                            ImportNotes& notes);
 

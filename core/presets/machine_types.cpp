@@ -12,7 +12,7 @@
 namespace pipedeck {
 namespace {
 
-// What GPUs of two sockets reach over the processors, GB/s: NCCL's own estimates, far below what the links carry.
+// Bandwidth between GPUs of two sockets over the CPUs, GB/s: NCCL's own estimates, far below the capacity of the links.
 constexpr double between_sockets_amd = 16, between_sockets = 10;
 
 const DeviceModel* by_pci_id(const std::string& id) {
@@ -52,7 +52,7 @@ const DeviceModel* by_lanes(const FoundMachine& machine, std::size_t gpu, int& l
   return nullptr;
 }
 
-/// A type that only the driver knows: what it tells, and the speed of the reference.
+/// A type that only the driver knows: the driver's values, and the speed of the reference.
 DeviceModel unknown_model(const FoundGpu& gpu, ImportNotes& notes) {
   DeviceModel model;
   model.type.name = gpu.name;
@@ -64,7 +64,7 @@ DeviceModel unknown_model(const FoundGpu& gpu, ImportNotes& notes) {
   return model;
 }
 
-/// The driver tells what there really is, which error correction makes less.
+/// The driver reports the memory that is really there, which error correction reduces.
 DeviceModel with_told_memory(DeviceModel model, const FoundGpu& gpu) {
   if (gpu.memory && gpu.memory->count > 0) model.type.memory = *gpu.memory;
   return model;
@@ -85,7 +85,7 @@ BytesPerSecond over_link(const Joint& joint, const DeviceModel& one, const Devic
   return bandwidth;
 }
 
-/// Nobody says what joins them: what cards of their type have in servers that are made for them.
+/// Returns the bandwidth for an unknown interconnect: that of such cards in servers that are made for them.
 BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other, const FoundMachine& machine,
                                ImportNotes& notes) {
   const auto linked = [](const DeviceModel& model) { return model.link && !model.link->by_bridge; };
@@ -98,7 +98,7 @@ BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other,
   return rate;
 }
 
-/// Those whose names go on where this one ends: "a100" alone does not say which of them.
+/// Returns the types whose names continue this one: "a100" alone leaves several.
 std::vector<const DeviceModel*> namesakes(std::string_view name) {
   std::vector<const DeviceModel*> found;
   const std::string begin = device_name_key(name) + "-";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPUs of a found machine are, and how fast any two of them reach each other.
+// The types of a found machine's GPUs, and the bandwidth between any two of them.
 #pragma once
 
 #include <set>
@@ -23,20 +23,20 @@ class ImportNotes {
   std::vector<std::string> lines_;
 };
 
-/// The catalogue's entry, or one made of what the driver tells of a GPU that is not in it; a GPU of which too little is
-/// told is bad_input, saying what would help.
+/// Returns the catalogue's entry, or one made of the driver's values for a GPU that is not in it. A GPU with too few
+/// values is bad_input with advice.
 Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t gpu, const MachineImport& how,
                              ImportNotes& notes);
 
-/// What a GPU may be: PCI ids and the driver's names say which type, short names of batch systems may leave several
-/// open, no name leaves all.
+/// Returns a GPU's possible types: PCI ids and the driver's names decide, short names of batch systems may leave
+/// several, no name leaves all.
 struct GpuKind {
   bool told = false;
   std::string name;
   std::vector<const DeviceModel*> types;  ///< of the catalogue; none where it does not have it
 };
 
-/// Of each GPU; all are untold where `how` has the type.
+/// For each GPU; all are unknown if `how` has the type.
 std::vector<GpuKind> kinds_of(const FoundMachine& machine, const MachineImport& how);
 
 /// As many GPUs that may be of the same types, one by one.

@@ -6,9 +6,9 @@
 
 namespace pipedeck {
 
-/// Devices whose names have something before a '/' or ':' in common sit in that node ("n0/gpu1"), all others in one; a
-/// node's devices stand side by side in the table. Of the two ways between a pair the slower one is kept. A table
-/// without a unit needs how.unit; how.device is what the devices are, else one is assumed and noted.
+/// Devices whose names share a prefix up to '/' or ':' are in that node ("n0/gpu1"), all others in one. A node's
+/// devices are adjacent in the table. The slower direction between a pair counts. A table without a unit needs
+/// how.unit. how.device is the type of the devices, else one is assumed and noted.
 Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const MachineImport& how);
 
 }  // namespace pipedeck

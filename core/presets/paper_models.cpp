@@ -55,8 +55,8 @@ std::vector<ModelSpec> deeper_berts(const ModelSpec& bert_48) {
   return {deeper(bert_48, 106), deeper(bert_48, 215), deeper(bert_48, 428)};
 }
 
-// M6: Lin et al., arXiv 2103.00823, one transformer that encodes and decodes by masks. Whale tells totals and blocks
-// alone: all other sizes are chosen to give its totals.
+// M6: Lin et al., arXiv 2103.00823, one transformer that encodes and decodes by masks. Whale gives only totals and
+// blocks. All other sizes are chosen to give its totals.
 std::vector<ReadTransformer> m6_models() {
   std::vector<ReadTransformer> models;
   const auto add = [&models](TransformerConfig config, const char* published, const char* assumed) {

@@ -12,7 +12,7 @@ namespace pipedeck {
 /// The deeper ones of DAPPLE's Table VIII, 106, 215 and 428 blocks, out of BERT-48.
 std::vector<ModelSpec> deeper_berts(const ModelSpec& bert_48);
 
-/// Whale's M6 (USENIX ATC 2022, section 5.3): the dense one and those of experts. Their notes say what is published.
+/// Whale's M6 (USENIX ATC 2022, section 5.3): the dense one and those of experts. Their notes name the published parts.
 std::vector<ReadTransformer> m6_models();
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of the papers that no chain of layer shapes describes (model.hpp): profiles made of what the papers say.
+// Models of the papers that no chain of layer shapes describes (model.hpp): profiles made of the papers' statements.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ const PaperProfile* paper_profile_named(const std::string& name);
 /// All figures grow with the samples of a micro-batch.
 Profile profile_of(const PaperProfile& paper, int micro_batch);
 
-/// DAPPLE's, from what it says of it: nobody published its cells' times.
+/// DAPPLE's, from its description: its cells' times were not published.
 Profile amoebanet_36();
 /// The generator as AMP cuts it into 56 rows: 4-15 are transformers of hidden 1024, 42-53 of hidden 16.
 Profile transgan();

@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::string_view prefix = "preset:";
 
-// What matrix products reach of a V100's 15.7 TFLOP/s and 900 GB/s in fp32, and of one core of a common server.
+// Achieved rates of matrix products, out of a V100's 15.7 TFLOP/s and 900 GB/s in fp32, and of one core of a common
+// server.
 constexpr double v100_share = 0.65;
 const DeviceSpeed v100{"V100-16GB", v100_share * 15.7e12, gigabytes_per_second(0.8 * 900)};
 const DeviceSpeed cpu_core{"CPU-core", 40e9, gigabytes_per_second(10)};

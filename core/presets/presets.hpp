@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The presets/ folder, compiled into the program so that it is found wherever the program lies, and the arguments that
-// may name either a preset ("preset:BERT-48") or a file.
+// The presets/ folder, compiled into the program so that it needs no files. Also the arguments that name either a
+// preset ("preset:BERT-48") or a file.
 #pragma once
 
 #include <optional>
@@ -40,10 +40,10 @@ std::string cluster_preset_alias(const std::string& name);
 Result<ModelSpec> model_preset(const std::string& name);
 Result<Cluster> cluster_preset(const std::string& name);
 
-/// A profile computed from the preset's layer shapes for its default device type (V100-16GB fp32 for the large ones, a
-/// CPU core for the small ones). Nothing in it was measured by others.
-/// Of `micro_batch` samples, else of as many as the papers profile with. Transformers are computed for `device`, a type
-/// of the catalogue, else for the one that is assumed, in its usual precision, a sample a micro-batch.
+/// Returns a profile computed from the preset's layer shapes for its default device type (V100-16GB fp32 for the large
+/// ones, a CPU core for the small ones). No part of it was measured. It has `micro_batch` samples, else the paper's.
+/// Transformers are computed for `device`, a type of the catalogue, else for the assumed type, in its usual precision,
+/// with one sample per micro-batch.
 Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch = {},
                                const std::string& device = {});
 

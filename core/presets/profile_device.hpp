@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a cluster's speeds are of any use to a profile that was made for another device.
+// The fit of a cluster's speeds to a profile that was made for another device.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace pipedeck {
 
-/// Times are taken to a cluster's device types by `relative_speed`, 1 for a profile's device that the cluster does not
-/// list (formats.md). Where that is not what the catalogue says of the two, or nobody knows the profile's device: a
-/// sentence on what is assumed. Empty where all is well, or where the profile has times of its own (`on`).
+/// Times are scaled to a cluster's device types by `relative_speed`, which is 1 for a profile's device that the cluster
+/// does not list (formats.md). Returns a sentence on the assumption if the catalogue has another ratio, or if the
+/// profile's device is unknown. Empty if there is no assumption, or if the profile has times of its own (`on`).
 std::string profile_device_note(const Profile& profile, const Cluster& cluster,
                                 const std::vector<DeviceModel>& catalogue);
 

@@ -23,7 +23,7 @@ Result<TracedModules> read_traced_modules(const std::string& path, const std::st
 /// recorded_profile of it. Errors name the file.
 Result<RecordedProfile> traced_profile(TracedModules& traced, const RecordedOptions& options);
 
-/// The same, read first.
+/// As above, with reading first.
 Result<RecordedProfile> read_traced_profile(const std::string& path, const RecordedOptions& options,
                                             const std::stop_token& stop = {}, const Progress& progress = {});
 

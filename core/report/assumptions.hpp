@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report's figures rest on, in sentences.
+// The assumptions behind a report's values, in sentences.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace pipedeck::reports {
 
-/// Of an hour, by device type.
+/// Per hour, by device type.
 using Prices = std::map<std::string, double>;
 
 std::vector<std::string> assumptions_of(const Words& words, const ReportQuestion& question, const Prices& prices);

@@ -19,7 +19,7 @@ std::string shell_line(const std::vector<std::string>& words);
 /// --network shared ...: what differs from the defaults. The calibration is a file's, and not among them.
 std::vector<std::string> convention_arguments(const Conventions& conventions);
 
-/// What simulate reads, as it is typed.
+/// The files of a simulate command, as they are typed.
 struct SimulatedFiles {
   std::string profile, cluster, plan;
   std::string calibration;  ///< empty: none

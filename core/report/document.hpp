@@ -19,7 +19,7 @@ struct Paragraph {
   std::string text;
 };
 
-/// What a reader must not miss.
+/// A warning that stands out.
 struct Warning {
   std::string text;
 };

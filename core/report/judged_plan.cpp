@@ -11,7 +11,7 @@
 namespace pipedeck::reports {
 namespace {
 
-/// Of all devices of the nodes in which the plan has one: nobody rents half a node.
+/// Devices of all nodes in which the plan has one: half a node can't be rented.
 std::optional<double> price_of(const Plan& plan, const Cluster& cluster, const std::map<std::string, double>& prices) {
   const std::vector<Device> devices = devices_of(cluster);
   std::set<NodeId> nodes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a report tells of one plan, from the simulator.
+// The simulator's values of one plan for a report.
 #pragma once
 
 #include <map>

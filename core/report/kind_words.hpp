@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kinds of operations, items of memory and parts of the time are called in legends and tables.
+// Names of kinds of operations, items of memory and parts of the time in legends and tables.
 #pragma once
 
 #include <string>

@@ -26,9 +26,9 @@ inline constexpr Ink text{"text", "#1d2026", "#eceef2"}, muted{"muted", "#686d79
 
 const Ink& ink_of(OpKind kind);
 const Ink& ink_of(MemoryItem item);
-/// Of text on a box of this kind.
+/// Returns the colour of text on a box of this kind.
 const Ink& ink_on(OpKind kind);
-/// Told from their neighbours by a hatch too, for eyes that see the colours alike.
+/// Returns true for kinds with a hatch, for eyes that see their colours as equal.
 bool hatched(OpKind kind);
 
 /// Rules of a style sheet that turn pictures dark where the reader's screen is.

@@ -24,7 +24,7 @@ const TimelineLane* compute_lane(const Timeline& timeline, DeviceId device) {
   return found == timeline.lanes.end() ? nullptr : &*found;
 }
 
-/// The same operations at the same times, the same memory.
+/// Returns true for equal operations at equal times and equal memory.
 bool alike(const Simulation& simulation, const DeviceVerdict& a, const DeviceVerdict& b) {
   DeviceVerdict other = b;
   other.device = a.device;
@@ -74,7 +74,7 @@ std::string stages_text(const Words& words, const std::vector<Chunk>& chunks, co
   return words("stages {}", fmt::format("{}", fmt::join(stages, ", ")));
 }
 
-/// Of UTF-8: every byte but those that go on with a letter.
+/// Returns true for the first byte of a UTF-8 letter.
 bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
 }  // namespace

@@ -30,7 +30,7 @@ PictureRows picture_rows(const Words& words, const Plan& plan, const Simulation&
 /// Columns of both pictures.
 inline constexpr double picture_width = 960, stages_at = 0, names_at = 78, plot_at = 136;
 
-/// Where the next entry of a legend goes: beside the last one, or below where the picture would end.
+/// Returns the place of a legend's next entry: right of the last one, or below it where the picture would end.
 class LegendPlaces {
  public:
   explicit LegendPlaces(double top) : top_(top) {}

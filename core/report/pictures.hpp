@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when, and what it keeps in memory, drawn. Operations narrower than a pixel are drawn as columns, so that
-// a picture of a million of them is no larger than one of a thousand.
+// Pictures of a plan's operations and memory over time. Operations narrower than a pixel are drawn as columns. So a
+// picture of a million of them is no larger than one of a thousand.
 #pragma once
 
 #include <string>

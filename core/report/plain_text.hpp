@@ -11,12 +11,12 @@ namespace pipedeck::reports {
 /// is no UTF-8 become U+FFFD.
 std::string plain_text(std::string_view text);
 
-/// The same with &, <, >, " and ' escaped: between tags and in attributes alike.
+/// Returns the text with &, <, >, " and ' escaped, for use between tags and in attributes.
 std::string xml_text(std::string_view text);
 
-/// The same as Markdown that shows as the text itself, in a cell of a table too: no emphasis, link, mention, HTML.
+/// Returns Markdown that shows as the text itself, in a cell of a table too: no emphasis, link, mention, HTML.
 std::string markdown_text(std::string_view text);
-/// The same where a line begins with it: no list, quotation or rule either.
+/// Returns such Markdown for the beginning of a line: no list, quotation or rule either.
 std::string markdown_line(std::string_view text);
 
 /// A relative address: all but letters, digits and "-._~/" as %XX.

@@ -11,7 +11,7 @@
 
 namespace pipedeck::reports {
 
-/// What a reader must know before using the plan; empty: nothing.
+/// Returns the warnings about the use of the plan; empty: none.
 std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const Simulation& simulation,
                                      const Problem& problem);
 

@@ -165,7 +165,7 @@ class ComparisonTable {
   Table table_;
 };
 
-/// What of a plan is wanted when all have been judged: simulations are large.
+/// A plan's values that the report needs after all simulations, which are large.
 struct Best {
   std::string name;
   double samples_per_second = 0;
@@ -184,7 +184,7 @@ std::string best_text(const Words& words, const std::optional<Best>& best) {
                      best->name, best->samples_per_second, time_text(words, best->iteration), best->global_batch);
 }
 
-/// Of an hour, by device type: the cluster's own, else the list's.
+/// Per hour, by device type: the cluster's own prices, else the list's.
 Prices prices_of(const ReportQuestion& question) {
   Prices prices;
   for (const DeviceType& type : question.problem.cluster->device_types) {

@@ -31,14 +31,14 @@ struct ReportQuestion {
   std::string title;
   Problem problem;  ///< batch, optimizer and precision are each plan's own
   std::vector<ReportedPlan> plans;
-  std::vector<DeviceModel> price_list;             ///< what devices cost where the cluster does not say
+  std::vector<DeviceModel> price_list;             ///< prices of devices if the cluster has none
   std::string calibration;                         ///< where the conventions' calibration is from; empty: there is none
   std::string program, date;                       ///< "pipedeck-cli 0.9.0", "2026-11-22"
   std::vector<std::string> commands;               ///< before those of the plans: what they read
   std::shared_ptr<const Translation> translation;  ///< none: English
 };
 
-/// A plan that can't be judged is told with the reason; an error is one of the problem itself, or that it was stopped.
+/// A plan that can't be simulated is listed with the reason. An error is one of the problem itself, or cancellation.
 Result<Document> make_report(const ReportQuestion& question, const Progress& progress = {}, std::stop_token stop = {});
 
 }  // namespace pipedeck::reports

@@ -7,7 +7,7 @@
 namespace pipedeck::reports {
 namespace {
 
-/// What stands in a place of an fmt pattern, "1:.2f", the `nth` from 0. Only a figure's own point becomes the decimal
+/// The content of a place in an fmt pattern, "1:.2f", the `nth` from 0. Only a number's own point becomes the decimal
 /// sign.
 std::string place_text(std::string_view place, std::size_t nth, fmt::format_args filling,
                        const std::string& decimal_sign) {
@@ -51,7 +51,7 @@ Taken taken_apart(std::string_view english, fmt::format_args filling, const std:
 
 bool is_place_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-/// What stands in a place is never looked into for places.
+/// The content of a place is never searched for places.
 std::string filled(std::string_view pattern, const std::vector<std::string>& places) {
   std::string text;
   for (std::size_t at = 0; at < pattern.size();) {

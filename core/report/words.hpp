@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a report, in English or another language. A sentence is one pattern with places for its figures and
-// names, "{} of {:.2f} GiB", never put together from parts: a language says it as a whole and in its own order.
-// tools/core_texts.py collects the patterns from the calls, for who translates them.
+// The texts of a report, in English or another language. A sentence is one pattern with places for its values and
+// names, "{} of {:.2f} GiB". It is never put together from parts, so a translation can order it freely.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ class Translation {
   virtual std::string decimal_sign() const = 0;  ///< ","
   /// A pattern of this folder with its places as %1, %2 ...: "%1 of %2 each way".
   virtual std::string pattern(const std::string& english) const = 0;
-  /// A finished sentence from elsewhere in the core: why a plan is as it is, what an error says.
+  /// A finished sentence from elsewhere in the core: the reasons for a plan, the message of an error.
   virtual std::string sentence(const std::string& english) const = 0;
   virtual std::string error(const Error& error) const = 0;
 };

@@ -13,8 +13,8 @@ namespace pipedeck::reports {
 /// By its ending: Markdown for ".md" and ".markdown", HTML for all else.
 bool is_markdown_file(const std::string& path);
 
-/// HTML in one file; Markdown with its pictures in "NAME-pictures" beside it. Errors name the file that can't be
-/// written.
+/// Writes HTML in one file, or Markdown with its pictures in the folder "NAME-pictures". Errors name the file that
+/// can't be written.
 Result<void> write_report(const std::string& path, const Document& document);
 
 }  // namespace pipedeck::reports

@@ -23,7 +23,7 @@ struct Runs {
   }
 };
 
-/// What the planner proposes, simulated.
+/// The planner's plan, simulated.
 Result<Runs> proposed(const std::string& planner, const Problem& problem, const PlannerOptions& options,
                       const Bench& bench) {
   const auto plans = answers(planner, problem, options, bench, candidates);

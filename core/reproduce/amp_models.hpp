@@ -11,7 +11,7 @@ namespace pipedeck {
 enum class AmpSetup { homogeneous, heterogeneous_cluster, heterogeneous_model };
 
 Result<Problem> amp_problem(AmpSetup setup);
-/// What was assumed of models and clusters, for the reader.
+/// The assumptions on models and clusters, for the reader.
 std::string amp_assumptions(AmpSetup setup);
 
 /// (mbs, layer assignment [0, ..., L], tmp, dp): stages in the order of the devices, tensor parallelism innermost, then

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AMP (Li et al., NeurIPS 2022), Tables 6-11: the strategies that Megatron's rules and AMP proposed, with the seconds
-// they took, beside the same strategies in our simulator.
+// AMP (Li et al., NeurIPS 2022), Tables 6-11: the strategies of Megatron's rules and of AMP with their measured
+// seconds, next to the same strategies in our simulator.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

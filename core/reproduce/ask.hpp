@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all tables do: pose a question, ask a planner, judge a plan, put two figures side by side.
+// Common steps of all tables: pose a question, ask a planner, simulate a plan, compare two values.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ Plan pipeline(const Problem& problem, const std::vector<int>& ends, const std::v
 /// The cluster's first nodes and what joins them.
 Cluster first_nodes(Cluster cluster, int nodes);
 
-/// A layer that the papers count when they say where a model is cut: transformer blocks, LSTMs, convolutions and fully
+/// A layer that the papers count in the position of a stage boundary: transformer blocks, LSTMs, convolutions and fully
 /// connected layers, cells. Not embeddings, heads of language models, pools, glue.
 bool is_counted(const Layer& layer);
 /// Counted layers of each stage.

@@ -108,7 +108,7 @@ constexpr Scaled table_8[] = {{"Native-1", 1, 48, 0.64, 10.2, 93},
                               {"Pipeline-8", 8, 428, 5.5, 88.2, 87}};
 constexpr int micro_batch = 2, batches_a_stage = 20;
 
-/// BERT with so many blocks: the preset's embedding, blocks and head.
+/// Returns BERT with N blocks: the preset's embedding, blocks and head.
 Profile bert(const Profile& bert_48, int blocks) {
   Profile profile = bert_48;
   profile.layers.clear();
@@ -124,7 +124,7 @@ struct Stacked {
   Plan plan;
 };
 
-/// So many blocks on each of the stages, one device each, with recompute.
+/// Returns a plan with N blocks on each stage, one device per stage, with recomputation.
 Stacked stacked(const Profile& bert_48, const Cluster& cluster, const std::vector<int>& blocks) {
   int sum = 0;
   std::vector<int> ends;

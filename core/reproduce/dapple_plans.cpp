@@ -99,8 +99,8 @@ std::string split_of(const Plan& plan, const Profile& profile) {
   return shape == "DP" || shape == "straight" ? "-" : joined(counted_layers(plan, profile));
 }
 
-/// The paper's plan at its best: the quickest of all micro-batches and both warm-ups that fit, cut where the paper says
-/// (straight: where the slowest stage is quickest). Nothing where none fits.
+/// Returns the paper's plan at its best: the fastest of all micro-batches and both warm-ups that fit, with the paper's
+/// stage boundaries (straight: those with the fastest bottleneck stage). Nothing if none fits.
 Result<std::optional<Seconds>> paper_time(const Problem& problem, const std::string& shape, const std::string& split,
                                           int least, const Bench& bench) {
   const PlannerOptions slice{{"min-slice", std::to_string(least)}};

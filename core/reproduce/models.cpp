@@ -13,7 +13,7 @@ namespace {
 
 struct PaperModel {
   const char* name;
-  const char* file;  ///< below the data folder; empty: nobody published a profile
+  const char* file;  ///< below the data folder; empty: no profile was published
   int measured;      ///< samples of the file
   int computed;      ///< samples of the preset's profile: the paper's
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of the papers: measured profiles where they are at hand, else computed from shapes.
+// The models of the papers: measured profiles if they are available, else computed from shapes.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace pipedeck {
 
-/// By its name in the papers: "BERT-48", "GNMT-16", ... Of the samples that the paper profiled it with. The device type
-/// is the one of the cluster presets.
+/// Returns a model by its name in the papers: "BERT-48", "GNMT-16", ... Its profile has the paper's micro-batch. The
+/// device type is the one of the cluster presets.
 Result<Profile> paper_model(const Bench& bench, const std::string& name);
-/// The same, always computed from shapes: where memory counts, which the measured profiles do not tell.
+/// As above, but always computed from shapes: for memory, which the measured profiles lack.
 Result<Profile> computed_model(const std::string& name, int micro_batch);
 
 }  // namespace pipedeck

@@ -15,7 +15,7 @@ namespace {
 
 struct Configured {
   const char* model;
-  int mini_batch;  ///< samples a GPU: section 5.1
+  int mini_batch;  ///< samples per GPU: section 5.1
   int servers;
   const char* scale;   ///< servers x GPUs
   const char* preset;  ///< whose first servers are taken

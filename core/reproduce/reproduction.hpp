@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The papers' tables beside what this program answers: a file a paper holds its figures and how ours come about.
+// The papers' tables next to this program's answers. One file per paper holds its values and the way to ours.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct ReproducedRow {
   bool operator==(const ReproducedRow&) const = default;
 };
 
-/// What is known of a table before anything is computed.
+/// A table's description, known before anything is computed.
 struct TableInfo {
   std::string name;                     ///< "dapple-5"
   std::string title;                    ///< "DAPPLE, Table V: planning results"
@@ -43,7 +43,7 @@ struct ReproducedTable {
   int met() const;
 };
 
-/// What the tables are computed with.
+/// The inputs of the tables' computation.
 struct Bench {
   std::string data;  ///< folder of the measured profiles; where it lacks one, a preset's computed profile stands in
   std::stop_token stop{};
