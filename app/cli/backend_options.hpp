@@ -20,9 +20,8 @@ class BackendOptions {
  public:
   void declare(CLI::App& app);
   bool on_processor() const { return backend_ == "cpu"; }
-  /// What `plan` is run with. bad_usage for options that would do nothing, where the module, the driver or GPUs are
-  /// missing, and for what is done on the processor alone; bad_input names what the plan asks for that is not done on
-  /// GPUs. `app`: parsed, of `run`.
+  /// Returns the backend for `plan`. bad_usage for options without effect, for a missing module, driver or GPU, and for
+  /// options of the CPU alone. bad_input names the part of the plan that GPUs can't run. `app`: parsed, of `run`.
   Result<Backend> open(const CLI::App& app, const Plan& plan, const Processes& processes) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person reads of a calibration.
+// A calibration as text for the terminal.
 #pragma once
 
 #include <string>

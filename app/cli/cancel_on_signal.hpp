@@ -8,8 +8,8 @@
 
 namespace pipedeck::cli {
 
-/// While it lives, SIGINT and SIGTERM ask the work at hand to stop; a second one ends the program at once. A thread of
-/// its own waits for the signals, since nothing that a stop callback may do is allowed inside a signal handler.
+/// While it lives, SIGINT and SIGTERM ask the current work to stop; a second one ends the program at once. A separate
+/// thread waits for the signals, since a signal handler may not do the work of a stop callback.
 class CancelOnSignal {
  public:
   CancelOnSignal();

@@ -90,7 +90,7 @@ class CapacityCommand : public Command {
     if (!goal) return tl::unexpected(goal.error());
     const ProblemAt at = [&](const CapacityPoint& point) { return problem_at(question, point, device_catalogue()); };
     const std::vector<CapacityPoint> points = capacity_points(space);
-    // What is wrong with the question itself is wrong at the first point.
+    // An error of the question itself shows at the first point.
     if (const auto first = at(points.front()); !first) return tl::unexpected(first.error());
     auto kept = KeptPoints::open(points_file_, identity(question, asked), at);
     if (!kept) return tl::unexpected(kept.error());

@@ -194,7 +194,7 @@ Result<std::optional<CapacityModel>> CapacityOptions::model() const {
   const auto content = read_file(inputs.profile);
   if (!content) return tl::unexpected(content.error());
   const auto kind = kind_of_content(*content);
-  if (!kind || *kind != FileKind::transformer) return std::nullopt;  // what else is wrong is said by who reads it
+  if (!kind || *kind != FileKind::transformer) return std::nullopt;  // the reader of the value reports other errors
   auto document = read_document(inputs.profile, *content, {});
   if (!document) return tl::unexpected(in_file(document.error(), inputs.profile));
   model.read = std::get<ReadTransformer>(*std::move(document));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `capacity` asks: what is to be trained within what, over which clusters and batches, as options with units.
+// The question of `capacity`: the training, its limits, the clusters and batches, as options with units.
 #pragma once
 
 #include <optional>
@@ -22,12 +22,11 @@ struct GoalOptions {
   std::string tokens, samples, within, budget;
   void declare(CLI::App& app);
   bool given() const { return !tokens.empty() || !samples.empty(); }
-  /// bad_usage names the option. `sample_tokens`: 0 where nobody says.
+  /// bad_usage names the option. `sample_tokens`: 0 if unknown.
   Result<CapacityGoal> goal(int sample_tokens, const std::string& currency) const;
 };
 
-/// For a size that only a transformer has: the shape that its computed profile says it was computed from, where it
-/// does.
+/// For a size that only a transformer has: the shape in its computed profile, if there is one.
 Result<CapacityQuestion> of_transformer(CapacityQuestion question);
 
 /// The model, the cluster, and what is looked at.
@@ -41,13 +40,13 @@ struct CapacityOptions {
   int sequence = 0;  ///< tokens of a sample; 0: what the model was made for
   void declare(CLI::App& app);
 
-  /// Reads the files; what was assumed is said on standard error.
+  /// Reads the files; prints assumptions on standard error.
   Result<CapacityQuestion> question() const;
   /// Tokens of a sample; 0: unknown.
   int sample_tokens(const CapacityQuestion& question) const;
   /// bad_usage names the option.
   Result<CapacitySpace> space(const CapacityQuestion& question) const;
-  /// All that planners are asked beside the points.
+  /// All inputs of planners except the points.
   CapacityAsked asked(const CapacityQuestion& question) const;
 
  private:

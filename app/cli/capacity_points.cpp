@@ -19,7 +19,7 @@ Result<KeptPoints> KeptPoints::open(std::string path, std::string question, cons
   kept.points_.question = std::move(question);
   if (kept.path_.empty()) return kept;
   if (!std::filesystem::exists(kept.path_)) {
-    // Who can't write there is told now, not after the sweep.
+    // A file that can't be written is reported now, not after the sweep.
     if (auto written = kept.write(); !written) return tl::unexpected(written.error());
     return kept;
   }
@@ -51,7 +51,7 @@ void KeptPoints::add(const CapacityFound& found) {
   if (path_.empty()) return;
   points_.found.insert_or_assign(found.point, found);
   if (std::chrono::steady_clock::now() - written_ < between_writes) return;
-  (void)write();  // the last one tells
+  (void)write();  // the last write reports failures
   written_ = std::chrono::steady_clock::now();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --points FILE: what a sweep found, kept so that the same or a larger one goes on from it.
+// --points FILE: the points of a sweep, saved so that the same or a larger sweep continues from them.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@ namespace pipedeck::cli {
 
 class KeptPoints {
  public:
-  /// Of the question with this SHA-256. A file that is not there is empty; one of another question, or with a plan that
-  /// is none for it, is bad_input. An empty path: nothing is kept.
+  /// Reads the points of the question with this SHA-256. A missing file is empty. A file of another question, or with a
+  /// plan that is none for it, is bad_input. With an empty path nothing is saved.
   static Result<KeptPoints> open(std::string path, std::string question, const ProblemAt& problem_at);
 
-  /// What is known of each point.
+  /// Returns the known answer for each point.
   std::vector<std::optional<CapacityFound>> known(std::span<const CapacityPoint> points) const;
   std::size_t count() const { return points_.found.size(); }
   /// Keeps it; the file is written whole now and then.

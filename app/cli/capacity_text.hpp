@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `capacity` found, for people and for other programs.
+// The answer of `capacity`, as text and as JSON.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a folder of checkpoints, for people and as JSON.
+// The content of a folder of checkpoints, as text and as JSON.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command is: it declares its options, then runs. One file a command; the table of them is in command_line.cpp.
+// A command: it declares its options, then runs. One file per command; their table is in command_line.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual void declare(CLI::App& app) = 0;
-  /// The exit status where the command has said everything itself; an error where the caller is to print it.
+  /// Returns the exit status if the command has printed everything itself, or an error for the caller to print.
   virtual Result<int> run(std::stop_token stop) = 0;
 };
 

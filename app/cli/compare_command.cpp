@@ -21,7 +21,7 @@
 namespace pipedeck::cli {
 namespace {
 
-/// What one planner said: a plan, or why there is none.
+/// One planner's answer: a plan, or the reason for none.
 struct Answer {
   const PlannerInfo* planner = nullptr;
   std::optional<JudgedPlan> judged;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program says and where: answers on standard output, messages and progress on standard error, files whole or
-// not at all.
+// The program's output: answers on standard output, messages and progress on standard error, files complete or not at
+// all.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class App;
 
 namespace pipedeck::cli {
 
-/// Of several processes, one prints: in the others, from now on, all below but print_error says nothing.
+/// One of several processes prints. In the others everything below except print_error is silent from now on.
 void be_quiet();
 
 /// "pipedeck-cli: FILE: PLACE: message" on standard error.

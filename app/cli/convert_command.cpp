@@ -95,7 +95,7 @@ class ConvertCommand : public Command {
     return {};
   }
 
-  /// A table of layers whose columns are told.
+  /// A table of layers with its columns.
   Result<int> write_table() {
     const auto columns = profile_columns(columns_);
     if (!columns) return fail(ErrorCode::bad_usage, "--columns: " + columns.error().message);
@@ -121,7 +121,7 @@ class ConvertCommand : public Command {
     return write(profile_to_json(made->profile));
   }
 
-  /// What the ranks of one run did.
+  /// Traces of one run's ranks.
   Result<int> write_ranks(const std::stop_token& stop) {
     if (asked_format() == "profile")
       return fail(ErrorCode::bad_usage,
@@ -144,7 +144,7 @@ class ConvertCommand : public Command {
     return write(*std::move(text));
   }
 
-  /// What is no description of a machine stands alone.
+  /// A file that describes no machine is converted alone.
   Result<int> write_other(AnyFile file) {
     if (files_.size() > 1)
       return fail(ErrorCode::bad_usage,
@@ -184,7 +184,7 @@ class ConvertCommand : public Command {
     return write(cluster_to_json(made->cluster));
   }
 
-  /// What the name of the file, or --to, asks for is the one thing that `what` can become.
+  /// The file's name, or --to, asks for the only thing that `what` can become.
   Result<void> expect_target(const char* what, std::string_view format) const {
     const std::string_view asked = asked_format().empty() ? format : asked_format();
     if (asked == format) return {};

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What of a run two runs are compared by.
+/// The values that compare two runs.
 Json run_summary(const RunLog& log) {
   Json summary;
   for (const RunEvent& event : log.events) {
@@ -122,7 +122,7 @@ class DiffCommand : public Command {
       if (std::holds_alternative<ProjectContent>(*file))
         return fail(ErrorCode::bad_input, "is a project, which holds several documents; expected a single one", {},
                     *path);
-    // What was predicted and what was measured are compared by their operations.
+    // A prediction and a measurement are compared by their operations.
     const bool timelines = format_name(*a) != format_name(*b) && timeline_of(*a) && timeline_of(*b);
     if (format_name(*a) != format_name(*b) && !timelines)
       return fail(ErrorCode::bad_input,

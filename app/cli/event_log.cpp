@@ -16,7 +16,7 @@
 namespace pipedeck::cli {
 namespace {
 
-/// Nobody else writes there: two runs in one file would be of use to nobody.
+/// Opens the file and locks it: two runs in one file would be useless.
 Result<std::FILE*> opened(const std::string& path, bool& made) {
   const auto failed = [&](const std::string& why) { return fail(ErrorCode::bad_input, why, {}, path); };
   int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -67,7 +67,7 @@ bool EventLog::write(const RunEvent& event) {
 
 Result<void> EventLog::close() {
   if (!good_) return fail(ErrorCode::io, "events can't be written; the run was stopped", {}, path_);
-  if (made_ && !begun_) ::unlink(path_.c_str());  // while it is locked: nobody else has begun to write there
+  if (made_ && !begun_) ::unlink(path_.c_str());  // while it is locked: no other run has begun to write there
   file_.reset();
   return {};
 }

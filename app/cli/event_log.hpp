@@ -16,7 +16,7 @@ class EventLog {
   /// "-" is standard output; empty: events go nowhere. A file keeps what it holds until the run begins.
   /// bad_input: it can't be written, or another run writes there.
   static Result<EventLog> open(const std::string& path);
-  /// False once a line could not be written: nobody listens any more, or the disk is full.
+  /// Returns false once a line could not be written: the reader has left, or the disk is full.
   bool write(const RunEvent& event);
   /// A file of a run that never began is gone again.
   Result<void> close();

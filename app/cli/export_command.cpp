@@ -21,7 +21,7 @@
 namespace pipedeck::cli {
 namespace {
 
-/// Beside the file: which document of a project, what a job trains.
+/// Arguments next to the file: the document of a project, the model of a job.
 struct Wish {
   std::string name, model, backend = "cpu", precision;
   int steps = 0, processes = 1;

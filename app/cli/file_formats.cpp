@@ -29,7 +29,7 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-/// JSON lines, each an event: the first line stands for itself and says so.
+/// JSON lines, each an event. The first line identifies the format.
 bool looks_like_run_log(const std::string& content) {
   if (!content.starts_with('{')) return false;
   const auto first = json::parse(content.substr(0, content.find('\n')));

@@ -39,7 +39,8 @@ Result<RunLog> read_run_log(const std::string& path);
 /// A trace, or those of all ranks of a run. Errors as of core/io/trace_ranks.
 Result<RunLog> read_traces_as_run(const std::vector<std::string>& paths, const std::stop_token& stop = {});
 
-/// Validated; told by content. A trace becomes the log of a run, read piece by piece. Errors name the file.
+/// Reads and validates a file, whose content identifies its format. A trace becomes the log of a run, read in pieces.
+/// Errors name the file.
 Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options = {},
                               const std::stop_token& stop = {});
 

@@ -52,7 +52,7 @@ std::string group_text(const AllReduceMeasurement& measured, const Network& netw
   return fmt::format("\nAll-reduces among GPUs 0 to {}\n\n{}", count - 1, table.text());
 }
 
-/// The first of this name that NVML tells of and that is not taken yet.
+/// Returns the first GPU of this name that NVML lists and that is not taken yet.
 FoundGpu take_gpu(std::vector<FoundGpu>& known, const std::string& name) {
   const auto found = std::ranges::find(known, name, &FoundGpu::name);
   FoundGpu gpu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joins the GPUs of this machine, measured: copies between any two of them, and all-reduces beside what is
-// expected of them; and the machine as a cluster with what was measured.
+// The measured connections of this machine's GPUs: copies between any two of them, and all-reduces next to their
+// predictions; and the machine as a cluster with the measured values.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace pipedeck::cli {
 /// 1 KiB to 32 MiB, and as many as a model's gradients have. All of whole 32-bit floats, ascending.
 std::vector<Bytes> all_reduce_sizes(Bytes gradients);
 
-/// GPUs of these names, in this order: what NVML tells of them (CUDA may number them otherwise), and their links, where
+/// Returns GPUs of these names, in this order: NVML's values (CUDA may number them otherwise), and their links if
 /// `links` has them.
 FoundMachine machine_of(const std::vector<std::string>& names, const std::vector<std::vector<Link>>& links = {});
 
@@ -27,7 +27,7 @@ class GpuLinks {
 
   /// GPU x GPU, of both ways the one that was measured.
   std::vector<std::vector<Link>> links() const;
-  /// Of two GPUs or more, as people read it.
+  /// Returns the text for two GPUs or more.
   std::string text() const;
   /// All-reduces among the first two GPUs, the first four and so on, and among all; predictions take the slowest pair
   /// of these for every hop. Throws as the constructor.

@@ -29,7 +29,7 @@ struct JitterArguments {
 
 /// "jitter 5 % of every pass, 200 runs, seed 1"
 std::string jitter_text(const JitterOptions& options);
-/// The same, and the figures; a line.
+/// Returns that text with the band's values, as one line.
 std::string jitter_text(const JitterBand& band);
 nlohmann::ordered_json jitter_json(const JitterBand& band);
 

@@ -22,14 +22,14 @@ class Judge {
   static Result<Judge> of(Problem problem);
 
   Result<JudgedPlan> judge(Plan plan, std::stop_token stop) const;
-  /// What a planner is given: this problem's simulator as the score.
+  /// Returns a planner's context: this problem's simulator as the score.
   PlannerContext context(int threads, int top, Progress progress, std::stop_token stop) const;
   /// One iteration of the whole model on the quickest device, memory left aside.
   Result<Seconds> one_device_time(std::stop_token stop) const;
 
   const Problem& problem() const { return problem_; }
   const Simulator& simulator() const { return simulator_; }
-  /// Of synchronous plans; asynchronous ones have one of their own.
+  /// For synchronous plans; asynchronous ones have a bound of their own.
   Seconds lower_bound() const { return lower_bound_; }
 
  private:

@@ -16,14 +16,14 @@ class MachineOptions {
  public:
   void declare(CLI::App& app);
   const std::string& device() const { return device_; }  ///< which models are computed for, too
-  /// Whether any other of the options was given.
+  /// Returns true if any other of the options was given.
   bool given() const { return given_any_ || this_machine_ || !cloud_.empty(); }
   bool this_machine() const { return this_machine_; }
   /// A name of `list cloud-shapes`; empty: none was given.
   const std::string& cloud() const { return cloud_; }
   Result<ImportedCluster> cluster(FoundMachines found) const;
   Result<ImportedCluster> cluster_of_cloud() const;
-  /// GPUs as the driver tells them, else threads of the processor, measured.
+  /// Returns the driver's GPUs, else threads of the CPU, measured.
   Result<ImportedCluster> cluster_here() const;
 
  private:

@@ -30,8 +30,8 @@ class ModelOptions {
   bool explain_ = false, given_any_ = false;
 };
 
-/// Layer by layer: weights, bytes kept, times; then, where asked for, every formula. `letters`: they are of
-/// transformers' sizes, which are told.
+/// Prints layer by layer: weights, saved bytes, times; then, on request, every formula. `letters`: the formulas use
+/// transformers' sizes, which are printed.
 std::string profile_table(const AnalyticProfile& made, bool explain, bool letters);
 
 }  // namespace pipedeck::cli

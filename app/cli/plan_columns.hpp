@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every table of plans tells of each: the same columns under the same heads.
+// The columns of every table of plans, under the same heads.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace pipedeck::cli {
 
-/// After `first`: plan, shape, schedule, micro-batches, iteration, samples a second.
+/// After `first`: plan, shape, schedule, micro-batches, iteration, samples/s.
 std::vector<Table::Column> plan_columns(Table::Column first);
 /// A row of them.
 std::vector<std::string> plan_cells(std::string first, std::string name, const Plan& plan, Seconds iteration,

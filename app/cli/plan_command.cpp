@@ -68,7 +68,7 @@ std::string plans_table(const std::vector<JudgedPlan>& judged) {
   return table.text();
 }
 
-/// What each plan says of itself, below the table.
+/// Prints each plan's notes below the table.
 std::string reasons(const std::vector<JudgedPlan>& judged) {
   std::string text;
   for (std::size_t i = 0; i < judged.size(); ++i) {
@@ -125,7 +125,7 @@ class PlanCommand : public Command {
   }
 
  private:
-  /// What is the planner's own. One that looks for a schedule itself is asked for it where it knows it.
+  /// The planner's own options. A planner that searches schedules itself is asked for the given one if it knows it.
   std::vector<std::string> arguments_for(const PlannerInfo& planner) {
     std::vector<std::string> arguments = app_->remaining();
     for (const OptionInfo& option : planner.options) {

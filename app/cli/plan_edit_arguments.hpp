@@ -20,7 +20,7 @@ struct PlanEditArgument {
 };
 
 void declare_plan_edits(CLI::App& app);
-/// What was given of them, in order.
+/// The given edits, in order.
 std::vector<PlanEditArgument> plan_edits_given(const CLI::App& app);
 
 /// Layers by name or by position in the plan's order, devices as 3 or G3. bad_usage where it can't be read.

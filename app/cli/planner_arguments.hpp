@@ -9,13 +9,13 @@
 
 namespace pipedeck::cli {
 
-/// What the command line left over, as options of the planner: --flag, --name VALUE or --name=VALUE. A name that is not
-/// in the planner's table and a value it does not take are bad usage.
+/// Parses the rest of the command line as options of the planner: --flag, --name VALUE or --name=VALUE. A name that is
+/// not in the planner's table and a value that it does not take are bad_usage.
 Result<PlannerOptions> planner_options(const PlannerInfo& planner, const std::vector<std::string>& arguments);
 
 /// The planners of these names, each once, in this order.
 Result<std::vector<const PlannerInfo*>> planners_named(const std::vector<std::string>& names);
-/// The same with no options of their own; without names `usual`.
+/// As above, without options of their own; without names `usual`.
 Result<std::vector<AskedPlanner>> asked_planners(const std::vector<std::string>& names,
                                                  std::vector<AskedPlanner> usual);
 

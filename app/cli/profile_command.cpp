@@ -102,7 +102,7 @@ class ProfileCommand : public Command {
   /// Standard output is for people.
   bool prints() const { return !output_.json_on_stdout() && !progress_.on_stdout(); }
 
-  /// What is there in spite of the error.
+  /// The results that exist in spite of the error.
   Error and_kept(Error error) const {
     error.message += output_.file.empty() || output_.file == "-" ? "; the profile above was measured before"
                                                                  : "; the profile was written: " + output_.file;
@@ -184,7 +184,7 @@ class ProfileCommand : public Command {
                 fmt::format("--micro-batch: found {}, expected sizes in rising order", fmt::join(micro_batches_, ",")));
   }
 
-  /// What the machine is asked for beside the layers: its links, and itself as a cluster.
+  /// Measurements in addition to the layers: the machine's links, and itself as a cluster.
   Result<void> measure_processor(const Profile& profile) const {
     Link link;
     if (devices_ > 1) {

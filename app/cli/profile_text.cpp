@@ -11,7 +11,7 @@
 namespace pipedeck::cli {
 namespace {
 
-/// "0.91 to 0.95"; nothing where nobody measured it.
+/// Returns "0.91 to 0.95"; empty if it was not measured.
 std::string quartiles_text(const std::optional<TimeSpread>& spread, Quartiles TimeSpread::*of) {
   if (!spread) return {};
   const Quartiles& quartiles = *spread.*of;

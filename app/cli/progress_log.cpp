@@ -27,7 +27,7 @@ Progress ProgressLog::callback() {
   };
 }
 
-/// What changes by less than a thousandth is not worth a line.
+/// A change by less than a thousandth writes no line.
 void ProgressLog::write(double done, std::string_view what) {
   const int per_mille = static_cast<int>(done * 1000);
   if (per_mille == shown_ && what == said_) return;

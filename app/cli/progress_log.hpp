@@ -31,7 +31,7 @@ class ProgressLog {
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
   std::mutex mutex_;
-  int shown_ = -1;  ///< per mille that the last line said
+  int shown_ = -1;  ///< per mille of the last line
   std::string said_;
   ProgressLine line_;
 };

@@ -95,7 +95,7 @@ class Reader {
     return {};
   }
 
-  /// Of the question: for its model, its cluster and its batch.
+  /// Entries of the question: for its model, its cluster and its batch.
   Result<void> read_plans(ProjectQuestion& asked, std::int64_t profile, std::int64_t cluster) const {
     const Json entries = setting(project_, "plans");
     const auto batch = whole(question_, "global_batch");

@@ -41,8 +41,8 @@ struct ConventionOptions {
 /// ", collectives tree"; nothing for the default.
 std::string collectives_text(Collectives collectives);
 
-/// What a parameter costs in memory: --optimizer, --precision, --zero. Absent: what the plan says, or the default,
-/// which of weights of 16 bits is mixed precision.
+/// The memory per parameter: --optimizer, --precision, --zero. Absent: the plan's, or the default, which is mixed
+/// precision for 16-bit weights.
 struct StateOptions {
   std::optional<std::string> optimizer, precision;
   std::optional<int> zero;
@@ -53,11 +53,11 @@ struct StateOptions {
     if (precision) target.precision = *precision_named(*precision);
     if (zero) target.zero = *zero;
   }
-  /// Without --precision the `usual` one; a note says so where it is not fp32.
+  /// Without --precision the `usual` one. A note reports it if it is not fp32.
   void apply(Workload& workload, Precision usual) const;
 };
 
-/// What every answer must have: --pp, --dp, --tmp, --max-stages, --pin.
+/// Constraints on every answer: --pp, --dp, --tmp, --max-stages, --pin.
 struct PinOptions {
   std::optional<int> stages, replicas, tensor_parallel, max_stages;
   std::vector<std::string> layers;  ///< LAYER=DEVICE, the layer by name or number
@@ -96,11 +96,11 @@ struct QuestionOptions {
   Result<int> thread_count() const;
 };
 
-/// Profile and cluster, read and fit to be planned on, to be judged as `judged` says, calibration included; the rest of
-/// the workload at its defaults. Says on standard error what calibration there is.
+/// Returns profile and cluster, read and fit for planning, to be simulated as `judged` states, with the calibration;
+/// the rest of the workload has its defaults. Prints the calibration on standard error.
 Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions& judged);
 
-/// The same without a profile: the cluster of a file or preset.
+/// As above without a profile: the cluster of a file or preset.
 Result<Problem> open_hardware(const std::string& file, const ConventionOptions& judged);
 
 /// A plan may be used for another profile or cluster than it was made for, not unnoticed.

@@ -50,7 +50,7 @@ Result<void> check_whole_layers(const Plan& plan) {
   return {};
 }
 
-/// What is allocated is touched: better refused than swapped out, or killed by the system.
+/// Allocated memory is touched. It is better to refuse than to be swapped out, or killed by the system.
 Result<void> check_memory(const Simulation& predicted) {
   Bytes wanted;
   for (const DeviceVerdict& device : predicted.devices) wanted += std::max(device.peak, device.peak_upper);

@@ -39,7 +39,7 @@ Result<void> write(const ReportQuestion& question, const std::string& out, const
   ProgressLine line;
   const auto made = reports::make_report(question, line.callback(), stop);
   if (!made) return tl::unexpected(made.error());
-  // Standard output and devices take a page; pictures beside a text need a folder.
+  // Standard output and devices take a page; pictures of a text need a folder.
   return out != "-" && reports::is_markdown_file(out) ? reports::write_report(out, *made)
                                                       : write_output(out, reports::to_html(*made));
 }

@@ -17,7 +17,7 @@ struct ReportExport {
   InputOptions inputs;             ///< of plans in files: what they are for
   ConventionOptions judged;        ///< the same
   std::vector<std::string> plans;  ///< further files
-  std::string name;                ///< of a project: the plan that alone is told in detail; empty: the ticked ones
+  std::string name;                ///< of a project: the only plan with details; empty: the ticked ones
   std::string out;                 ///< "-": standard output, HTML alone
 };
 

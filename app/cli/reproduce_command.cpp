@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reproduce: a table of one of the papers beside our own answers.
+// reproduce: a table of one of the papers next to our own answers.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -42,7 +42,7 @@ class ReproduceCommand : public Command {
     std::vector<std::string> names;
     for (const TableInfo& info : paper_tables())
       if (table_ == "all" || table_ == info.name) names.push_back(info.name);
-    if (names.empty()) names.push_back(table_);  // the core says which there are
+    if (names.empty()) names.push_back(table_);  // the core lists them
     std::vector<ReproducedTable> tables;
     for (const std::string& name : names) {
       const Progress progress = [&](double done, std::string_view what) {

@@ -46,7 +46,7 @@ std::string rows_text(const ReproducedTable& table) {
   return out.text();
 }
 
-/// What a row's reader should know, each said once.
+/// Prints the notes of all rows, each once.
 std::vector<std::pair<std::string, std::string>> notes(const ReproducedTable& table) {
   std::vector<std::pair<std::string, std::string>> out;  // subjects, text
   for (const ReproducedRow& row : table.rows) {

@@ -35,7 +35,7 @@
 namespace pipedeck::cli {
 namespace {
 
-/// Timelines that the summary chooses its typical step from, when nobody asked for any.
+/// Number of timelines from which the summary chooses its typical step, if none was requested.
 constexpr int sampled_timelines = 20;
 
 Result<void> check_layers(const Plan& plan, const ModelSpec& model, const std::string& plan_file) {
@@ -133,7 +133,7 @@ class RunCommand : public Command {
     return check_only_ ? say_ready() : train(stop);
   }
 
-  /// What all processes have to be told alike, beside plan and model.
+  /// Inputs that all processes must share, in addition to plan and model.
   std::string options_text() const {
     const bool kept = options_.checkpoint.has_value();
     return fmt::format("{}: {} steps, overlap {} {}, samples {}, checkpoints {} {}, from {}, evaluated {}, {}",
@@ -266,7 +266,7 @@ class RunCommand : public Command {
   }
 
   Result<int> train(std::stop_token stop) {
-    std::stop_source halt;  // by the user's signal, or when nobody reads the events any more
+    std::stop_source halt;  // by the user's signal, or when the reader of the events has left
     std::stop_callback forward(stop, [&] { halt.request_stop(); });
     auto log = EventLog::open(site_.first() ? events_file_ : std::string());
     options_.pause = std::make_shared<PauseGate>();

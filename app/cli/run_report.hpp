@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person reads of a training run, and the measured step that stands beside the predicted one.
+// The printed report of a training run, and the measured step that is compared with the predicted one.
 #pragma once
 
 #include <deque>

@@ -24,10 +24,10 @@ class RunSite {
   ~RunSite();
   void declare(CLI::App& app);
 
-  /// Joins the other processes, with --transport mpi; from now on the first one alone prints. bad_usage where there is
-  /// no MPI, or where nobody started this process together with others.
+  /// Joins the other processes, with --transport mpi. From now on only the first one prints. bad_usage if there is no
+  /// MPI, or if this process was not started together with others.
   Result<void> open(std::chrono::milliseconds timeout);
-  /// What one of the processes refused is refused by all; so is what they do not all see alike (`inputs`, as text).
+  /// Agrees with all processes: a refusal by one is one by all, and so are `inputs` (as text) that differ.
   Result<void> agree(const Result<void>& checked, const Plan& plan, const std::string& inputs) const;
   Result<void> agree(const Result<void>& checked) const;
   bool first() const { return site_.processes->first(); }
@@ -35,8 +35,8 @@ class RunSite {
   /// On standard error, by the first process that is not lost.
   void say(const std::string& message) const;
 
-  /// The end of the command: parts from the other processes; after a failed run it ends all of them with its status,
-  /// those that hang included, when the one that speaks has said why.
+  /// Ends the command: leaves the other processes. After a failed run it ends all of them with its status, hanging ones
+  /// included, once the first process has printed the reason.
   Result<int> end(Result<int> result);
 
  private:
@@ -45,7 +45,7 @@ class RunSite {
   Site site_;
 };
 
-/// Whether another process of the same run says what is wrong with these arguments of `run`. Waits until it could.
+/// Returns true if another process of the same run reports the error in these arguments of `run`. Waits until it could.
 bool others_speak(const std::vector<std::string>& arguments);
 
 }  // namespace pipedeck::cli

@@ -34,7 +34,7 @@ const std::vector<Needs>& needs() {
   return table;
 }
 
-/// What a replay has nothing to do with: it computes nothing.
+/// Options without a meaning for a replay: it computes nothing.
 constexpr const char* of_models[] = {"--data", "--evaluate",         "--checkpoint",
                                      "--keep", "--checkpoint-every", "--resume"};
 

@@ -12,7 +12,7 @@ class App;
 
 namespace pipedeck::cli {
 
-/// bad_usage for the first option that would have no effect beside the others. `app`: parsed, of `run`.
+/// Returns bad_usage for the first option that would have no effect with the others. `app`: parsed, of `run`.
 Result<void> check_run_usage(const CLI::App& app);
 
 /// bad_usage where the plan gives `overlap` nothing to do.

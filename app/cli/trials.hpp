@@ -44,7 +44,7 @@ Result<std::vector<Trial>> run_trials(const std::vector<JudgedPlan>& judged, con
                                       int steps, const Progress& progress, std::stop_token stop);
 
 std::string trials_table(const std::vector<Trial>& trials);
-/// What the best one says of itself: "the fastest of 4 plans that were tried here ...".
+/// Returns the note of the best one: "the fastest of 4 plans that were tried here ...".
 std::string trial_sentence(const std::vector<Trial>& trials, int steps);
 
 }  // namespace pipedeck::cli

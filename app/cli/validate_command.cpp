@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// validate: reads files of any format and says of each whether it keeps the contract.
+// validate: reads files of any format and reports for each if it keeps the contract.
 #include <filesystem>
 #include <fstream>
 

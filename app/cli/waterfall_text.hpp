@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leads from one plan's iteration to another's, part by part, as text and as JSON. The parts add up exactly, and
-// are shown to the nanosecond so that one can see it.
+// The difference between two plans' iterations, part by part, as text and as JSON. The parts add up exactly, and are
+// shown to the nanosecond so that a reader can check it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `what-if` is to change of a question, as options with units.
+// The changes of `what-if`, as options with units.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `what-if` found, for people, for spreadsheets and for other programs.
+// The answers of `what-if`, as text, CSV and JSON.
 #pragma once
 
 #include <optional>
