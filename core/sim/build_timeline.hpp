@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the engine's trace to the columns that views read, and what can be told from them.
+// From the engine's trace to the columns that views read, and the values derived from them.
 #pragma once
 
 #include "core/domain/simulation.hpp"

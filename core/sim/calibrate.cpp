@@ -14,11 +14,11 @@ namespace {
 
 constexpr int fewest_operations = 4;
 constexpr double least_efficiency = 0.01, most_efficiency = 100, most_slowdown = 10;
-/// A pass says something of the slow-down where slow-down 2 would make it longer by this part of itself.
+/// A pass counts for the slow-down if slow-down 2 would make it longer by this fraction.
 constexpr double least_beside = 0.05;
 constexpr double shortest_pass = 1e-6;  // seconds; quicker ones count as this long
 
-/// What one operation says of a figure, and how much that counts.
+/// A parameter's value from one operation, and its weight.
 struct Sample {
   double value = 0, weight = 1;
 };
@@ -30,8 +30,8 @@ double weight_of(const Samples& samples) {
   return sum;
 }
 
-/// The least value that has `part` of the weight at or below it; the middle between it and the next where it has just
-/// that. Of sorted samples.
+/// Returns the least value that has `part` of the weight at or below it; the middle between it and the next if it has
+/// exactly that. For sorted samples.
 double quantile(const Samples& sorted, double part) {
   const double wanted = part * weight_of(sorted);
   double below = 0;
@@ -56,12 +56,12 @@ double median_of(Samples samples, FittedFigure& figure) {
   return quantile(samples, 0.5);
 }
 
-/// A run beside its predictions.
+/// A run with its predictions.
 struct Candidate {
   const MeasuredRun* run = nullptr;
   RunObservations seen;
   Operations plain;   ///< as the files have it
-  Operations slower;  ///< links half as fast, compute twice as slow beside communication
+  Operations slower;  ///< links half as fast, compute twice as slow during communication
   Seconds before;
   Bytes predicted_peak;
   Seconds usual_gap;  ///< between passes, where the device does not wait
@@ -153,7 +153,7 @@ class Fit {
         if (!seen.key.is_pass() || !seen.gap || seen.beside_communication) continue;
         const TimelineRow *plain = find(run->plain, seen.key), *slower = find(run->slower, seen.key);
         if (!plain || !slower || plain->duration != slower->duration) continue;
-        // What else is wrong with a profile grows with the pass: short ones say most.
+        // Other errors of a profile grow with the pass: short passes count most.
         const double longer = to_seconds(seen.duration + *seen.gap - plain->duration).count;
         samples.push_back({longer, 1 / std::max(to_seconds(plain->duration).count, shortest_pass)});
       }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits the few figures by which a machine differs from its profile and cluster files (simulator.md, "Calibration"):
+// Fits the few parameters by which a machine differs from its profile and cluster files (simulator.md, "Calibration"):
 //
-// - Overhead: how much longer passes take than predicted, with what their device does between them, where it neither
-//   waits nor communicates; the median, short passes counting more.
-// - Efficiency of links: of transfers and all-reduces, predicted time of the bytes (without latency) over the measured;
-//   the median by that time.
-// - Slow-down: of passes beside communication, how much longer they take over how much longer slow-down 2 would make
-//   them; the median by the latter.
+// - Overhead: the measured over the predicted time of passes, including the device's time between them in which it
+//   neither waits nor communicates; the median, weighted towards short passes.
+// - Efficiency of links: the predicted time of the bytes of transfers and all-reduces (without latency) over the
+//   measured; the median, weighted by that time.
+// - Slow-down: the increase of passes during communication, over their increase under slow-down 2; the median, weighted
+//   by the latter.
 //
-// Runs that are held out are predicted with the result and touch nothing else. Where none is, every run is predicted
-// with a fit from all the others.
+// Held-out runs are predicted with the result and have no other effect. Without any, every run is predicted with a fit
+// from all the others.
 #pragma once
 
 #include <stop_token>

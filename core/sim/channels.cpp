@@ -136,7 +136,7 @@ class Builder {
                        inputs_.profile->micro_batch);
   }
 
-  /// Of one device at either end: between stages that are cut alike a tensor may lie in columns.
+  /// For one device at either end: between stages with the same sharding a tensor may be column-sharded.
   Bytes held(std::size_t s, int samples) const {
     return scale_bytes(costs_.held_cuts[static_cast<std::size_t>(plan_.stages[s].last)], samples,
                        inputs_.profile->micro_batch);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sends what to whom over which resource (formats.md, "Two network models"). A resource carries one transfer at a
-// time: in the `ideal` network the directed pair of nodes, or of devices inside one, in `shared` that of devices
-// always.
+// Senders, receivers and resources of all transfers (formats.md, "Two network models"). A resource carries one transfer
+// at a time. In the `ideal` network it is the directed pair of nodes, or of devices inside one; in `shared` always that
+// of devices.
 #pragma once
 
 #include <cstdint>

@@ -25,9 +25,9 @@ struct TimelineDifference {
 
 TimelineDifference difference(const Timeline& predicted, const Timeline& measured);
 
-/// Of one step that was run. An asynchronous plan's prediction shows many steps, and those that are run overlap: there
-/// as many operations of each kind as were measured stand against these at their mean time, and the predicted time from
-/// one step to the next against `step`, the measured one.
+/// Compares one step of a run. An asynchronous plan's prediction shows many steps, and those of a run overlap. So as
+/// many operations of each kind as were measured are taken at their mean time, and the predicted time from one step to
+/// the next is compared with `step`, the measured one.
 TimelineDifference difference_of_a_step(const Simulation& predicted, const Timeline& measured, Seconds step);
 
 }  // namespace pipedeck

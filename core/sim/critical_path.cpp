@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks back from the end. Whatever begins in the simulated time begins when something else ends: each step looks at
-// what the operation at hand may have waited for, and takes what ended at that very nanosecond. Where several did, any
-// one will do: as long as that chain stands, nothing off it can make the iteration shorter. Of those it takes what the
-// device itself did before, then what was received, then what was reduced.
+// Walks back from the end. In simulated time an operation begins when another one ends. Each step reads the operations
+// for which the current one may have waited, and takes one that ended at that very nanosecond. If several did, any of
+// them is right: as long as that chain is unchanged, no other operation can make the iteration shorter. The order of
+// choice is the device's own previous operation, a received tensor, an all-reduce.
 #include "core/sim/critical_path.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class Finder {
     return 0;
   }
 
-  /// What ended when `place` began; nothing where that is not to be found.
+  /// Returns the operation that ended when `place` began; nothing if there is none.
   std::optional<Before> before(const Place& place) const {
     switch (place.of) {
       case Place::Of::operation:
@@ -193,8 +193,8 @@ class Finder {
     return std::nullopt;
   }
 
-  /// What of an asynchronous stage a replica waits for before it goes on: its all-reduce, or where there is nothing to
-  /// reduce, the last replica's gradient.
+  /// Returns the operation for which a replica of an asynchronous stage waits before it continues: its all-reduce or,
+  /// without one, the last replica's gradient.
   std::optional<Before> update_at(std::size_t stage, std::int64_t at) const {
     if (run_.schedule.synchronous) return std::nullopt;
     if (auto round = round_at(stage, at)) return round;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A discrete-event simulation whose events are ends: of a lane's operation and of a resource's transfer, at most one
-// pending each, so that the queue stays as small as the cluster. Everything that ends at one instant is taken together
-// before anything starts, so that ties never depend on the queue's order.
+// A discrete-event simulation. Its events are the ends of a lane's operation and of a resource's transfer, at most one
+// pending each, so the queue stays as small as the cluster. All events of one instant are taken before any operation
+// starts, so ties never depend on the queue's order.
 //
-// In the `ideal` network durations are known beforehand, and all-reduces, which nobody waits for before the optimizer,
-// are added at the end. In `shared` a transfer or an all-reduce ends when the carrier says so.
+// In the `ideal` network durations are known beforehand. All-reduces, for which only the optimizer waits, are added at
+// the end. In `shared` the carrier ends a transfer or an all-reduce.
 #include "core/sim/engine.hpp"
 
 #include <algorithm>
@@ -282,15 +282,15 @@ class EventEngine : EngineState {
     line.busy = false;
     const Channel& channel = in_.channels.all[static_cast<std::size_t>(line.current.channel)];
     arrive(channel, line.current.micro_batch);
-    // What became ready earlier goes first; what becomes ready at this very instant lines up behind it.
+    // Operations that became ready earlier go first. Operations of this very instant queue after them.
     if (line.head < line.queue.size()) start_transfer(resource, now);
   }
 
   // --- asynchronous weight synchronisation: replicas all-reduce once every r mini-batches, or once a batch
 
-  /// Rounds whose update must be in the weights before `operation` starts. A single replica, or overlap none: all that
-  /// it has computed. Else the all-reduce runs beside the next round's passes and is due before the backward after;
-  /// with two versions before the forwards of the batch after.
+  /// Rounds whose update must be in the weights before `operation` starts. For a single replica, or overlap none: all
+  /// rounds that it has computed. Otherwise the all-reduce overlaps the next round's passes and is due before the
+  /// backward after; with two versions before the forwards of the batch after.
   int updates_due(const Worker& worker, const Operation& operation) const {
     const int replicas = in_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
     if (replicas == 1 || in_.overlap == Overlap::none) return worker.backwards;

@@ -23,7 +23,7 @@ struct EngineInput {
   bool record = true;
   const SharedFlows* shared = nullptr;    ///< of the `shared` network; none: `ideal`
   std::span<const std::int64_t> begin{};  ///< by lane: nothing of it starts before; absent: all begin at 0
-  const PassDurations* passes = nullptr;  ///< none: as `costs` says
+  const PassDurations* passes = nullptr;  ///< none: as in `costs`
 };
 
 /// An incomplete trace where the lists deadlock or `stop` was requested.

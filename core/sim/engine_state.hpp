@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine knows of every lane at one moment, and what its two ways of running share; for the engine alone.
+// The engine's state of every lane at one moment, shared by its two ways of running; for the engine alone.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ class EngineState {
     return worker.first_slot + static_cast<std::size_t>(micro_batch / worker.stride);
   }
 
-  /// Whether what `operation` waits for is there; own operations come before it in the list.
+  /// Returns true if the inputs of `operation` have arrived. Own operations come before it in the list.
   bool can_start(const Worker& worker, const Operation& operation) const {
     const std::size_t slot = slot_of(worker, operation.micro_batch);
     if (operation.kind == OpKind::forward) return missing_activations_[slot] <= 0;
@@ -96,7 +96,7 @@ class EngineState {
   std::int64_t gradients_ready(std::size_t stage, std::size_t nth) const;
   /// Which lanes came to their ends, and when.
   void close_lanes();
-  /// Those of the `ideal` network, which nobody waits for before the optimizer: one at a time a stage.
+  /// All-reduces of the `ideal` network, for which only the optimizer waits: one at a time per stage.
   void add_all_reduces();
 
   const EngineInput& in_;

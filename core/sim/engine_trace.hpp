@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine writes down, and what follows from it: optimizer steps, the iteration.
+// The engine's trace, and its consequences: optimizer steps, the iteration.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ReductionRow {
   int micro_batch = 0;  ///< asynchronous: the round; else 0
 };
 
-/// What happened. Rows of operations and transfers only where they were asked for.
+/// The trace of a simulation. It has rows of operations and transfers only on request.
 struct Trace {
   bool complete = false;                              ///< false: the lists deadlock
   std::vector<std::vector<TimelineRow>> operations;   ///< by lane, optimizer steps of asynchronous plans included
@@ -33,7 +33,7 @@ struct Trace {
   std::vector<int> completed_by;                      ///< the replica of each of them
 };
 
-/// What each pass takes where passes of one kind do not all take the same time: ns, by lane and place in its list.
+/// The duration of each pass, if passes of one kind differ: ns, by lane and place in its list.
 using PassDurations = std::vector<std::vector<std::int64_t>>;
 
 /// When the n-th all-reduce of a stage may start after the start of a replica's last gradient operation, which takes
@@ -45,7 +45,8 @@ struct OptimizerStep {
   int stage = 0;
   std::int64_t start = 0, duration = 0;
 };
-/// Of the chunks on the device of rank `rank` of a lane, one after another, each behind its stage's last all-reduce.
+/// Optimizer steps of the chunks on the device of rank `rank` of a lane, one after another, each after its stage's last
+/// all-reduce.
 std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& trace, std::size_t lane,
                                            std::size_t rank);
 
@@ -55,7 +56,7 @@ std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t
 /// From 0 to the end of the last optimizer step.
 Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace);
 
-/// Of a recorded run.
+/// For a recorded run.
 PassDurations pass_durations(const Trace& trace);
 
 }  // namespace pipedeck

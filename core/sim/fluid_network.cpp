@@ -43,7 +43,7 @@ void FluidNetwork::pass(std::int64_t now, std::vector<int>& ended) {
 
 // --- phases
 
-/// Who finds its links empty has them for itself; else rates are for settle() to find.
+/// A flow whose links are empty has them for itself; otherwise settle() computes rates.
 void FluidNetwork::enter(int number, std::int64_t now) {
   Flow& entering = flow(number);
   const FlowShape& phases = *entering.shape;

@@ -23,16 +23,16 @@ struct LinkUse {
 
 struct FlowPhase {
   double until = 0;                 ///< ns from the flow's start to the phase's end, were the flow alone
-  double rate = 0;                  ///< bytes a second over a link used once, alone; its most in company
+  double rate = 0;                  ///< bytes/s over a link used once, alone; its maximum with other flows
   std::span<const LinkUse> uses{};  ///< different links; they live longer than the flow. None: a pure delay
 };
 
-/// What a flow is, whenever it starts: one phase at least.
+/// A flow's phases, independent of its start: one at least.
 using FlowShape = std::vector<FlowPhase>;
 
 class FluidNetwork {
  public:
-  explicit FluidNetwork(const std::vector<double>& capacities);  ///< bytes a second, by link
+  explicit FluidNetwork(const std::vector<double>& capacities);  ///< bytes/s, by link
 
   /// The flow's number until it ends. `shape` lives longer than the flow. Call settle() when all have started that
   /// start now.
@@ -46,7 +46,7 @@ class FluidNetwork {
   /// Ends the phases that are due now, appends the flows that are at their end. Call settle() after it.
   void pass(std::int64_t now, std::vector<int>& ended);
 
-  /// Of a flow after settle(): bytes a second over a link used once; 0 in a delay.
+  /// Returns a flow's rate after settle(): bytes/s over a link used once; 0 in a delay.
   double rate(int number) const { return phase(flow(number)).rate * flow(number).speed; }
   std::size_t phase_of(int number) const { return flow(number).phase; }
 
@@ -102,7 +102,7 @@ class FluidNetwork {
   std::vector<int> changed_;  // links whose flows changed since settle()
   std::vector<int> queue_;    // a heap of flows, the earliest due first
   std::uint64_t search_ = 0;
-  std::vector<int> near_links_, near_flows_;  // the component at hand
+  std::vector<int> near_links_, near_flows_;  // the current component
 };
 
 }  // namespace pipedeck

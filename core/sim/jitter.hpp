@@ -19,7 +19,7 @@ namespace pipedeck {
 class Jitter {
  public:
   Jitter(double variation, std::uint64_t seed, std::uint64_t run);
-  /// Of the pass at `place` in the list of the devices that `lead` is the first of.
+  /// For the pass at `place` in the list of the devices that `lead` is the first of.
   double factor(DeviceId lead, std::size_t place) const;
 
  private:

@@ -19,7 +19,7 @@ class Arrivals {
  public:
   Arrivals(const EngineInput& run, const Trace& trace) : run_(run), trace_(trace), index_(run, trace) {}
 
-  /// Whether something that the operation needs came at this very moment.
+  /// Returns true if an input of the operation came at this very moment.
   bool at(std::int64_t time, std::size_t lane, const Operation& operation) const {
     const bool gradient = operation.kind != OpKind::forward;
     const std::vector<int>& channels = index_.incoming(index_.worker_of(lane, operation), gradient);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two joined operations start when both can. Which of them the device waited for cannot be told from a timeline, which
-// knows the first one alone.
+// Two overlapped operations start when both can. A timeline knows the first one alone, so it does not show which of
+// them the device waited for.
 #pragma once
 
 #include <cstddef>

@@ -94,8 +94,8 @@ class LaneEngine : EngineState {
 
 bool takes_no_turns(const EngineInput& input) {
   if (input.shared || !input.schedule.synchronous) return false;
-  // What several workers send together is ready when the last of them is done: in order where all have the same one,
-  // which closed forms have.
+  // A message of several workers is ready when the last of them is done: in order if all have the same list, as closed
+  // forms have.
   bool listed = false;
   for (const DeviceLane& lane : input.schedule.lanes) {
     const auto* list = std::get_if<ExplicitOrder>(&lane.order);

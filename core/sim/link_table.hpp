@@ -17,14 +17,14 @@ class LinkTable {
  public:
   explicit LinkTable(const Network& network) : network_(network) {}
 
-  /// What a transfer between two devices uses.
+  /// Returns the links of a transfer between two devices.
   std::vector<LinkUse> path(DeviceId from, DeviceId to);
-  /// What a ring uses in one direction, from each device to the next and from the last to the first, each link once
-  /// with its number of hops. Nothing for one device.
+  /// Returns the links of a ring in one direction, from each device to the next and from the last to the first, each
+  /// link once with its number of hops. Nothing for one device.
   std::vector<LinkUse> ring(std::span<const DeviceId> devices);
 
-  const std::vector<double>& capacities() const { return capacities_; }  ///< bytes a second
-  /// The most bytes a second that every use of these links can have at once.
+  const std::vector<double>& capacities() const { return capacities_; }  ///< bytes/s
+  /// Returns the maximum rate that every use of these links can have at once, bytes/s.
   double bottleneck(std::span<const LinkUse> uses) const;
 
  private:

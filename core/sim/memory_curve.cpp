@@ -19,12 +19,12 @@ struct Change {
   int kept = 0;  // micro-batches more or less
 };
 
-/// Of one micro-batch on this worker: start of its forward, ends of that, of its input gradient, of all of it.
+/// Times of one micro-batch on this worker: start of its forward, ends of that, of its input gradient, of all of it.
 struct Times {
   std::int64_t started = 0, forward = 0, gradient = 0, released = 0;
 };
 
-/// What one chunk's replica holds beside its static items.
+/// Memory of one chunk's replica in addition to its static items.
 class Chunks {
  public:
   Chunks(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
@@ -65,7 +65,7 @@ class Chunks {
     return run_.schedule.synchronous ? 1 : run_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
   }
 
-  /// Of a micro-batch of the chunk: all of a synchronous plan, else those of its turns.
+  /// Samples of a micro-batch of the chunk: all of a synchronous plan, else those of its turns.
   Times& times(std::size_t worker, int micro_batch) {
     const WorkerCosts& costs = run_.costs.workers[worker];
     const int stride = stride_of(costs);
@@ -162,8 +162,8 @@ class Chunks {
     return channel.gradient ? own.gradient : own.forward;
   }
 
-  /// What a chunk hands to the next one on the same devices: one buffer, held until that one has used it. The chunk
-  /// that receives counts it.
+  /// The tensor that a chunk passes to the next one on the same devices: one buffer, held until that one has used it.
+  /// The receiving chunk counts it.
   void add_handovers() {
     for (const Channel& channel : run_.channels.all) {
       if (channel.resource != Channel::local || channel.targets.front() != static_cast<int>(worker_)) continue;
@@ -229,7 +229,7 @@ std::int64_t communicators_of(const EngineInput& run, const LaneCosts& lane, std
   return static_cast<std::int64_t>(groups.size());
 }
 
-/// A point of the same sum says nothing new, unless it is asked what the sum is made of.
+/// A point of the same sum is redundant, unless the parts of the sum are requested.
 void add_point(DeviceVerdict& verdict, std::int64_t time, std::int64_t total, const MemoryParts* items) {
   std::vector<MemoryPoint>& curve = verdict.curve;
   if (curve.back().time.count == time)
@@ -336,7 +336,7 @@ DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, c
   const LaneCosts& costs = run.costs.lanes[lane];
   for (const std::size_t worker : costs.workers) Chunks(inputs, run, trace, worker, resources, changes, ends).run();
   changes.insert(changes.end(), ends.begin(), ends.end());
-  // What ends at an instant is gone before what starts there is held.
+  // Memory that ends at an instant is freed before memory that starts there is counted.
   sort_in_runs(changes, [](const Change& a, const Change& b) {
     return a.time != b.time ? a.time < b.time : (a.bytes < 0 || a.kept < 0) && !(b.bytes < 0 || b.kept < 0);
   });

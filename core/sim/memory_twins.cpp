@@ -8,7 +8,7 @@
 namespace pipedeck {
 namespace {
 
-/// What a worker sends and receives of one transfer over a channel.
+/// A worker's sends and receives of one transfer over a channel.
 struct Share {
   std::size_t channel = 0;
   Bytes sent, received;

@@ -34,7 +34,7 @@ class WorkersOfLane {
   std::map<std::pair<int, int>, std::size_t> places_;
 };
 
-/// What one micro-batch has at a boundary: all slices of a synchronous plan, the largest of an asynchronous one, whose
+/// Bytes of one micro-batch at a boundary: all slices of a synchronous plan, the largest of an asynchronous one, whose
 /// mini-batches come and go whole.
 void add_channel(UpperFigures& figures, const Channel& channel, bool synchronous) {
   const auto take = [&](int worker, Bytes bytes, bool input) {
@@ -42,7 +42,7 @@ void add_channel(UpperFigures& figures, const Channel& channel, bool synchronous
     Bytes& sum = input ? chunk.input : chunk.output;
     sum = synchronous ? sum + bytes : std::max(sum, bytes);
   };
-  // What is received says it for both directions: a gradient is as large as its activation.
+  // Received bytes count for both directions: a gradient is as large as its activation.
   for (std::size_t i = 0; i < channel.targets.size(); ++i)
     take(channel.targets[i], channel.received[i], !channel.gradient);
 }
@@ -78,7 +78,7 @@ void find_before(const EngineInput& run, UpperFigures& figures) {
   }
 }
 
-/// Goes through a lane's list, whatever the clock says.
+/// Goes through a lane's list, independent of the clock.
 class Walk {
  public:
   Walk(const SimulatorInputs& inputs, const EngineInput& run, const UpperFigures& figures, std::size_t lane)

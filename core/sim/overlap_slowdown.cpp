@@ -25,7 +25,7 @@ class Overlaps {
     }
   }
 
-  /// Of every pass of the lane, in the order of its list: how long it runs beside communication.
+  /// For every pass of the lane, in the order of its list: its time during communication.
   std::vector<std::int64_t> of(std::size_t lane) {
     const std::vector<Interval> busy = communication(lane);
     std::vector<std::int64_t> overlaps;
@@ -74,7 +74,7 @@ class Overlaps {
   const EngineInput& run_;
   const Trace& trace_;
   std::vector<std::vector<std::size_t>> channels_of_;  // by lane
-  std::vector<bool> own_;                              // of the lane at hand, by channel
+  std::vector<bool> own_;                              // of the current lane, by channel
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes take longer while their devices communicate (simulator.md, "Calibration"). By how much depends on when they
-// run, and that on how long they take; it is told once, from a run in which nothing is slowed.
+// Passes take longer while their devices communicate (simulator.md, "Calibration"). The increase depends on their
+// start, and that on their durations. It is computed once, from a run without slow-down.
 #pragma once
 
 #include <stop_token>
@@ -9,8 +9,8 @@
 
 namespace pipedeck {
 
-/// What each pass of `plain` takes, (slowdown - 1) times as much longer as its devices send, receive or all-reduce
-/// meanwhile; as it is where the lists deadlock or `stop` was requested.
+/// Returns the duration of each pass of `plain`, longer by (slowdown - 1) times the time in which its devices send,
+/// receive or all-reduce meanwhile. Unchanged if the lists deadlock or `stop` was requested.
 PassDurations slowed_passes(const EngineInput& plain, double slowdown, const std::stop_token& stop);
 
 /// Runs `plain` with such durations, where there are any.

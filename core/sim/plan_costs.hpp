@@ -16,7 +16,7 @@
 
 namespace pipedeck {
 
-/// What does not change from plan to plan.
+/// Values that are equal for all plans.
 struct SimulatorInputs {
   std::shared_ptr<const Profile> profile;
   std::shared_ptr<const Cluster> cluster;

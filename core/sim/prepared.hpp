@@ -45,7 +45,7 @@ struct Window {
 };
 Window window_of(const EngineInput& run, const Trace& trace);
 
-/// Of a whole global batch.
+/// Returns the time of a whole global batch.
 Nanoseconds iteration_of(const EngineInput& run, const Window& window);
 
 }  // namespace pipedeck

@@ -13,7 +13,7 @@ bool backward_like(OpKind kind) { return kind == OpKind::backward || kind == OpK
 
 using StageAndBatch = std::pair<int, int>;
 
-/// What a stage sends before its gradient of a micro-batch is there is an activation, and a gradient from then on.
+/// A stage's message before its gradient of a micro-batch is an activation, and a gradient from then on.
 std::map<StageAndBatch, std::int64_t> gradients_done(const Timeline& timeline) {
   std::map<StageAndBatch, std::int64_t> done;
   for (std::size_t i = 0; i < timeline.size(); ++i) {
@@ -79,7 +79,7 @@ class Step {
     return {row.operation.kind, row.operation.stage.value, row.operation.micro_batch, device, device, false, 0};
   }
 
-  /// What a pass waits for from another stage, if anything.
+  /// Returns the input of a pass from another stage, if there is one.
   std::optional<Sent> needed(const Operation& pass) const {
     const int stage = pass.stage.value;
     if (pass.kind == OpKind::forward && stage > 0) return Sent{stage - 1, pass.micro_batch, false};
@@ -87,8 +87,8 @@ class Step {
     return std::nullopt;
   }
 
-  /// Whether the device had everything at `time`. A runtime may write a transfer down when its receiver looks for it,
-  /// however long it lay there: then the sender's end says when it was there.
+  /// Returns true if the device had all inputs at `time`. A runtime may record a transfer when its receiver looks for
+  /// it, long after its arrival. Then the sender's end is its arrival.
   bool all_there(const Operation& pass, DeviceId device, std::int64_t time) const {
     const auto sent = needed(pass);
     if (!sent) return true;
@@ -103,7 +103,7 @@ class Step {
     });
   }
 
-  /// Whether the row lasts from sender to receiver: not where the receiver looked for it later.
+  /// Returns true if the row lasts from sender to receiver: false if the receiver looked for it later.
   bool in_flight(const OperationKey& key, const TimelineRow& row) const {
     const auto sent = ends_.find({key.stage, key.micro_batch, key.gradient});
     const auto lane = compute_lanes_.find(key.to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measured run says of single operations, under names by which a simulated one is found again.
+// A measured run's values of single operations, under names that identify the same operation in a simulated one.
 #pragma once
 
 #include <compare>
@@ -13,7 +13,7 @@
 
 namespace pipedeck {
 
-/// One operation of a step. Passes: on `from`. Transfers: which way is told by `gradient`. All-reduces of a stage on a
+/// One operation of a step. Passes: on `from`. Transfers: `gradient` is the direction. All-reduces of a stage on a
 /// device: the `nth` of them.
 struct OperationKey {
   OpKind kind = OpKind::forward;
@@ -34,8 +34,8 @@ Operations operations_of(const Timeline& timeline);
 struct Observation {
   OperationKey key;
   Nanoseconds duration;
-  /// Passes: from the end of the device's operation before, where all that the pass needs was there by then: what the
-  /// device spent beside passes. Absent: the device waited.
+  /// Passes: the time since the device's previous operation, if all inputs of the pass were there by then. It is the
+  /// device's overhead. Absent: the device waited.
   std::optional<Nanoseconds> gap;
   bool beside_communication = false;  ///< passes
   bool operator==(const Observation&) const = default;

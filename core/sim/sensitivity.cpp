@@ -161,7 +161,7 @@ Result<Nanoseconds> iteration_with(const Base& base, const Change& change, const
   return *schedule == base.schedule ? Result<Nanoseconds>(base.iteration) : iteration_of(*simulator, base.plan, stop);
 }
 
-/// All changes, shared out over threads as they come free; the calling one tells how far they are.
+/// Runs all changes on threads as they come free; the calling thread reports progress.
 class Simulations {
  public:
   Simulations(const Base& base, const std::vector<Change>& changes, const Progress& progress, std::stop_token stop)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an iteration gains from a better link or device: each one is made better by itself, and the plan simulated
-// again.
+// An iteration's gain from a better link or device: each one is improved by itself, and the plan simulated again.
 #pragma once
 
 #include <stop_token>

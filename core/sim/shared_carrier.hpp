@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the transfers and all-reduces that the engine starts over the fluid network, and says which have ended.
+// Runs the transfers and all-reduces of the engine over the fluid network, and returns those that have ended.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class SharedCarrier {
   void settle(std::int64_t now) { network_.settle(now); }
 
   std::int64_t next() const { return network_.next(); }
-  /// What ends now: resources, and stages whose all-reduce ends on all its ranks.
+  /// Ends at this moment: resources, and stages whose all-reduce ends on all its ranks.
   struct Ended {
     std::vector<std::size_t> resources, stages;
   };

@@ -27,7 +27,7 @@ class Builder {
  private:
   std::span<const LinkUse> keep(std::vector<LinkUse> uses) { return flows_.uses.emplace_back(std::move(uses)); }
 
-  /// The same sum as the channel's own duration.
+  /// Equals the channel's own duration.
   FlowShape transfer(const Channel& channel, const Channels& channels) {
     if (channel.resource == Channel::local) return {};
     const Resource& ends = channels.resources[static_cast<std::size_t>(channel.resource)];

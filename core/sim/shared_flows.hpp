@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan's transfers and all-reduces are to the `shared` network: which links they use and for how long alone.
+// A plan's transfers and all-reduces for the `shared` network: their links, and their duration alone.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@
 namespace pipedeck {
 
 struct SharedFlows {
-  std::vector<double> capacities;                          ///< of the links, bytes a second
+  std::vector<double> capacities;                          ///< of the links, bytes/s
   std::vector<FlowShape> transfers;                        ///< by channel; empty where it is local
   std::vector<std::vector<std::vector<FlowShape>>> ranks;  ///< by stage and all-reduce: a flow a rank, side by side
   std::deque<std::vector<LinkUse>> uses;                   ///< that the shapes refer to

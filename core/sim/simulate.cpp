@@ -79,7 +79,7 @@ class Verdict {
   }
 
  private:
-  /// What takes long and does not depend on one another, side by side.
+  /// Long and independent computations, run side by side.
   void look_at_lanes() {
     of_lanes_.resize(run_.costs.lanes.size());
     leaders_ = memory_leaders(run_, trace_);

@@ -43,7 +43,7 @@ class Simulator {
 
   const SimulatorInputs& inputs() const;
 
-  /// The same problem under another overlap of all-reduces.
+  /// Returns a simulator of the problem with another overlap of all-reduces.
   Simulator with_overlap(Overlap overlap) const;
 
  private:
@@ -57,7 +57,7 @@ class Simulator {
 std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator,
                                                                              std::stop_token stop = {});
 
-/// Whether plans stay within the memory of every device, by their simulated curves.
+/// Returns true if plans stay within the memory of every device, by their simulated curves.
 std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator, std::stop_token stop = {});
 
 /// Simulator::of and run in one, for a single plan. Validates the plan against profile and cluster first.

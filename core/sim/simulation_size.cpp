@@ -12,7 +12,7 @@ namespace {
 
 // Bytes an operation, measured as the growth of the process (tests/bench) and rounded up.
 constexpr std::int64_t verdict_bytes = 180;  // its row, columns, changes of memory and points of the curve
-constexpr std::int64_t waiting_bytes = 24;   // two counters and two times a micro-batch of each replica
+constexpr std::int64_t waiting_bytes = 24;   // two counters and two times per micro-batch of each replica
 constexpr std::int64_t listed_bytes = 12;    // an entry of a stored list
 constexpr std::int64_t duration_bytes = 8;   // an entry of PassDurations
 constexpr std::int64_t row_bytes = 72;       // a row of a trace, with what vectors hold in reserve

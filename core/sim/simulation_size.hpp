@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulation needs, told before it starts: a plan of thousands of stages and micro-batches must not end in a
-// machine without memory.
+// The memory of a simulation, known before it starts: a plan of thousands of stages and micro-batches must not exhaust
+// the machine.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,10 @@ inline constexpr Bytes largest_simulation{std::int64_t{16} << 30};
 /// holds besides.
 Result<void> check_size(const Plan& plan, bool verdict, Bytes limit = largest_simulation, std::int64_t beside = 0);
 
-/// What slowed passes need besides: of a verdict their durations, else also the rows of the run they are taken from.
+/// Additional memory for slowed passes: their durations for a result, and for a timeline also the rows of the run that
+/// they are taken from.
 std::int64_t slowed_bytes(const Calibration& calibration, bool verdict);
-/// What runs with jitter need besides: those rows, and every thread's durations.
+/// Additional memory for runs with jitter: those rows, and every thread's durations.
 std::int64_t jittered_bytes(int threads);
 
 }  // namespace pipedeck

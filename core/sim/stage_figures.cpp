@@ -14,13 +14,13 @@ std::int64_t of(const WorkerCosts& worker, OpKind kind) { return worker.duration
 void take_worker(StageFigures& figures, const WorkerCosts& worker) {
   figures.forward = std::max(figures.forward, of(worker, OpKind::forward));
   figures.recompute = std::max(figures.recompute, of(worker, OpKind::recompute));
-  // Of one replica, so that the two add up to a backward.
+  // For one replica, so that the two add up to a backward.
   if (of(worker, OpKind::backward) < figures.backward()) return;
   figures.backward_input = of(worker, OpKind::backward_input);
   figures.backward_weight = of(worker, OpKind::backward_weight);
 }
 
-/// What is left on the fullest device of a lane beside what its chunks hold all the time.
+/// Memory left on a lane's most loaded device after the persistent memory of its chunks.
 Bytes room_on(const SimulatorInputs& inputs, const PlanCosts& costs, const LaneCosts& lane) {
   Bytes least(std::numeric_limits<std::int64_t>::max());
   for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What schedules that look at a plan's own figures go by, from its costs.
+// The values of a plan's costs for schedules that depend on them.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an iteration consists of, found by leaving one thing out after another and simulating again with the same lists
-// (docs/simulator.md, "Waterfall"). Differences of whole nanoseconds: the parts add up to the iteration exactly.
+// The parts of an iteration, found by leaving out one cause after another and simulating again with the same lists
+// (docs/simulator.md, "Waterfall"). They are differences of whole nanoseconds, so they add up to the iteration exactly.
 #pragma once
 
 #include <stop_token>
