@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CLEAN = ["core/analytic", "core/cost", "core/domain", "core/engines", "core/presets", "core/report",
+CLEAN = ["core/analytic", "core/cost", "core/domain", "core/engines", "core/io", "core/presets", "core/report",
          "core/reproduce", "core/runtime", "core/schedule", "core/sim", "core/store", "core/whatif", "app/cli",
          "app/models", "app/session", "app/text", "app/ui", "app/views"]
 OPENINGS = ("What", "Of", "The same", "Those", "Who", "Whether")

@@ -10,7 +10,7 @@
 
 namespace pipedeck {
 
-/// Whether the heading of a table is followed by a row of its first device.
+/// Returns true if the heading of a table is followed by a row of its first device.
 bool looks_like_bandwidth_matrix(const std::string& text);
 
 /// `name` is the file's. Values that are not above 0 (the diagonal is not looked at), missing and doubled devices are

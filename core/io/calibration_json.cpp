@@ -28,7 +28,7 @@ struct FigureFormat {
 };
 const FigureFormat overhead_format{"lower_quartile_us", "upper_quartile_us", Unit::microseconds};
 
-/// An overhead's quartiles may be below 0: passes may have been quicker than the profile says.
+/// An overhead's quartiles may be below 0: passes may have been faster than in the profile.
 double quartile(ObjectReader& in, const std::string& key, Unit unit) {
   const Value* value = in.get(key);
   return value ? json::read_number(*value, unit, -largest, largest, in.place_of(key), in.problems()) : 0;

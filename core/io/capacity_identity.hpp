@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a capacity sweep asks planners, as a checksum: points that were kept belong to one question.
+// A capacity sweep's question as a checksum: saved points belong to one question.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct CapacityAsked {
   std::map<std::string, double> prices;  ///< an hour of a device, by type
 };
 
-/// SHA-256 of all that planners are asked beside the points themselves.
+/// Returns the SHA-256 of all inputs of planners except the points themselves.
 std::string capacity_question_sha256(const CapacityAsked& asked, std::span<const std::string> planners);
 
 }  // namespace pipedeck

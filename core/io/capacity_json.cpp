@@ -14,7 +14,7 @@ using json::ObjectReader;
 using json::ObjectWriter;
 using json::Value;
 
-constexpr std::size_t looked_at = 4096;  ///< bytes, within which a file says what it is
+constexpr std::size_t looked_at = 4096;  ///< bytes, within which a file identifies itself
 constexpr double most_per_second = 1e18, most_price = 1e15;
 
 std::shared_ptr<const Plan> plan_from(ObjectReader& in) {
@@ -43,7 +43,7 @@ FoundPlan found_plan_from(ObjectReader& in) {
   return found;
 }
 
-/// What a plan says of itself must be what the point says: a file that was damaged may still be JSON.
+/// A plan's own values must equal the point's: a damaged file may still be JSON.
 void check_plan(ObjectReader& in, const CapacityFound& found) {
   const FoundPlan& plan = *found.plan;
   if (plan.samples_per_second <= 0)

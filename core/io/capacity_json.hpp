@@ -12,11 +12,11 @@
 namespace pipedeck {
 
 struct CapacityPoints {
-  std::string question;  ///< SHA-256 of all that planners were asked beside the points themselves
+  std::string question;  ///< SHA-256 of all inputs of planners except the points themselves
   std::map<CapacityPoint, CapacityFound> found;
 };
 
-/// Told by its first bytes.
+/// Identified by its first bytes.
 bool looks_like_capacity_points(std::string_view text);
 
 /// Plans come without their cluster (FoundPlan::cluster is null), which follows from the question and the point. Errors

@@ -14,14 +14,15 @@
 
 namespace pipedeck {
 
-/// What the table under a title shows, and the power of ten of its unit.
+/// The content of the table under a title, and the power of ten of its unit.
 struct CopyTitle {
   enum class Shown { bandwidth, latency } shown;
   int shift;
 };
 
-/// "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)", "memcpy CE GPU(row) -> GPU(column) bandwidth
-/// (GB/s)" and their kind. Of both directions at once ("Bidirectional", "<->") nobody knows each one's share.
+/// Recognises "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)", "memcpy CE GPU(row) -> GPU(column)
+/// bandwidth (GB/s)" and similar titles. Tables of both directions at once ("Bidirectional", "<->") do not give each
+/// one's share.
 std::optional<CopyTitle> copy_title_in(std::string_view line);
 
 /// From row to column, of all tables the greatest bandwidth and the least latency.
@@ -29,7 +30,7 @@ class CopyTables {
  public:
   static constexpr std::size_t most_gpus = 1024;
 
-  /// Of each table; what is wrong with it, or nothing.
+  /// Sets the size of each table. Returns its error, or nothing.
   std::optional<std::string> set_size(std::size_t gpus);
   /// `word` is a figure, or "N/A", or on the diagonal, where nothing is looked at; what is wrong with it, or nothing.
   std::optional<std::string> put(const CopyTitle& title, std::size_t row, std::size_t column, std::string_view word);

@@ -125,7 +125,7 @@ int line_of_bad_byte(std::string_view text) {
 
 }  // namespace
 
-/// A comma may be a decimal one beside the others.
+/// A comma may be a decimal one next to the others.
 char csv_separator(std::string_view text) {
   while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r'))
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);

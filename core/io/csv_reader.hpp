@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that others wrote as comma-separated values (RFC 4180): fields in quotes where they hold separators or line
-// ends, lines that end in LF or CR LF; also semicolons, tabs or bars between fields, whichever the first line has, or
-// what a first line such as "sep=;" says. Lines that begin with # are comments.
+// Tables of other programs as comma-separated values (RFC 4180): fields in quotes if they hold separators or line ends,
+// lines that end in LF or CR LF. Semicolons, tabs or bars may separate fields as well: the first line decides, or a
+// line such as "sep=;". Lines that begin with # are comments.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct CsvLimits {
   std::size_t rows = 100'001, columns = 70'000, fields = std::size_t{1} << 24;
 };
 
-/// What stands between the fields of a table: what a spreadsheet's line "sep=;" says, else a tab, a semicolon or a bar
-/// where the first line that is no comment has one, else a comma.
+/// Returns the separator of a table's fields: that of a spreadsheet's line "sep=;"; else a tab, a semicolon or a bar if
+/// the first line that is no comment has one; else a comma.
 char csv_separator(std::string_view text);
 
 /// Rows that are not empty, blanks around fields taken away. An open quote, bytes that are not UTF-8 and more than

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown as a table, as CSV: the same columns from the window and from the command line.
+// The shown tables as CSV: the same columns from the window and from the command line.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ CsvTable stages_csv(const Plan& plan);
 /// A row of the table of plans; what is not known stays empty.
 struct ComparedPlanFigures {
   const Plan* plan = nullptr;
-  const Simulation* simulation = nullptr;  ///< null: what the plan says was predicted, if it says
+  const Simulation* simulation = nullptr;  ///< null: the plan's own prediction, if it has one
   Seconds single_device;                   ///< iteration on one device; 0: unknown
   Seconds lower_bound;                     ///< 0: unknown
   std::string note;                        ///< why there is no plan
@@ -43,7 +43,7 @@ CsvTable critical_path_csv(const CriticalPath& path);
 CsvTable sensitivity_csv(const Sensitivity& sensitivity);
 /// The steps of a run.
 CsvTable steps_csv(const std::vector<RunEvent>& events);
-/// What devices and GPUs did over time; fields that nothing was told of are empty.
+/// Returns the values of devices and GPUs over time; missing values are empty fields.
 CsvTable samples_csv(const std::vector<RunEvent>& events);
 
 }  // namespace pipedeck

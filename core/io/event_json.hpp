@@ -7,8 +7,8 @@
 
 namespace pipedeck {
 
-/// What event_to_json gives, piece by piece: a timeline of millions of operations need not stand in memory as a text.
-/// False where the sink takes no more.
+/// Writes event_to_json in pieces: a timeline of millions of operations need not be in memory as text. Returns false if
+/// the sink refuses more.
 bool write_event(const RunEvent& event, const TextSink& sink);
 
 }  // namespace pipedeck

@@ -87,7 +87,7 @@ tl::unexpected<Error> system_failure(const std::string& what, const std::string&
   return fail(ErrorCode::io, fmt::format("{}: {}", what, std::strerror(errno)), {}, path);
 }
 
-/// Of a layer graph or a table of layers.
+/// For a layer graph or a table of layers.
 Result<Profile> graph_text_profile(const std::string& content, const std::string& path, const ReadOptions& options) {
   const std::optional<int> micro_batch =
       options.profile_micro_batch ? options.profile_micro_batch : micro_batch_in_file_name(path);

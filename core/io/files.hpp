@@ -35,8 +35,8 @@ enum class FileKind {
 };
 std::string_view name_of(FileKind kind);  // "profile"
 
-/// Told by content, not by name: SQLite header, the JSON "format" key or a transformer's "model_type", XML or a matrix
-/// of GPUs, the first fields of an ONNX model, else graph text.
+/// The content identifies the kind, not the name: SQLite header, the JSON "format" key or a transformer's "model_type",
+/// XML or a matrix of GPUs, the first fields of an ONNX model, else graph text.
 Result<FileKind> kind_of_content(const std::string& content);
 
 struct ReadOptions {
@@ -49,7 +49,7 @@ using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, Cal
 /// Whole content of a file, at most `limit` bytes; without a byte order mark, and UTF-16 that begins with one as UTF-8.
 /// Errors name the file.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);
-/// Temporary file beside `path`, flush, rename.
+/// Writes a temporary file in the same folder, flushes it, and renames it to `path`.
 Result<void> write_file(const std::string& path, const std::string& content);
 
 /// Validated documents; errors carry `path` as their file.
@@ -64,7 +64,7 @@ Result<CalibrationRecord> read_calibration(const std::string& path);
 
 /// Lower-case hexadecimal SHA-256.
 std::string sha256(const std::string& bytes);
-/// Of the canonical JSON text, so that formatting and unknown keys' order do not matter.
+/// Returns the checksum of the canonical JSON text, so formatting and unknown keys' order do not matter.
 std::string sha256_of(const Profile& profile);
 std::string sha256_of(const Cluster& cluster);
 

@@ -29,8 +29,8 @@ struct Named {
   std::string_view name;
 };
 
-/// "Device: 0, NVIDIA A100-SXM4-40GB, pciBusID: 7, ..." and "Device 0: NVIDIA H200 (00000000:19:00)"; of several
-/// processes each tells its own: "Process 4 (host-1): device 0: ...".
+/// "Device: 0, NVIDIA A100-SXM4-40GB, pciBusID: 7, ..." and "Device 0: NVIDIA H200 (00000000:19:00)". Each of several
+/// processes lists its own: "Process 4 (host-1): device 0: ...".
 std::optional<Named> name_in(std::string_view line) {
   constexpr std::string_view of_process = "): device ";
   const Words words = words_between(line);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVIDIA's programs measured of copies between the GPUs of a machine: p2pBandwidthLatencyTest of the CUDA samples,
-// and nvbandwidth (gpu_copies_json.hpp has its JSON). Both print a table for each way of copying.
+// Copies between the GPUs of a machine, measured by NVIDIA's programs: p2pBandwidthLatencyTest of the CUDA samples, and
+// nvbandwidth (gpu_copies_json.hpp has its JSON). Both print one table per kind of copy.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nvbandwidth --json` writes of copies between the GPUs of a machine; gpu_copies.hpp has what it means.
+// The output of `nvbandwidth --json` on copies between the GPUs of a machine; gpu_copies.hpp has its meaning.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace pipedeck {
 
 bool looks_like_gpu_copies(const json::Value& document);
 
-/// The machine is called as its host where the document tells it, else `name`. Tables that are not square, of different
-/// sizes, or with values that are none are bad_input with their place.
+/// The machine has the name of its host if the document gives it, else `name`. Tables that are not square, of different
+/// sizes, or with invalid values are bad_input with their place.
 Result<FoundMachines> machines_from_gpu_copies(const json::Value& document, const std::string& name);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs in the events of a run (docs/formats.md, "Run log"). What was not told is left out.
+// GPUs in the events of a run (docs/formats.md, "Run log"). Unknown values are omitted.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ Value readings_value(const std::vector<GpuReading>& readings);
 /// A figure each, null where there is none.
 Value figures_value(const std::vector<std::optional<double>>& figures);
 
-/// Of the member `key`; empty where it is not there.
+/// Returns the member `key`; empty if it is missing.
 std::vector<RunGpu> gpus_from(ObjectReader& in, std::string_view key);
 std::vector<GpuReading> readings_from(ObjectReader& in, std::string_view key);
 std::vector<std::optional<double>> figures_from(ObjectReader& in, std::string_view key);

@@ -135,7 +135,7 @@ void mark_data_layers(Profile& profile) {
     if (data[i]) profile.layers[i].kind = data_kind;
 }
 
-/// Graph errors are told by the line of a node that they concern: JSON pointers mean nothing in this format.
+/// Graph errors are reported with the line of their node: JSON pointers mean nothing in this format.
 Result<void> validate_graph(const Profile& profile, int last_line) {
   Result<void> valid = validate(profile);
   if (valid || valid.error().place == "/micro_batch") return valid;

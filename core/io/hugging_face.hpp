@@ -13,7 +13,7 @@
 
 namespace pipedeck {
 
-/// Whether it has a "model_type" and is no file of ours.
+/// Returns true if it has a "model_type" and is no file of ours.
 bool looks_like_hugging_face(const json::Value& document);
 
 /// The config is valid: sizes are positive, heads divide by heads of keys, experts a token are no more than there are.

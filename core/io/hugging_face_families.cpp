@@ -10,7 +10,7 @@
 namespace pipedeck {
 namespace {
 
-/// What a configuration class has for keys that a file lacks.
+/// A configuration class's defaults for missing keys.
 struct Defaults {
   int hidden = 4096, layers = 32, heads = 32;
   int key_value_heads = 0;  ///< 0: as many as heads
@@ -108,8 +108,8 @@ class Family : public HuggingFaceParts {
     c_.tied = in_.truth_or("tie_word_embeddings", false);
   }
 
-  /// Every expert, and the one that all tokens pass, is as wide as "intermediate_size" says; blocks without experts
-  /// have a width of their own.
+  /// "intermediate_size" is the width of every expert, and of the one that all tokens pass. Blocks without experts have
+  /// a width of their own.
   void llama4() {
     llama(of_llama4);
     Experts experts = blocks_with_experts("moe_layers", in_.count_or("interleave_moe_layer_step", 1, 1, most_blocks));

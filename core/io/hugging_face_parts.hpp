@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several families' configurations have alike: sizes within their limits, heads, windows, experts.
+// Common parts of several families' configurations: sizes within their limits, heads, windows, experts.
 #pragma once
 
 #include <algorithm>
@@ -27,18 +27,18 @@ class HuggingFaceParts {
   int blocks(std::string_view key, int otherwise) { return in_.count_or(key, otherwise, 1, most_blocks); }
   int words(int otherwise) { return in_.count_or("vocab_size", otherwise, 1, most_words - 1); }
   double probability(std::string_view key, double otherwise) { return in_.number_or(key, otherwise, 0, 1); }
-  /// Also as null, which says that there is none; a key that is not there has its class's default.
+  /// Null means none; a missing key has its class's default.
   bool states(std::string_view key) const { return file_.find(key) != nullptr; }
 
   void heads(std::string_view key, int otherwise, bool width_is_told = false);
   void window_from(int first) { window_in(c_.layers - std::min(first, c_.layers)); }
-  /// So many blocks have a window, unless the file lists them. Where only some have, all count as if they saw
-  /// everything: rather too slow than too quick.
+  /// Number of blocks with a window, unless the file lists them. If only some have one, all count without it: too slow
+  /// rather than too fast.
   void window_in(int blocks_with);
   void latent_attention();
   /// Which blocks have no experts, of Qwen's families.
   Experts sparse_blocks();
-  /// Those that the file lists, else every `step`th.
+  /// Blocks that the file lists, else every `step`th.
   Experts blocks_with_experts(std::string_view key, int step);
   struct ExpertDefaults {
     int first_dense, experts, per_token, shared, width;

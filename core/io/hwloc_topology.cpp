@@ -30,7 +30,7 @@ struct PciNode {
   std::optional<BytesPerSecond> speed;  ///< of the link above it
 };
 
-/// What of the machine is around an object.
+/// The parts of the machine around an object.
 struct Place {
   int package = -1, pci = -1;
   std::optional<int> numa;
@@ -136,7 +136,7 @@ class TopologyReader {
     if (machine_.processor_vendor.empty()) machine_.processor_vendor = info(node, "CPUVendor");
   }
 
-  /// Gigabytes a second; 0 is how hwloc says that it does not know.
+  /// Gigabytes per second; hwloc writes 0 if it is unknown.
   std::optional<BytesPerSecond> speed_of(const pugi::xml_node& node) {
     const pugi::xml_attribute attribute = node.attribute("pci_link_speed");
     if (!attribute) return std::nullopt;
@@ -232,8 +232,8 @@ class TopologyReader {
   }
 
   // -- NVLink
-  /// <distances2 name="NVLinkBandwidth"> has megabytes a second between any two of its objects; where NVSwitches are
-  /// among them it is called distances2hetero, and says of what type each is ("OSDev:22").
+  /// Reads <distances2 name="NVLinkBandwidth">: megabytes per second between any two of its objects. With NVSwitches
+  /// among them it is called distances2hetero, and gives the type of each ("OSDev:22").
   void read_links(const pugi::xml_node& topology) {
     for (const pugi::xml_node& table : topology.children())
       if (const std::string_view kind = table.name();
@@ -249,7 +249,7 @@ class TopologyReader {
     return static_cast<int>(std::clamp<std::int64_t>(megabytes / lane, 0, most_lanes));
   }
 
-  /// What two GPUs have to NVSwitches they have to each other.
+  /// Two GPUs have between them the bandwidth that they have to NVSwitches.
   void add_lanes_over_switches(const std::vector<int>& to_switches) {
     for (std::size_t a = 0; a < lanes_.size(); ++a)
       for (std::size_t b = 0; b < lanes_.size(); ++b)
@@ -295,7 +295,7 @@ class TopologyReader {
         if (a != gpu_of_index_.end() && switches_.contains(std::string(indexes[j])))
           to_switches[a->second] = std::min(most_lanes, to_switches[a->second] + lanes);
         if (i == j || a == gpu_of_index_.end() || b == gpu_of_index_.end() || a->second == b->second) continue;
-        // Each way may be told by its own GPU; the smaller one holds.
+        // Each GPU may give its own direction; the smaller one counts.
         int& there = lanes_[b->second][a->second];
         lanes_[a->second][b->second] = lanes;
         if (there > 0 && lanes > 0) there = lanes_[a->second][b->second] = std::min(there, lanes);
@@ -355,7 +355,7 @@ class TopologyReader {
   std::vector<GpuOfTopology> gpus_;
   std::set<std::string> switches_;                   ///< gp_index of NVSwitches
   std::map<std::string, std::size_t> gpu_of_index_;  ///< by gp_index of what the system calls them
-  std::vector<std::vector<int>> lanes_;              ///< GPU x GPU; empty where NVLink is not told
+  std::vector<std::vector<int>> lanes_;              ///< GPU x GPU; empty if there is no data on NVLink
   std::vector<FoundNic> fabric_cards_, other_cards_;
   int packages_ = 0;
   std::optional<Error> problem_;

@@ -14,7 +14,7 @@ namespace pipedeck {
 /// XML whose root is <topology>.
 bool looks_like_hwloc_topology(const std::string& text);
 
-/// One machine, called as the file says, else `name`. Errors carry the line.
+/// Returns one machine, with the file's name for it, else `name`. Errors carry the line.
 Result<FoundMachines> machines_from_hwloc(const std::string& text, const std::string& name);
 
 }  // namespace pipedeck

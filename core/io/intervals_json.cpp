@@ -42,7 +42,7 @@ Interval interval_from(ObjectReader& in) {
   out.row.operation.kind = kind.value_or(OpKind::forward);
   out.lane.role = role_of(out.row.operation.kind);
   const bool link = out.lane.role == LaneRole::link;
-  // A transfer's device is its sender, which `from` says again.
+  // A transfer's device is its sender, which `from` repeats.
   out.lane.device = DeviceId(in.count(link ? "from" : "device", 0, limits::devices - 1));
   if (link) out.lane.to = DeviceId(in.count("to", 0, limits::devices - 1));
   if (link) in.has("device");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch script that trains a model with a plan: plan and model are in it, so that it is all that a machine needs
-// beside pipedeck-cli.
+// A batch script that trains a model with a plan. It contains plan and model, so a machine needs only the script and
+// pipedeck-cli.
 #pragma once
 
 #include <array>
@@ -27,9 +27,9 @@ struct JobHow {
   RunBackend backend{};  ///< a job asks for a GPU a device, so that none is shared
 };
 
-/// One process has the plan's devices on one node, a processor each; several stand where the launcher puts them, in a
-/// folder that all of them see. What the model's data path leads to stays where it is: it must be absolute. A plan for
-/// other layers than the model's, or for fewer devices than processes, is bad_input.
+/// One process has the plan's devices on one node, one CPU each. The launcher places several processes, in a folder
+/// that all of them see. The model's data stay in place: their path must be absolute. A plan for other layers than the
+/// model's, or for fewer devices than processes, is bad_input.
 Result<std::string> job_script(const JobHow& how, const Plan& plan, const ModelSpec& model);
 
 }  // namespace pipedeck

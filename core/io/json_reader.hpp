@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the members of a JSON object one by one and keeps the first error, so that a format's reader is a list of its
-// fields. Members nobody asked for are kept (`unknown`): they are written again when the value is.
+// Reads the members of a JSON object one by one and stores the first error, so that a format's reader is a list of its
+// fields. Members that were not read are stored (`unknown`): they are written again with the value.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Problems {
   explicit operator bool() const { return first.has_value(); }
 };
 
-/// What a number counts, by the power of ten between its unit in the file and the program's.
+/// A number's unit, as the power of ten between the file's and the program's.
 enum class Unit { plain, milliseconds, microseconds, gigabytes_per_second };
 int shift_of(Unit unit);
 
@@ -48,7 +48,7 @@ class ObjectReader {
   std::string place_of(std::string_view key) const { return place_ + step(key); }
   void fail(std::string_view key, std::string message) { problems_.add(place_of(key), std::move(message)); }
 
-  /// Whether the member is there; where `null_is_absent`, null counts as not there.
+  /// Returns true if the member exists; with `null_is_absent`, null counts as missing.
   bool has(std::string_view key);
   void treat_null_as_absent() { null_is_absent_ = true; }
   /// The member, reported when missing.
@@ -64,7 +64,7 @@ class ObjectReader {
   Seconds time(std::string_view key);         ///< milliseconds in the file
   Seconds long_time(std::string_view key);    ///< of a whole iteration: milliseconds in the file
   Seconds latency(std::string_view key);      ///< microseconds in the file
-  BytesPerSecond rate(std::string_view key);  ///< 10^9 bytes a second in the file
+  BytesPerSecond rate(std::string_view key);  ///< 10^9 bytes/s in the file
   Bytes bytes(std::string_view key);
   Bytes total_bytes(std::string_view key);  ///< a sum over layers or devices
   Bytes bytes_or(std::string_view key, Bytes otherwise);
@@ -80,7 +80,7 @@ class ObjectReader {
     return value.value_or(otherwise);
   }
 
-  /// The same of a member that must be there.
+  /// As above, for a required member.
   template <class E>
   E word(std::string_view key, std::optional<E> (*named)(std::string_view), std::string_view words) {
     if (!has(key)) return text(key), E{};  // reports it
@@ -101,7 +101,7 @@ class ObjectReader {
 
   /// Keeps unknown members of what stands under `key`; for values that are not kept by object() and objects().
   void keep(std::string_view key, Value unknown);
-  /// Members nobody asked for, as compact JSON; empty where there are none. Taken once.
+  /// Returns the members that were not read, as compact JSON; empty if there are none. Taken once.
   std::string take_unknown();
 
  private:

@@ -59,7 +59,7 @@ std::string compact(const Value& value);
 /// Indented; lists of plain values and objects of few plain values stay on one line, as people write them.
 std::string pretty(const Value& value);
 
-/// What was found, in a few words: "\"abc\"", "a list of 3", "null".
+/// Returns a short description of the found value: "\"abc\"", "a list of 3", "null".
 std::string describe(const Value& value);
 
 /// A JSON pointer's step: "~" and "/" escaped (RFC 6901).

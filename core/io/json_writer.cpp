@@ -22,7 +22,7 @@ void merge_members(Members& into, const Members& unknown) {
   }
 }
 
-/// A known list whose length has changed since says nothing about which of its items an unknown member belonged to.
+/// If a known list has changed its length since, its unknown members can't be assigned to items.
 void merge(Value& into, const Value& unknown) {
   const Members* members = unknown.as<Members>();
   if (members && into.as<Members>()) merge_members(*into.as<Members>(), *members);

@@ -17,7 +17,7 @@ struct MemoryMember {
   bool required;  ///< taken as 0 it would promise too little; the others at 0 are proportional, or nothing
 };
 
-/// What a layer needs pass by pass, for reading and writing alike.
+/// A layer's memory pass by pass, for reading and writing.
 constexpr std::array<MemoryMember, 7> memory_members{{{"input_bytes", &LayerMemory::input, true},
                                                       {"forward_bytes", &LayerMemory::forward, true},
                                                       {"forward_fixed_bytes", &LayerMemory::forward_fixed, false},

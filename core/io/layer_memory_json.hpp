@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile says of memory, pass by pass and by way of cutting a layer (formats.md, "Profile").
+// A profile's memory, pass by pass and by sharding of a layer (formats.md, "Profile").
 #pragma once
 
 #include "core/domain/profile.hpp"

@@ -5,7 +5,7 @@
 
 namespace pipedeck {
 
-/// What the network calls this machine; "unknown" where it has no name.
+/// Returns this machine's name on the network; "unknown" if it has none.
 std::string host_name();
 
 /// "cpu: 2 cores, AMD EPYC".

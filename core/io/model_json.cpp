@@ -32,13 +32,13 @@ std::uint64_t seed_or(ObjectReader& in, std::uint64_t otherwise) {
   return otherwise;
 }
 
-/// A layer's sizes stand beside its name; which there are depends on the kind. Absent ones get the kind's value.
+/// A layer's sizes are members next to its name; they depend on the kind. Missing ones get the kind's value.
 ModelLayer layer_from(ObjectReader& in) {
   ModelLayer layer;
   layer.name = in.text("name");
   layer.kind = in.text("kind");
   const LayerKind* kind = layer_kind_named(layer.kind);
-  if (!in.ok() || !kind) return layer;  // validate() says which kinds there are
+  if (!in.ok() || !kind) return layer;  // validate() knows the kinds
   for (const SizeRule& rule : kind->sizes) {
     const std::string key(rule.name);
     if (!rule.otherwise || in.has(key)) {

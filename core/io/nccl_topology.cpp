@@ -33,7 +33,7 @@ struct LinkEnd {
 
 struct GpuOfDump {
   FoundGpu gpu;
-  int order = 0;  ///< rank where told, else dev, else position
+  int order = 0;  ///< rank if given, else dev, else position
   int pci = -1, cpu = 0;
   std::string bus;
   std::vector<LinkEnd> links;
@@ -63,7 +63,7 @@ class DumpReader {
     const pugi::xml_node system = xml_.document().child("system");
     if (!system)
       return fail(ErrorCode::bad_input, "found XML without a system, expected the file that NCCL_TOPO_DUMP_FILE names");
-    // RCCL's are 2: they say gcn beside sm.
+    // RCCL's are 2: they have gcn in addition to sm.
     if (const std::string version = system.attribute("version").as_string("1"); version != "1" && version != "2")
       return bad(fmt::format("found version {}, expected 1 or 2", json::describe(json::Value(version))), system);
     read_processors(system);
@@ -124,7 +124,7 @@ class DumpReader {
     if (!problem_ && !node.first_child()) read_leaf(node, host, cpu, position);
   }
 
-  /// Files for NCCL_TOPO_FILE, as clouds hand them out, have the tree alone: the class says what is a GPU, what a card.
+  /// Files for NCCL_TOPO_FILE, as clouds publish them, have the tree alone: the class identifies GPUs and cards.
   void read_leaf(const pugi::xml_node& pci, Host& host, int cpu, int position) {
     const std::string_view device_class = pci.attribute("class").as_string();
     const auto is = [&](std::string_view begin) { return device_class.starts_with(begin); };
@@ -134,8 +134,7 @@ class DumpReader {
     host.unnamed.push_back(gpu_at(pci, cpu, position));
   }
 
-  /// "16.0 GT/s PCIe" and a width. 0 is how some virtual machines say that they do not know, 63 and 255 are what Linux
-  /// reads of others.
+  /// "16.0 GT/s PCIe" and a width. Some virtual machines write 0 for unknown; Linux reads 63 and 255 from others.
   std::optional<PciExpress> pcie_of(const pugi::xml_node& node) {
     constexpr int widest = 32;
     std::optional<int> width;
@@ -157,7 +156,7 @@ class DumpReader {
     return PciExpress{generation, *width};
   }
 
-  /// What its place tells.
+  /// Returns a GPU with the information of its place in the tree.
   GpuOfDump gpu_at(const pugi::xml_node& pci, int cpu, int position) const {
     GpuOfDump found;
     found.gpu.numa = numa_;
@@ -201,7 +200,7 @@ class DumpReader {
     }
   }
 
-  /// The same card may stand under each processor: it is told by its guid, else by its name.
+  /// One card may appear under each CPU: its guid identifies it, else its name.
   void read_nic(const pugi::xml_node& node, Host& host) {
     for (const pugi::xml_node& net : node.children("net")) {
       const std::string name = net.attribute("name").as_string();
@@ -219,7 +218,7 @@ class DumpReader {
   // -- pairs
   static bool is_switch(const LinkEnd& end) { return end.target_class.starts_with("0x0680"); }
 
-  /// What joins two GPUs directly, or through switches that both are joined to.
+  /// The direct connection of two GPUs, or through switches that both are joined to.
   static int lanes_between(const GpuOfDump& a, const GpuOfDump& b) {
     int direct = 0, from_a = 0, from_b = 0;
     for (const LinkEnd& end : a.links) {
@@ -283,7 +282,7 @@ class DumpReader {
     return machine;
   }
 
-  /// Of a file without any gpu. What joins them it does not tell: NVLink stands at gpus alone.
+  /// For a file without any gpu. It does not contain their connections: NVLink is listed at gpus alone.
   FoundMachine machine_of_unnamed(Host& host) const {
     host.gpus = std::move(host.unnamed);
     for (std::size_t i = 0; i < host.unnamed_cards; ++i) host.nics.push_back({fmt::format("NIC{}", i), {}});

@@ -10,10 +10,10 @@
 
 namespace pipedeck {
 
-/// Whether the text is XML; only NCCL's is known.
+/// Returns true if the text is XML; only NCCL's is known.
 bool looks_like_xml(const std::string& text);
 
-/// A machine a host, called `name`: a dump of several hosts tells them apart. Errors carry the line.
+/// Returns one machine per host, called `name`: a dump of several hosts distinguishes them. Errors carry the line.
 Result<FoundMachines> machines_from_nccl(const std::string& text, const std::string& name);
 
 }  // namespace pipedeck

@@ -182,8 +182,8 @@ class MatrixReader {
     return fail(ErrorCode::bad_input, std::move(message), fmt::format("line {}", line));
   }
 
-  /// After the matrix stand the processors, "0-23,48-71", and the NUMA node. Columns of network cards may have run into
-  /// each other, so that these are told by their look.
+  /// The CPUs, "0-23,48-71", and the NUMA node follow the matrix. Columns of network cards may have run into each
+  /// other, so their text identifies them.
   std::optional<int> numa_in(const Words& words) const {
     for (std::size_t i = columns_.size() + 1; i + 1 < words.size(); ++i)
       if (words[i].find_first_not_of("0123456789,-") == words[i].npos) return number_of(words[i + 1], 1 << 20);
@@ -244,7 +244,7 @@ class TextReader {
     return !error_;
   }
 
-  /// What the heading is of, its first row tells.
+  /// The first row shows the meaning of the heading.
   bool remember(const std::string& heading, int line) {
     if (heading_ && !start()) return false;
     heading_.emplace(heading, line);

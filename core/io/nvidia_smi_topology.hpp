@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nvidia-smi topo -m` prints: a matrix of what lies between any two GPUs. Text around it is passed over, so that
-// a log or the answers of several machines in one file will do; the lines of `nvidia-smi -L` beside it name the GPUs.
+// The output of `nvidia-smi topo -m`: a matrix of the connections between any two GPUs. Other text is skipped, so a log
+// or the answers of several machines in one file are accepted. Lines of `nvidia-smi -L` in it name the GPUs.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace pipedeck {
 
-/// Whether a heading of such a matrix stands in the first lines.
+/// Returns true if the first lines have a heading of such a matrix.
 bool looks_like_nvidia_smi_topology(const std::string& text);
 
 /// A matrix a machine, called `name`. Errors carry the line.

@@ -317,7 +317,7 @@ bool looks_like_onnx(std::string_view content) {
   if (!first || !*first || (*first)->number != M::kIrVersionFieldNumber || (*first)->kind != Field::Kind::varint ||
       (*first)->value == 0 || (*first)->value > latest_thinkable)
     return false;
-  // Of the second field its first byte is enough: the file may be cut off.
+  // The second field's first byte is enough: the file may be truncated.
   if (content.size() < 3) return false;
   static const std::set<int> behind{M::kProducerNameFieldNumber, M::kProducerVersionFieldNumber, M::kDomainFieldNumber,
                                     M::kModelVersionFieldNumber, M::kDocStringFieldNumber,       M::kGraphFieldNumber,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX models (github.com/onnx/onnx, onnx.proto): operators, tensors and their sizes. Weights are skipped where they
-// lie, in the file or beside it; other files are never opened, bodies of loops and branches not entered.
+// ONNX models (github.com/onnx/onnx, onnx.proto): operators, tensors and their sizes. Weights are skipped, in the file
+// or outside. Other files are never opened, bodies of loops and branches not entered.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// Told by the version of the format, which stands first, and the field behind it.
+/// Identified by the version of the format, which comes first, and the field after it.
 bool looks_like_onnx(std::string_view content);
 
 /// Names are unique, sizes not negative, and every tensor that an operator takes is there: of the inputs, the fixed

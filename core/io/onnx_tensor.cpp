@@ -194,7 +194,7 @@ Result<FixedTensor> tensor_from_onnx(std::string_view message) {
       case T::kInt32DataFieldNumber:
       case T::kInt64DataFieldNumber:
       case T::kUint64DataFieldNumber:
-        // More than shapes have are weights, whose numbers nobody needs: the first ones are enough to see that.
+        // More values than shapes have are weights, whose values are not needed: the first ones show that.
         if (field.bytes.size() <= 10 * static_cast<std::size_t>(FixedTensor::most_values))
           read = onnx_wire::append_integers(field, data.integers, std::size_t{10} * FixedTensor::most_values);
         break;

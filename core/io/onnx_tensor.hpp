@@ -11,10 +11,10 @@
 
 namespace pipedeck {
 
-/// Of ONNX's TensorProto.DataType.
+/// Returns the element type of ONNX's TensorProto.DataType.
 Element element_of_onnx(std::uint64_t data_type);
 
-/// Data that are there must be as many as the sizes say; data in another file are not looked for. Errors have no place.
+/// Present data must match the sizes; data in another file are not looked for. Errors have no place.
 Result<FixedTensor> tensor_from_onnx(std::string_view message);
 
 /// A name as messages and files can hold it: one line of UTF-8.

@@ -25,7 +25,7 @@ class PackedStream {
     return taken;
   }
   std::size_t Tell() const { return before_ + static_cast<std::size_t>(at_ - piece_.data()); }
-  // Of streams that are written to; never called.
+  // For output streams; never called.
   Ch* PutBegin() { return nullptr; }
   void Put(Ch) {}
   void Flush() {}

@@ -154,7 +154,7 @@ class WorkloadReader {
     }
   }
 
-  /// Of a layer's outputs, which its edges tell each on their own, the largest is taken.
+  /// Each edge of a layer has the size of its own output; the largest is taken.
   void read_edge(ObjectReader& in, std::string_view size_key) {
     const std::int64_t from = in.count("sourceId", 0, limits::samples), to = in.count("destId", 0, limits::samples);
     for (const auto& [key, id] : {std::pair("sourceId", from), std::pair("destId", to)})
@@ -167,7 +167,7 @@ class WorkloadReader {
     if (pairs_.insert({from, to}).second) profile_.edges.push_back({LayerId(layer_[from]), LayerId(layer_[to]), {}});
   }
 
-  /// A cost alone is a time on some machine: nobody knows how many bytes it stands for, unless there are none.
+  /// A cost alone is a time on some machine: its bytes are unknown, unless there are none.
   static Bytes size_without(ObjectReader& in, std::string_view size_key) {
     if (in.number("cost", 0, 1e18) > 0)
       in.fail(size_key, "found a cost alone, which is a time, expected the size in bytes beside it");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads of the programs that the authors of two planners released: "Efficient Algorithms for Device Placement of
-// DNN Graph Operators" (msr-fiddle/dnn-partitioning) and "Piper" (msr-fiddle/piper); both formats are in their README,
-// "Input format". What a profile needs and they do not tell is assumed, and stands in the profile's source.
+// Workloads of two planners' released programs: "Efficient Algorithms for Device Placement of DNN Graph Operators"
+// (msr-fiddle/dnn-partitioning) and "Piper" (msr-fiddle/piper). Their READMEs have both formats, under "Input format".
+// Missing values of a profile are assumed, and listed in the profile's source.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// Told by the limits of devices that both begin with.
+/// Identified by the limits of devices at the start of both.
 bool looks_like_partitioning_json(const std::string& text);
 
 /// dnn-partitioning: times in milliseconds, of accelerators where a node may run there, else of a CPU; backward nodes

@@ -29,7 +29,7 @@ std::string known_keys() {
 
 std::string quoted(const std::string& text) { return json::describe(json::Value(text)); }
 
-/// What Markdown has under a heading: |---|:--:|
+/// Markdown's line under a heading: |---|:--:|
 bool is_rule(const CsvRow& row) {
   return std::ranges::all_of(row.fields, [](const std::string& field) {
     return field.find_first_not_of("-: ") == field.npos && (field.empty() || field.find("--") != field.npos);
@@ -79,7 +79,7 @@ class TableReader {
     }
   }
 
-  /// Of two that mean the same, nobody says which is right.
+  /// Two columns of one meaning are ambiguous.
   std::optional<std::size_t> found_column(const ProfileKey& key) {
     const std::vector<std::string>& headings = rows_.front().fields;
     const std::vector<std::size_t> found = columns_of(headings, key);
@@ -266,7 +266,7 @@ bool looks_like_profile_csv(const std::string& text) {
   std::string start = text.substr(0, looked_at);
   if (const std::size_t end = start.rfind('\n'); start.size() < text.size() && end != start.npos) start.resize(end);
   auto rows = csv_rows(start);
-  if (!rows) rows = csv_rows(first_line(start));  // what is wrong below it is told when all is read
+  if (!rows) rows = csv_rows(first_line(start));  // errors below it are reported when everything is read
   if (!rows || rows->empty()) return false;
   return column_of(rows->front().fields, *profile_key("name")) &&
          column_of(rows->front().fields, *profile_key("forward_ms"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles from tables: a heading, a row a layer, columns by the names that profiles have for them (formats.md,
-// "Profile") or as somebody chooses. What measures layers usually writes such tables.
+// Profiles from tables: a heading, one row per layer, columns by the names that profiles have for them (formats.md,
+// "Profile") or by choice. Programs that measure layers usually write such tables.
 #pragma once
 
 #include <map>
@@ -17,11 +17,11 @@
 
 namespace pipedeck {
 
-/// What a column of the table can hold.
+/// The possible contents of a column.
 struct ProfileKey {
   std::string_view name;           ///< of a profile's layer: "forward_ms"
   std::optional<Measure> measure;  ///< absent: a text
-  std::string_view unit;           ///< of figures, where nothing says another
+  std::string_view unit;           ///< of values without another unit
   bool needed = false;
 };
 std::span<const ProfileKey> profile_keys();
@@ -39,14 +39,14 @@ using ProfileColumns = std::map<std::string, TableColumn>;
 /// ones.
 Result<ProfileColumns> profile_columns(const std::string& text);
 
-/// What the headings most likely mean: by key where they are one, else by the words that measuring programs use ("fwd
-/// time", "Params (MB)", "activations"), each by its position and with the unit that it has.
+/// Returns the most likely meaning of the headings: by key if they are one, else by the words of measuring programs
+/// ("fwd time", "Params (MB)", "activations"), each by its position and with its unit.
 ProfileColumns guessed_profile_columns(const std::vector<std::string>& headings);
 
-/// Whether the heading of a table has the names of layers and of their forward times.
+/// Returns true if the heading of a table has the names of layers and of their forward times.
 bool looks_like_profile_csv(const std::string& text);
 
-/// Of what may be a table of layers with headings of its own: three or more, as people read them.
+/// Returns the headings of a possible table of layers whose headings are its own: three or more, as text.
 std::optional<std::string> other_headings(const std::string& text);
 
 struct TableProblem {
@@ -56,14 +56,14 @@ struct TableProblem {
   Error error() const;                ///< bad_input with line and column
 };
 
-/// What a table gives, column by column.
+/// The content of a table, column by column.
 struct ReadTable {
   std::vector<Layer> layers;              ///< as many as there are rows; empty where columns are missing
   ProfileColumns columns;                 ///< that were read, with position and the unit that figures without one have
-  std::vector<std::string> unit_assumed;  ///< keys whose unit neither a choice nor the heading says
+  std::vector<std::string> unit_assumed;  ///< keys without a unit in a choice or in the heading
   std::vector<TableProblem> problems;     ///< the first few hundred, ascending by line
 };
-/// `rows` with the heading, at least one. Without `search` columns that are not told are left alone.
+/// `rows` with the heading, at least one. Without `search` only the given columns are read.
 ReadTable read_layer_rows(const std::vector<CsvRow>& rows, const ProfileColumns& columns, bool search = true);
 /// Most rows and fields of a table of layers.
 extern const CsvLimits layer_table_limits;

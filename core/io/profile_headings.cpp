@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the headings of a table of layers mean.
+// The meaning of a layer table's headings.
 #include "core/io/profile_headings.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::array<ProfileKey, 9> keys{{{"name", {}, "", true},
                                           {"parameter_bytes", Measure::bytes, "B", true},
                                           {"workspace_bytes", Measure::bytes, "B", false}}};
 
-/// Words that programs which measure layers put into headings, for each key; the ones that say most come first.
+/// Words of measuring programs' headings for each key; the most specific ones come first.
 struct KeyWords {
   std::string_view key;
   std::vector<std::string_view> words, beside;  ///< one of each; `beside` empty: no second one is needed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the headings of a table of layers mean: for profile_csv, which has the keys and the guesses for others.
+// The meaning of a layer table's headings: for profile_csv, which has the keys and the guesses for others.
 #pragma once
 
 #include <optional>

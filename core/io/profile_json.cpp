@@ -57,7 +57,7 @@ LayerPoint point_from(ObjectReader& in) {
   return point;
 }
 
-/// What the layer itself says of its own micro-batch size; shares that were assumed are none of it.
+/// The layer's own values for its own micro-batch size, without assumed shares.
 PointDetails base_details(const Layer& layer) {
   const auto told = [](const LayerPoint& point) { return point.details.backward_weight.has_value(); };
   if (!std::all_of(layer.at.begin(), layer.at.end(), told)) return {};
@@ -132,7 +132,7 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
 
 class EdgeReader {
  public:
-  /// A name that stands twice is reported here: no edge could say which of the two it means.
+  /// A repeated name is reported here: an edge could not identify its layer.
   EdgeReader(const Profile& profile, json::Problems& problems) {
     for (std::size_t i = 0; i < profile.layers.size(); ++i)
       if (!ids_.emplace(profile.layers[i].name, LayerId(i)).second)
@@ -175,7 +175,7 @@ void read_edges(ObjectReader& in, Profile& profile) {
   in.values("edges", [&](const Value& value, const std::string& place) {
     profile.edges.push_back(reader.read(value, place, in.problems()));
   });
-  // No edges means a chain to the rest of the program: a list that says "no edges" must not become one.
+  // Without edges the rest of the program assumes a chain: an empty list must not become one.
   if (profile.edges.empty() && profile.layers.size() > 1)
     in.fail("edges", "found no edges, expected a connected graph, or no 'edges' for a chain");
 }

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, OpKind>, 5> letters{{{"F", OpKi
                                                                       {"I", OpKind::backward_input},
                                                                       {"W", OpKind::backward_weight},
                                                                       {"R", OpKind::recompute}}};
-/// PyTorch's actions that the plan implies, so that nobody needs to list them.
+/// PyTorch's actions that the plan implies, so that they need not be listed.
 constexpr std::array<std::string_view, 7> implied{"SEND_F",  "RECV_F",  "SEND_B",     "RECV_B",
                                                   "UNSHARD", "RESHARD", "REDUCE_GRAD"};
 
@@ -37,7 +37,7 @@ std::string cell_of(const Operation& operation) {
 
 bool is_backward(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
-/// Whether the recompute at `at` comes right before its backward, or before the two joined operations with it.
+/// Returns true if the recompute at `at` comes right before its backward, or before the overlapped pair with it.
 bool follows_by_itself(const LaneOrder& order, int at) {
   const Operation recompute = operation_at(order, at);
   const int count = operation_count(order);
@@ -285,7 +285,7 @@ class Reader {
     return {};
   }
 
-  /// Before every backward of a stage that recomputes, unless the row says when; of two joined ones before both.
+  /// Before every backward of a stage that recomputes, unless the row has it; for an overlapped pair before both.
   std::vector<Operation> with_recompute() const {
     std::vector<Operation> out;
     const auto add_before = [&](const Operation& operation) {
@@ -306,7 +306,7 @@ class Reader {
   const std::string& text_;
   std::map<DeviceId, std::size_t> row_of_;
   std::vector<std::vector<Operation>> lists_;  // by row
-  // Of the row that is being read:
+  // State of the current row:
   DeviceId device_;
   Place place_;
   std::vector<Operation> list_;

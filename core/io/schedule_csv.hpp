@@ -14,8 +14,8 @@ namespace pipedeck {
 /// A row a lane, in device order. A recompute right before its backward is not written: PyTorch has none.
 std::string schedule_to_csv(const Schedule& schedule);
 
-/// `base` with the schedule `explicit` and the operations that `text` lists: a row a device of the plan, in device
-/// order, or a row for all devices of each rank of the pipeline. Where a stage recomputes and its rows do not say when,
+/// Returns `base` with the schedule `explicit` and the operations of `text`: one row per device of the plan, in device
+/// order, or one row for all devices of each rank of the pipeline. If a stage recomputes and its rows do not list it,
 /// it does so right before each backward. Errors carry line and cell.
 Result<Plan> plan_with_schedule_csv(const Plan& base, const std::string& text);
 

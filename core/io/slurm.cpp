@@ -44,7 +44,7 @@ struct Record {
 
 bool begins_record(std::string_view key) { return key == "nodename" || key == "switchname" || key == "blockname"; }
 
-/// What follows these is about something else than nodes, switches and blocks.
+/// Returns true for a key that begins a section about something other than nodes, switches and blocks.
 bool ends_record(std::string_view key) {
   return key == "partitionname" || key == "downnodes" || key == "frontendname" || key == "aggregatedblock";
 }
@@ -66,8 +66,8 @@ std::vector<std::string_view> resources(std::string_view text) {
   return made;
 }
 
-/// Of the states that `scontrol` joins with '+': those in which nothing runs on a node. UNKNOWN is none: lines of
-/// slurm.conf say so of nodes that shall be what they were.
+/// States, joined with '+' by `scontrol`, in which nothing runs on a node. UNKNOWN is not one: slurm.conf uses it for
+/// nodes that return to their state.
 bool is_out(std::string_view state) {
   const std::string words = lower(state);
   for (std::string_view word : words_between(words, "+")) {
@@ -116,7 +116,7 @@ class Reader {
       std::string_view one = rest.substr(0, end);
       rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
       if (!is_utf8(one)) return bad("found bytes that are not UTF-8, expected text", line);
-      // What people wrote about a node may hold anything.
+      // A user's text about a node may hold anything.
       if (const std::size_t reason = one.find(" Reason="); reason != one.npos) one = one.substr(0, reason);
       if (const std::size_t comment = one.find(" Comment="); comment != one.npos) one = one.substr(0, comment);
       if (auto kept = keep_words(one, line); !kept) return kept;
@@ -125,7 +125,7 @@ class Reader {
   }
 
   Result<void> keep_words(std::string_view one, int line) {
-    bool of_system = false;  // "OS=Linux 5.14.0 #1 SMP PREEMPT ..." goes on to the next key, and begins no comment
+    bool of_system = false;  // "" continues to the next key, and begins no comment
     for (const std::string_view word : words_between(one, " \t\r\\")) {
       if (word[0] == '#' && !of_system) break;
       const std::size_t equal = word.find('=');
@@ -143,7 +143,7 @@ class Reader {
         return bad(fmt::format("found more than {} nodes, expected at most that", most_nodes), line);
       records_.push_back({line, {}});
     }
-    // What stands before the first node is about something else, too.
+    // Text before the first node is about something else, too.
     if (ends_record(key)) in_record_ = false;
     if (begins_record(key)) in_record_ = true;
     const bool asked = begins_record(key) || std::ranges::find(asked_of_records, key) != asked_of_records.end();
@@ -158,7 +158,7 @@ class Reader {
       for (const auto& [key, value] : record.values) defaults_.insert_or_assign(key, value);
       return {};
     }
-    record.values.insert(defaults_.begin(), defaults_.end());  // what the line itself says stays
+    record.values.insert(defaults_.begin(), defaults_.end());  // the line's own values stay
     auto expanded = names_of_host_list(names, most_nodes);
     if (!expanded) return tl::unexpected(expanded.error());
     if (expanded->empty()) return bad("found a node without a name, expected NodeName=NAME", record.line);
@@ -197,7 +197,7 @@ class Reader {
     return machine;
   }
 
-  /// Of Gres=gpu:a100:8(S:0-1),gpu:v100:2,shard:4; nothing for (null).
+  /// Reads Gres=gpu:a100:8(S:0-1),gpu:v100:2,shard:4; nothing for (null).
   Result<std::vector<FoundGpu>> gpus_of(const Record& record) {
     std::vector<FoundGpu> gpus;
     for (std::string_view resource : resources(record.value("gres"))) {
@@ -239,7 +239,7 @@ class Reader {
     const bool block = record.values.contains("blockname");
     auto names = names_of_host_list(record.value(block ? "blockname" : "switchname"), most_nodes);
     auto below = names_of_host_list(record.value("switches"), most_nodes);
-    // "scontrol show topology" says of an upper switch also all nodes that are anywhere below it.
+    // "scontrol show topology" lists for an upper switch also all nodes anywhere below it.
     const bool repeated = record.values.contains("level") && below && !below->empty();
     auto nodes = names_of_host_list(repeated ? std::string_view() : record.value("nodes"), most_nodes);
     for (const auto* list : {&names, &nodes, &below})
@@ -267,7 +267,7 @@ class Reader {
     return {};
   }
 
-  /// Blocks are told without what joins them, and yet jobs go over several.
+  /// Blocks come without their interconnect, and yet jobs span several.
   void join_blocks() {
     if (blocks_ < 2 || blocks_ < found_.switches.size()) return;
     FoundSwitch above{"blocks", {}, {}};

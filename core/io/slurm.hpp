@@ -10,11 +10,11 @@
 
 namespace pipedeck {
 
-/// Whether some line begins with NodeName= or SwitchName=.
+/// Returns true if a line begins with NodeName= or SwitchName=.
 bool looks_like_slurm(const std::string& text);
 
-/// Nodes with GPUs as machines, switches as a checked forest; what is left out is noted. What joins the GPUs of a node
-/// Slurm does not know. Errors carry the line.
+/// Returns nodes with GPUs as machines, and switches as a checked forest; omissions are noted. Slurm does not know the
+/// interconnect of a node's GPUs. Errors carry the line.
 Result<FoundMachines> machines_from_slurm(const std::string& text);
 
 }  // namespace pipedeck

@@ -20,7 +20,7 @@ inline std::vector<std::string_view> words_between(std::string_view text, std::s
   return made;
 }
 
-/// Calls `each(line, number)`, from 1 on, until it says no.
+/// Calls `each(line, number)`, from 1 on, until it returns false.
 template <class Each>
 void for_lines(std::string_view text, const Each& each) {
   for (int line = 1; !text.empty(); ++line) {

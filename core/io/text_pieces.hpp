@@ -10,7 +10,7 @@ namespace pipedeck {
 /// Takes the next piece. False: it can't be written, and nothing more need come.
 using TextSink = std::function<bool(std::string_view)>;
 
-/// Hands all pieces of a text to the sink, in order. False where the sink said so.
+/// Passes all pieces of a text to the sink, in order. Returns false if the sink did.
 using TextPieces = std::function<bool(const TextSink&)>;
 
 }  // namespace pipedeck

@@ -169,7 +169,7 @@ class Arrows {
   };
   static std::pair<int, int> key_of(const Placed& one) { return {one.stage, one.micro_batch}; }
 
-  /// Of a stage's micro-batch. Not equal_range: clang 14 can't read this library's subrange.
+  /// For a stage's micro-batch. Not equal_range: clang 14 can't read this library's subrange.
   std::span<const Placed> passes_of(int pass, const std::pair<int, int>& key) const {
     const std::vector<Placed>& all = passes_[static_cast<std::size_t>(pass)];
     const auto first = std::ranges::lower_bound(all, key, {}, key_of);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chrome trace of a timeline, for Perfetto and chrome://tracing. Four groups of tracks: what devices compute, their
-// all-reduces, the links between them, and their memory as counters. What these programs would drop or move is not
-// written: no two operations of a track overlap, a track's number belongs to one group alone, and microseconds carry
-// the nanoseconds behind the point.
+// Chrome trace of a timeline, for Perfetto and chrome://tracing. Four groups of tracks: the devices' passes, their all-
+// reduces, the links between them, and their memory as counters. It avoids content that these programs would drop or
+// move: no two operations of a track overlap, a track's number belongs to one group alone, and microseconds carry the
+// nanoseconds after the point.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace pipedeck {
 
-/// Of operations alone, measured ones for instance.
+/// For operations alone, measured ones for instance.
 std::string chrome_trace(const Timeline& timeline, const std::string& title);
 
-/// With the memory of every device; with the figures of the plan where it is at hand.
+/// With the memory of every device, and with the plan's values if it is given.
 std::string chrome_trace(const Simulation& simulation, const std::string& title, const Plan* plan = nullptr);
 
 }  // namespace pipedeck

@@ -90,7 +90,7 @@ std::int64_t number_for(std::string_view text) {
   return static_cast<std::int64_t>((hash & 0x3fff'ffff) | 0x4000'0000);  // fits where numbers of processes do
 }
 
-/// What is looked for in an event, and in its arguments.
+/// The members of interest in an event, and in its arguments.
 enum class Field { other, name, category, phase, process, thread, start, duration, arguments };
 enum class Argument { other, name, stage, micro_batch, device, correlation, sequence, input_sizes, input_types };
 
@@ -119,7 +119,7 @@ T named(const std::array<std::pair<std::string_view, T>, count>& all, std::strin
   return T::other;
 }
 
-/// What RapidJSON calls. Returning false ends the reading.
+/// RapidJSON's callbacks. Returning false ends the reading.
 class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
  public:
   Handler(PackedStream& stream, const TakeEvent& take, const std::stop_token& stop, const Progress& progress)
@@ -195,7 +195,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   bool in_event() const { return events_depth_ > 0 && depth_ == events_depth_ + 1; }
   bool in_arguments() const { return events_depth_ > 0 && depth_ == events_depth_ + 2 && field_ == Field::arguments; }
 
-  /// So many levels into an event, 2 being its arguments, or deeper.
+  /// Depth within an event: 2 is its arguments.
   bool in_inputs(int levels) const {
     return events_depth_ > 0 && depth_ >= events_depth_ + levels && field_ == Field::arguments;
   }

@@ -16,7 +16,7 @@
 
 namespace pipedeck {
 
-/// What is looked at of an event. Texts are valid while it is handed over.
+/// The members of an event that are read. Texts are valid during the call.
 struct TraceEvent {
   std::size_t number = 0;                ///< among the file's events, from 0
   std::string_view name, category;       ///< UTF-8
@@ -31,7 +31,7 @@ struct TraceEvent {
   std::string_view input_types;  ///< "Input type" of "args", "float,Scalar,"; empty as above
 };
 
-/// What stands beside the events.
+/// The members of the document other than the events.
 struct TraceHead {
   std::string title;                           ///< "otherData.title"
   std::optional<std::int64_t> rank;            ///< "distributedInfo.rank"

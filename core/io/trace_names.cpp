@@ -47,7 +47,7 @@ constexpr std::array brackets{Word{"(F)", OpKind::forward}, Word{"(B)", OpKind::
 
 constexpr std::string_view lightning = "[pl]", lightning_module = "[pl][module]";
 constexpr std::string_view action_prefix = "PP:";
-/// Of torch.distributed.pipelining; RESHARD takes no time, OVERLAP_F_B has its two actions within it.
+/// Actions of torch.distributed.pipelining; RESHARD takes no time, OVERLAP_F_B has its two actions within it.
 constexpr std::array actions{Word{"F", OpKind::forward},          Word{"B", OpKind::backward},
                              Word{"I", OpKind::backward_input},   Word{"W", OpKind::backward_weight},
                              Word{"SEND_F", OpKind::send},        Word{"SEND_B", OpKind::send},

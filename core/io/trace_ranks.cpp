@@ -46,7 +46,7 @@ Result<void> check(const std::vector<ReadTrace>& traces, const std::vector<std::
   return {};
 }
 
-/// Whether the ranks ran at the same time by their clocks: the last began before the first ended.
+/// Returns true if the ranks ran at the same time by their clocks: the last began before the first ended.
 bool share_a_clock(const std::vector<Part>& parts) {
   const auto ends = std::ranges::minmax(parts, {}, &Part::start);
   return ends.max.start - ends.min.start <= most_apart && std::ranges::all_of(parts, [&](const Part& part) {

@@ -17,9 +17,9 @@ namespace pipedeck {
 /// Two or more traces, each with a rank of its own.
 bool are_of_one_run(std::span<const ReadTrace> traces);
 
-/// The steps that all ranks have, each on the clock that the machines share; where clocks differ by more than a step
-/// lasts, each rank from its own begin, and that is said. Errors: ranks that are missing or come twice, devices of
-/// several ranks, no step that all have. `files` are those of the traces, for errors.
+/// Returns the steps that all ranks have, each on the clock that the machines share. If clocks differ by more than a
+/// step's duration, each rank starts at its own begin, with a note. Errors: missing or repeated ranks, devices of
+/// several ranks, no common step. `files` are those of the traces, for errors.
 Result<ReadTrace> join_ranks(std::vector<ReadTrace> traces, const std::vector<std::string>& files);
 
 /// All of them, in order.

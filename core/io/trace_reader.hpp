@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Chrome trace as a measured timeline. Read are traces that this program wrote itself (core/io/trace), operation by
-// operation as they were, and those of PyTorch's profiler (Kineto) and of others:
-//   - kernels of a GPU become a lane a device, those of NCCL and of exchanges of experts a lane of all-reduces or of
-//   transfers, copies one of
-//     transfers. Whether a kernel is forward, backward or of the optimizer is told by the annotation that it was
-//     launched under ("forward 3", "PP:2F0", "Optimizer.step#SGD.step"), by the thread that launched it (autograd's),
-//     and last by the kernel's own name;
-//   - without kernels the annotations themselves are the operations, without these PyTorch's outermost operators.
-// Steps ("ProfilerStep#7") become a timeline each, from its step's start.
+// A Chrome trace as a measured timeline. It reads this program's own traces (core/io/trace), operation by operation,
+// and those of PyTorch's profiler (Kineto) and of others:
+//   - A GPU's kernels become one lane per device. Kernels of NCCL and of exchanges of experts become a lane of
+//     all-reduces or of transfers, copies one of transfers. A kernel's pass (forward, backward, optimizer) comes from
+//     the annotation that it was launched under ("forward 3", "PP:2F0", "Optimizer.step#SGD.step"), else from the
+//     thread that launched it (autograd's), else from its own name.
+//   - Without kernels the annotations themselves are the operations, without these PyTorch's outermost operators.
+// Each step ("ProfilerStep#7") becomes a timeline, from its start.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +35,7 @@ struct ReadTrace {
 /// event.
 Result<ReadTrace> read_trace(const std::string& path, const std::stop_token& stop = {}, const Progress& progress = {});
 
-/// The same as the events of a run.
+/// As above, as the events of a run.
 std::vector<RunEvent> run_of_trace(ReadTrace trace);
 
 }  // namespace pipedeck

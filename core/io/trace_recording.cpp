@@ -55,7 +55,7 @@ ElementType element_type(std::string_view name) {
   return {name, name.starts_with("c10::Float8") ? 1 : 0, true};
 }
 
-/// Of "[[32,8],[16,8],[]]" and "float,float,": a tensor an input; lists of tensors and scalars are none.
+/// Reads "[[32,8],[16,8],[]]" and "float,float,": one tensor per input; lists of tensors and scalars are none.
 RecordedInputs inputs_of(std::string_view sizes, std::string_view types) {
   RecordedInputs inputs;
   int depth = 0;

@@ -50,7 +50,7 @@ bool is_backward(OpKind kind) {
   return kind == OpKind::backward || kind == OpKind::backward_input || kind == OpKind::backward_weight;
 }
 
-/// What a launch on each track may be under. Autograd has threads of its own, while the thread that called it waits
+/// The annotations over a launch on each track. Autograd has threads of its own, while the thread that called it waits
 /// within its annotation ("Backward 3"): that one counts for them too.
 std::map<std::uint32_t, std::vector<Span>> annotations_for_launches(const Spans& spans) {
   std::map<std::uint32_t, std::vector<Span>> of_track;

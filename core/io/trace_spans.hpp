@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of a trace's events until all are read, and how they become lanes.
+// The stored part of a trace's events until all are read, and its conversion to lanes.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Span {
   std::int32_t device = 0;
   std::uint16_t stage = 0;
   OpKind kind = OpKind::forward;
-  bool told = false;  ///< `kind` is what the file says, not a guess
+  bool told = false;  ///< `kind` is from the file, not a guess
   std::int64_t end() const { return start + duration; }
 };
 
@@ -92,10 +92,10 @@ class Collector {
 /// whether autograd launched it; else its name.
 void classify_kernels(Spans& spans);
 
-/// Lanes of the spans, which are sorted by lane and start: where two of a lane overlap the second begins where the
-/// first ends, and one that lies within it is left out and counted.
+/// Returns lanes of the spans, which are sorted by lane and start. If two of a lane overlap, the second begins where
+/// the first ends. One within the other is omitted and counted.
 Timeline lanes_of(std::vector<Span> spans, bool on_devices, std::size_t& hidden);
-/// The same of a trace that this program wrote, whose tracks say which lane they are.
+/// As above for a trace of this program, whose tracks name their lanes.
 Result<Timeline> lanes_by_name(const Spans& spans);
 
 }  // namespace pipedeck::trace

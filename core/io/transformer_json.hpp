@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a computed profile says of the transformer that it was computed from: the member "transformer" of its file
-// (formats.md, "Profile"), kept among the members that other readers need not know.
+// A computed profile's transformer: the member "transformer" of its file (formats.md, "Profile"), stored among the
+// members that other readers need not know.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace pipedeck {
 
-/// In place of what the profile said before; the type of its weights (weight_type.hpp), too.
+/// Replaces the profile's previous one, and the type of its weights (weight_type.hpp).
 Profile with_origin(Profile profile, const TransformerOrigin& origin);
 
-/// Nothing: the profile was measured, or computed from something else. bad_input where what it says is no transformer.
+/// Nothing: the profile was measured, or computed from something else. bad_input if the member is no transformer.
 Result<std::optional<TransformerOrigin>> origin_of(const Profile& profile);
 
 }  // namespace pipedeck

@@ -14,7 +14,7 @@ bool is_utf8(std::string_view text);
 /// nothing where `bytes` begin otherwise, or are no UTF-16.
 std::optional<std::string> from_utf16(std::string_view bytes);
 
-/// The same text with U+FFFD in place of every byte that is not part of well-formed UTF-8.
+/// Returns the text with U+FFFD in place of every byte that is not part of well-formed UTF-8.
 std::string to_utf8(std::string_view text);
 
 }  // namespace pipedeck

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a computed profile says of its weights: the member "weights" of its file (formats.md, "Profile"). Who trains
-// weights of 16 bits keeps more of each than their own bytes tell.
+// The type of a computed profile's weights: the member "weights" of its file (formats.md, "Profile"). Training of
+// 16-bit weights needs more memory per weight than its own bytes.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace pipedeck {
 /// `type`: fp32, tf32, fp16 or bf16.
 Profile with_weight_type(Profile profile, const std::string& type);
 
-/// What training takes where nobody says otherwise: weights of 16 bits are trained in mixed precision (mixed-16),
-/// others, and those of a profile that doesn't say, as fp32.
+/// Returns the default precision of training: mixed-16 for 16-bit weights; fp32 for others, and for a profile without
+/// the type.
 Precision training_precision(const Profile& profile);
 
 }  // namespace pipedeck

@@ -12,7 +12,7 @@
 
 namespace pipedeck {
 
-/// Of nothing but elements nested this deep no machine is made.
+/// A nesting of elements this deep describes no machine.
 inline constexpr int most_xml_depth = 64;
 
 class XmlText {
