@@ -2,7 +2,7 @@
 # Writes OUTPUT, a C++ source with the text of every file of FOLDERS in name order:
 #   cmake -DOUTPUT=presets_embedded.cpp -DROOT=<source dir>/presets -P EmbedPresets.cmake
 # Raw string literals are cut every few thousand characters: compilers need not take longer ones.
-set(text "// Generated from ${ROOT} by cmake/EmbedPresets.cmake.\n#include \"core/presets/embedded.hpp\"\n\nnamespace pipedeck {\n")
+set(text "// Generated from ${ROOT} by cmake/EmbedPresets.cmake.\n#include \"core/presets/embedded.hpp\"\n\nnamespace pipedeck::presets {\n")
 foreach(folder clouds clusters devices models transformers)
   file(GLOB files "${ROOT}/${folder}/*.json")
   list(SORT files COMPARE NATURAL)
@@ -21,5 +21,5 @@ foreach(folder clouds clusters devices models transformers)
   endforeach()
   string(APPEND text "  };\n  return files;\n}\n")
 endforeach()
-string(APPEND text "\n}  // namespace pipedeck\n")
+string(APPEND text "\n}  // namespace pipedeck::presets\n")
 file(WRITE "${OUTPUT}" "${text}")

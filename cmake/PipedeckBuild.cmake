@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One target a folder: pipedeck_library(domain SOURCES ... LINKS ...), pipedeck_test(tst_x SOURCES ... LINKS ...).
+# One library per folder of core/ and app/, one test program per folder of tests/.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -63,12 +63,6 @@ target_include_directories(onnx_writer SYSTEM INTERFACE ${PIPEDECK_ONNX_INCLUDE}
 target_compile_definitions(onnx_writer INTERFACE ONNX_ML=1 ONNX_NAMESPACE=onnx)
 target_link_libraries(onnx_writer INTERFACE onnx onnx_proto protobuf::libprotobuf)
 
-# The release presets compile eight files of a folder at once (CMAKE_UNITY_BUILD), which takes a third of the time; not
-# those whose local names another file of the folder has, too.
-function(compile_alone)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-endfunction()
-
 # Headers that most tests include, compiled once for all whose macros of Qt are the same. Libraries need none: they compile
 # eight files at once.
 set(test_headers <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <mutex> <numeric> <optional> <set> <span>
@@ -86,11 +80,15 @@ target_link_libraries(pipedeck_test_headers PRIVATE Qt6::Core Qt6::Test)
 target_compile_options(pipedeck_test_headers PRIVATE ${test_options})
 target_precompile_headers(pipedeck_test_headers PRIVATE ${test_headers})
 
-# A static library of one folder. Its includes are written from the root: "core/domain/plan.hpp".
+# Adds a static library of all sources below this folder, and of SOURCES, without those that a regular expression of
+# EXCEPT matches. Includes are written from the root: "core/model/plan.hpp".
 function(pipedeck_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;LINKS;PRIVATE_LINKS" ${ARGN})
-  compile_alone(${ARG_ALONE})
-  add_library(pipedeck_${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "" "EXCEPT;SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp *.hpp)
+  foreach(pattern ${ARG_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX ${pattern})
+  endforeach()
+  add_library(pipedeck_${name} STATIC ${sources} ${ARG_SOURCES})
   target_include_directories(pipedeck_${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(pipedeck_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
 endfunction()
@@ -115,7 +113,7 @@ endfunction()
 
 # Defines the folders of this clone for those sources alone that name one: all others are compiled alike in every clone.
 function(define_places)
-  file(GLOB headers CONFIGURE_DEPENDS *.hpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.hpp)
   foreach(source ${ARGN})
     foreach(file ${source} ${headers})
       file(STRINGS ${file} found REGEX "PIPEDECK_(BUILD_DIR|SOURCES|FIXTURES|FAKE_DRIVER|STAND_IN_CLI)" LIMIT_COUNT 1)
@@ -134,7 +132,8 @@ endfunction()
 # sources out. HEADERS are Qt's, precompiled for it alone.
 function(pipedeck_tests name)
   cmake_parse_arguments(ARG "" "" "EXCEPT;LINKS;HEADERS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp)
+  list(FILTER sources EXCLUDE REGEX ^cuda/)  # a folder of its own
   if(ARG_EXCEPT)
     list(REMOVE_ITEM sources ${ARG_EXCEPT})
   endif()
@@ -150,9 +149,9 @@ function(pipedeck_tests name)
   else()
     target_precompile_headers(${name} REUSE_FROM pipedeck_test_headers)
   endif()
-  list(FILTER sources INCLUDE REGEX "^tst_")
+  list(FILTER sources INCLUDE REGEX "(^|/)tst_")
   foreach(source ${sources})
-    string(REPLACE .cpp "" test ${source})
+    get_filename_component(test ${source} NAME_WE)
     add_test(NAME ${test} COMMAND ${name} ${test})
     set_test_defaults(${test} 300)
   endforeach()

@@ -27,8 +27,8 @@ declare -A programs tests
 for file in "${files[@]}"; do
   [[ $file =~ ^(tests/)?((core|app)/([a-z]+)(/cuda)?)/ ]] || continue
   folder=tests/${BASH_REMATCH[2]}
-  for source in "$folder"/tst_*.cpp; do
-    [ -f "$source" ] || continue
+  for source in $(find "$folder" -name 'tst_*.cpp' 2>/dev/null); do
+    [[ ${BASH_REMATCH[5]} || $source != */cuda/* ]] || continue
     test=$(basename "$source" .cpp)
     tests[$test]=1
     [ -z "${BASH_REMATCH[5]}" ] && programs[${BASH_REMATCH[4]}_tests]=1 || programs[$test]=1

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails on a forbidden include, on a forbidden link between folders, and on a file without its licence line.
+"""Fails on a forbidden include, a forbidden link between folders, a cycle of folders, a folder with too many files,
+a file outside its folder's namespace, and a file without its licence line.
 
 The table below is the one of docs/architecture.md, "Who may include whom". usage: tools/check_layers.py [ROOT]
 """
@@ -10,41 +11,43 @@ import re
 import subprocess
 import sys
 
-CORE = ["core/domain", "core/io", "core/analytic", "core/engines", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
-        "core/report", "core/reproduce", "core/runtime", "core/store", "core/whatif"]
+BASE = ["core/base", "core/model", "core/plan"]
+CORE = [*BASE, "core/io", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
+        "core/study", "core/reproduce", "core/runtime", "core/store"]
 
 CUDA = ["cuda", "cublas", "cudnn", "nccl"]
 
 # folder: (other folders of the project, third-party headers by their beginning, Qt modules)
 LAYERS = {
-    "core/domain": ([], ["tl/", "fmt/"], []),
-    "core/io": (["core/domain"], ["tl/", "fmt/", "google/protobuf/", "nlohmann/", "onnx/", "openssl/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
-    "core/analytic": (["core/domain"], ["tl/", "fmt/"], []),
-    "core/engines": (["core/domain"], ["tl/", "fmt/", "nlohmann/"], []),
-    "core/cost": (["core/domain"], ["tl/", "fmt/"], []),
-    "core/schedule": (["core/domain"], ["tl/", "fmt/"], []),
-    "core/sim": (["core/domain", "core/cost", "core/schedule"], ["tl/", "fmt/"], []),
-    "core/planner": (["core/domain", "core/cost"], ["tl/", "fmt/"], []),
-    "core/presets": (["core/domain", "core/io", "core/analytic", "core/cost"], ["tl/", "fmt/"], []),
-    "core/report": (["core/domain", "core/io", "core/cost", "core/sim"], ["tl/", "fmt/"], []),
-    "core/reproduce": (["core/domain", "core/io", "core/cost", "core/sim", "core/planner", "core/presets"],
+    "core/base": ([], ["tl/", "fmt/"], []),
+    "core/model": (["core/base"], ["tl/", "fmt/"], []),
+    "core/plan": (BASE, ["tl/", "fmt/"], []),
+    "core/io": (BASE, ["tl/", "fmt/", "google/protobuf/", "nlohmann/", "onnx/", "openssl/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
+    "core/analytic": (BASE, ["tl/", "fmt/"], []),
+    "core/cost": (BASE, ["tl/", "fmt/"], []),
+    "core/schedule": (BASE, ["tl/", "fmt/"], []),
+    "core/sim": ([*BASE, "core/cost", "core/schedule"], ["tl/", "fmt/"], []),
+    "core/planner": ([*BASE, "core/cost"], ["tl/", "fmt/"], []),
+    "core/presets": ([*BASE, "core/io", "core/analytic", "core/cost"], ["tl/", "fmt/"], []),
+    "core/study": ([*BASE, "core/io", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner"],
+                   ["tl/", "fmt/", "nlohmann/"], []),
+    "core/reproduce": ([*BASE, "core/io", "core/analytic", "core/cost", "core/sim", "core/planner", "core/presets", "core/study"],
                        ["tl/", "fmt/"], []),
-    "core/whatif": (["core/domain", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner"],
-                    ["tl/", "fmt/"], []),
-    "core/runtime": (["core/domain"],
+    "core/runtime": (BASE,
                      ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h", "zlib.h", "png.h", "jpeglib.h", "mpi.h", *CUDA], []),
-    "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
+    "core/store": (BASE, ["tl/", "fmt/", "sqlite3.h"], []),
     "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),
-    "app/text": (["core/domain"], [], ["QtCore"]),
-    "app/models": (["core/domain", "app/text"], ["fmt/"], ["QtCore", "QtGui"]),
-    "app/views": (["core/domain", "app/models", "app/text"], ["fmt/"],
+    "app/text": (["core/base"], [], ["QtCore"]),
+    "app/models": ([*BASE, "app/text"], ["fmt/"], ["QtCore", "QtGui"]),
+    "app/views": ([*BASE, "app/models", "app/text"], ["fmt/"],
                   ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
     "app/session": (CORE + ["app/text"], ["tl/", "fmt/", "nlohmann/"], ["QtCore", "QtConcurrent"]),
-    "app/ui": (["core/domain", "app/text", "app/models", "app/views", "app/session"], ["fmt/"],
+    "app/ui": ([*BASE, "app/text", "app/models", "app/views", "app/session"], ["fmt/"],
                ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
-    "tests/support": (["core/domain"], ["tl/", "fmt/", "sanitizer/", *CUDA], ["QtCore", "QtGui", "QtWidgets", "QtTest"]),
+    "tests/support": (BASE, ["tl/", "fmt/", "sanitizer/", *CUDA], ["QtCore", "QtGui", "QtWidgets", "QtTest"]),
     "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "onnx/", "sqlite3.h", "zlib.h", "png.h", "jpeglib.h", *CUDA], ["QtCore", "QtTest"]),
 }
+MOST_FILES = {"core/model": 50, "core/runtime/cuda": 65}
 GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("text", "session", "models", "views", "ui"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LICENSED = (".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake", "CMakeLists.txt")
@@ -137,6 +140,60 @@ def is_of_the_window(path, lines):
         any((match := INCLUDE.match(line)) and match[2].startswith(GPL_FOLDERS) for line in lines)
 
 
+def namespace_of(folder):
+    """The namespace of a folder's code: its path. The vocabulary of core/base and core/model is the project's."""
+    if folder in ("core/base", "core/model"):
+        return "pipedeck"
+    return "::".join(["pipedeck", *folder.removesuffix("/kernels").split("/")[1:]])
+
+
+def check_namespace(root, path):
+    """A file opens its folder's namespace, or one below it. Other namespaces contain declarations of types alone."""
+    if not path.startswith(("core/", "app/")) or not path.endswith((".cpp", ".hpp", ".cu", ".cuh")):
+        return
+    with open(os.path.join(root, path), encoding="utf-8") as text:
+        opened = re.findall(r"^namespace (pipedeck[\w:]*) \{", text.read(), re.MULTILINE)
+    own = namespace_of(os.path.dirname(path))
+    if opened and not any(name == own or name.startswith(own + "::") for name in opened):
+        yield f"{path}: found namespace {', '.join(opened)}, expected {own}"
+
+
+def check_folders(root, files):
+    """No folder of code includes one that includes it, and none has more than 45 files."""
+    code = [path for path in files if path.startswith(("core/", "app/")) and path.endswith((".cpp", ".hpp", ".cu", ".cuh", ".h"))]
+    includes, counts = {}, {}
+    for path in code:
+        folder = os.path.dirname(path)
+        counts[folder] = counts.get(folder, 0) + 1
+        with open(os.path.join(root, path), encoding="utf-8") as text:
+            for line in text:
+                match = INCLUDE.match(line)
+                if match and match[1] == '"' and os.path.dirname(match[2]) not in ("", folder):
+                    includes.setdefault(folder, {}).setdefault(os.path.dirname(match[2]), f"{path} includes {match[2]}")
+    for folder, count in sorted(counts.items()):
+        if count > MOST_FILES.get(folder, 45):
+            yield f"{folder}: {count} files, at most {MOST_FILES.get(folder, 45)} expected"
+    yield from cycles(includes)
+
+
+def cycles(includes):
+    """One line per arrow back to a folder on the way to it."""
+    done, way = set(), []
+
+    def visit(folder):
+        way.append(folder)
+        for other, why in sorted(includes.get(folder, {}).items()):
+            if other in way:
+                yield f"{' -> '.join([*way[way.index(other):], other])}: a cycle of folders: {why}"
+            elif other not in done:
+                yield from visit(other)
+        done.add(way.pop())
+
+    for folder in sorted(includes):
+        if folder not in done:
+            yield from visit(folder)
+
+
 def check_licence(root, path):
     if not path.endswith(LICENSED) and path not in ("run.sh", "test.sh", ".ci/run"):
         return
@@ -154,8 +211,8 @@ def check_licence(root, path):
 def main():
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
     files = tracked_files(root)
-    problems = [problem for path in files for check in (check_includes, check_links, check_licence)
-                for problem in check(root, path)]
+    problems = [problem for path in files for check in (check_includes, check_links, check_licence, check_namespace)
+                for problem in check(root, path)] + list(check_folders(root, files))
     print("\n".join(problems) if problems else f"layers and licence lines of {len(files)} files are right")
     sys.exit(1 if problems else 0)
 

@@ -7,7 +7,7 @@
 #include <QMetaObject>
 #include <QThreadPool>
 
-namespace pipedeck::app {
+namespace pipedeck::models {
 
 struct Background::Door {
   std::mutex mutex;
@@ -51,4 +51,4 @@ void Background::finished(std::uint64_t generation, const Finish& finish) {
   if (finish) finish();
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::models

@@ -9,7 +9,7 @@
 
 #include <QObject>
 
-namespace pipedeck::app {
+namespace pipedeck::models {
 
 class Background : public QObject {
   Q_OBJECT
@@ -35,4 +35,4 @@ class Background : public QObject {
   bool running_ = false;
 };
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::models

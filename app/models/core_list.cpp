@@ -4,7 +4,7 @@
 #include <QRegularExpression>
 #include <QStringList>
 
-namespace pipedeck::app {
+namespace pipedeck::models {
 
 std::optional<QList<int>> cores_from_text(const QString& text, qsizetype most) {
   static const QRegularExpression part(QStringLiteral(R"(^\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?$)"));
@@ -34,4 +34,4 @@ QString cores_to_text(const QList<int>& cores) {
   return parts.join(QLatin1Char(','));
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::models

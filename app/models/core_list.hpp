@@ -7,7 +7,7 @@
 #include <QList>
 #include <QString>
 
-namespace pipedeck::app {
+namespace pipedeck::models {
 
 /// Parses a list with commas and ranges, which may count down ("3-0"). Empty text yields no cores. Returns nullopt if
 /// the text is malformed or lists more than `most` cores.
@@ -16,4 +16,4 @@ std::optional<QList<int>> cores_from_text(const QString& text, qsizetype most);
 /// Returns the shortest text that cores_from_text() parses back into the list.
 QString cores_to_text(const QList<int>& cores);
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::models

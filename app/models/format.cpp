@@ -7,7 +7,7 @@
 
 #include <QLocale>
 
-namespace pipedeck::app {
+namespace pipedeck::models {
 
 namespace {
 
@@ -142,4 +142,4 @@ QString devices_text(std::span<const DeviceId> devices, const QStringList& names
   return parts.join(QStringLiteral(", "));
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::models

@@ -7,10 +7,10 @@
 #include <QString>
 #include <QStringList>
 
-#include "core/domain/ids.hpp"
-#include "core/domain/units.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/units.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::models {
 
 /// Formats `value` with `decimals` decimals, the decimal separator of the language, and a true minus sign.
 QString decimal(double value, int decimals);
@@ -34,4 +34,4 @@ QString device_name(DeviceId device, const QStringList& names = {});
 /// Formats ascending devices: "G0–G7", "G0, G8", "G0–G3, G8–G11".
 QString devices_text(std::span<const DeviceId> devices, const QStringList& names = {});
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::models

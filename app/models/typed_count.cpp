@@ -5,7 +5,7 @@
 
 #include <QRegularExpression>
 
-namespace pipedeck::app {
+namespace pipedeck::models {
 
 std::optional<int> typed_count(const QString& text, int most) {
   // Digits in groups of three separated by a space, comma, apostrophe or underscore, or a decimal number; then an
@@ -25,4 +25,4 @@ std::optional<int> typed_count(const QString& text, int most) {
   return static_cast<int>(value);
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::models

@@ -6,15 +6,15 @@
 #include <QCoreApplication>
 
 #include "app/text/in_qt.hpp"
-#include "core/engines/engine.hpp"
-#include "core/io/transformer_json.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/study/engines/engine.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 namespace {
 
-struct Words {
-  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::EngineOffer)
+struct EngineOfferText {
+  Q_DECLARE_TR_FUNCTIONS(EngineOffer)
 };
 
 QString in_qt(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
@@ -25,7 +25,7 @@ struct Candidate {
 };
 
 /// Returns the fastest plan that fits into memory, or else the fastest plan.
-Result<std::optional<Candidate>> quickest(Judge& judge, const Problem& problem, std::vector<Plan> plans,
+Result<std::optional<Candidate>> quickest(plans::Judge& judge, const Problem& problem, std::vector<Plan> plans,
                                           const std::stop_token& stop) {
   const auto rank = [](const Candidate& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
   std::optional<Candidate> best;
@@ -42,77 +42,80 @@ Result<std::optional<Candidate>> quickest(Judge& judge, const Problem& problem, 
 
 std::vector<EngineText> engine_texts() {
   std::vector<EngineText> texts;
-  for (const Engine& engine : engines())
-    for (const EngineOutput& output : engine.outputs)
+  for (const pipedeck::study::engines::Engine& engine : pipedeck::study::engines::engines())
+    for (const pipedeck::study::engines::EngineOutput& output : engine.outputs)
       texts.push_back({in_qt(output.name), in_qt(engine.name), in_qt(output.summary), in_qt(output.ending)});
   return texts;
 }
 
-std::optional<EngineQuestion> engine_question(const ProjectState& state, int plan, const QString& output) {
-  const PlanEntry* entry = find_plan(state, plan);
+std::optional<EngineQuestion> engine_question(const project::State& state, int plan, const QString& output) {
+  const project::PlanEntry* entry = project::find_plan(state, plan);
   if (!entry || !entry->feasible()) return {};
-  auto problem = problem_of(state, *entry);
+  auto problem = project::problem_of(state, *entry);
   if (!problem) return {};
   return EngineQuestion{*std::move(problem), entry->plan, output};
 }
 
-Result<EngineOffer> engine_offer(Judge& judge, const EngineQuestion& asked, std::stop_token stop) {
+Result<EngineOffer> engine_offer(plans::Judge& judge, const EngineQuestion& asked, std::stop_token stop) {
   const std::string name = asked.output.toStdString();
-  const NamedOutput wanted = engine_output_named(name);
+  const pipedeck::study::engines::NamedOutput wanted = pipedeck::study::engines::engine_output_named(name);
   ensure(wanted.engine, "an engine's text was asked for that is not listed");
-  const auto origin = origin_of(*asked.problem.profile);
+  const auto origin = io::documents::origin_of(*asked.problem.profile);
   if (!origin) return tl::unexpected(origin.error());
   const auto question_of = [&](const Plan& plan) {
-    return pipedeck::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster,
-                                    *origin ? &**origin : nullptr};
+    return pipedeck::study::engines::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster,
+                                                    *origin ? &**origin : nullptr};
   };
   EngineOffer offer;
-  for (const std::string& misfit : misfits(*wanted.engine, *asked.plan, *asked.problem.profile))
-    offer.misfits << in_qt(misfit);
+  for (const std::string& misfit :
+       pipedeck::study::engines::misfits(*wanted.engine, *asked.plan, *asked.problem.profile))
+    offer.misfits << text::in_qt(misfit);
   if (offer.misfits.isEmpty()) {
-    const auto text = engine_text(wanted, question_of(*asked.plan));
+    const auto text = pipedeck::study::engines::engine_text(wanted, question_of(*asked.plan));
     if (!text) return tl::unexpected(text.error());
-    offer.text = in_qt(*text);
+    offer.text = text::in_qt(*text);
     return offer;
   }
-  const auto near = quickest(judge, asked.problem, nearest_plans(*wanted.engine, question_of(*asked.plan)), stop);
+  const auto near = quickest(judge, asked.problem,
+                             pipedeck::study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)), stop);
   if (!near) return tl::unexpected(near.error());
   if (!*near) return offer;
   const auto own = judge.simulation(asked.problem, *asked.plan, stop);
   if (!own) return tl::unexpected(own.error());
-  const auto text = engine_text(wanted, question_of(*(*near)->plan));
+  const auto text = pipedeck::study::engines::engine_text(wanted, question_of(*(*near)->plan));
   if (!text) return tl::unexpected(text.error());
-  offer.nearest = NearestPlan{(*near)->plan, in_qt(*text), (*near)->simulation, *own};
+  offer.nearest = NearestPlan{(*near)->plan, text::in_qt(*text), (*near)->simulation, *own};
   return offer;
 }
 
 int find_engine_offer(Session& session, const EngineQuestion& question,
                       const std::function<void(const Result<EngineOffer>&)>& done) {
-  return session.jobs().start(Words::tr("%1 for other engines").arg(in_qt(question.plan->name)),
-                              [&judge = session.judge(), question, done](const Jobs::Context& context) -> Jobs::Apply {
-                                const auto offer = engine_offer(judge, question, context.stop);
-                                return [done, offer] {
-                                  done(offer);
-                                  return offer ? QString() : in_qt(offer.error());
-                                };
-                              });
+  return session.jobs().start(
+      EngineOfferText::tr("%1 for other engines").arg(text::in_qt(question.plan->name)),
+      [&judge = session.judge(), question, done](const work::Jobs::Context& context) -> work::Jobs::Apply {
+        const auto offer = engine_offer(judge, question, context.stop);
+        return [done, offer] {
+          done(offer);
+          return offer ? QString() : text::in_qt(offer.error());
+        };
+      });
 }
 
-Added with_nearest_plan(const ProjectState& state, int id, const Plan& nearest, const QString& engine) {
-  const PlanEntry* entry = find_plan(state, id);
+project::Added with_nearest_plan(const project::State& state, int id, const Plan& nearest, const QString& engine) {
+  const project::PlanEntry* entry = project::find_plan(state, id);
   if (!entry) return {state, 0};
-  PlanEntry added = *entry;
+  project::PlanEntry added = *entry;
   Plan plan = nearest;
-  plan.name = Words::tr("%1 for %2").arg(in_qt(entry->plan->name), engine).toStdString();
+  plan.name = EngineOfferText::tr("%1 for %2").arg(text::in_qt(entry->plan->name), engine).toStdString();
   plan.planner = "hand";
   added.plan = std::make_shared<const Plan>(std::move(plan));
   added.edited = true;  // a comparison does not replace it
   added.ticked = true;
   added.remarks.clear();
   added.note.clear();
-  Added made = with_plan(state, std::move(added));
+  project::Added made = project::with_plan(state, std::move(added));
   made.state.selected_plan = made.id;
   return made;
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -14,7 +14,7 @@
 
 #include "app/session/session.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 /// A format that an engine reads.
 struct EngineText {
@@ -46,16 +46,16 @@ struct EngineQuestion {
   QString output;  ///< EngineText::name
 };
 /// Returns nullopt if the plan does not exist or has no stages.
-std::optional<EngineQuestion> engine_question(const ProjectState& state, int plan, const QString& output);
+std::optional<EngineQuestion> engine_question(const project::State& state, int plan, const QString& output);
 
 /// Computes the offer; takes as long as simulating a few plans.
-Result<EngineOffer> engine_offer(Judge& judge, const EngineQuestion& question, std::stop_token stop);
+Result<EngineOffer> engine_offer(plans::Judge& judge, const EngineQuestion& question, std::stop_token stop);
 
 /// Computes the offer in the background and returns the job's id. `done` is not called if the job is cancelled.
 int find_engine_offer(Session& session, const EngineQuestion& question,
                       const std::function<void(const Result<EngineOffer>&)>& done);
 
 /// Returns the state with `nearest` added for the plan of `id`, selected and ticked: one undo step.
-Added with_nearest_plan(const ProjectState& state, int id, const Plan& nearest, const QString& engine);
+project::Added with_nearest_plan(const project::State& state, int id, const Plan& nearest, const QString& engine);
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -7,44 +7,45 @@
 #include <QCoreApplication>
 #include <QThread>
 
-#include "app/session/launch.hpp"
+#include "app/session/project/training_state.hpp"
+#include "app/session/runs/launch.hpp"
 #include "app/session/session.hpp"
-#include "app/session/training_state.hpp"
 #include "app/text/in_qt.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/documents/progress.hpp"
 #include "core/io/files.hpp"
-#include "core/io/json_formats.hpp"
-#include "core/io/progress_json.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 namespace {
 
-struct Text {
-  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Measurement)
+struct MeasurementText {
+  Q_DECLARE_TR_FUNCTIONS(Measurement)
 };
 
 /// Replaces the former measurements of this model and machine, or adds them; chooses both.
-ProjectState with_measurement(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model,
-                              std::optional<Cluster> machine) {
-  Added measured = with_measured_profile(std::move(state), std::move(profile), std::move(model));
+project::State with_measurement(project::State state, Profile profile, std::shared_ptr<const ModelSpec> model,
+                                std::optional<Cluster> machine) {
+  project::Added measured = project::with_measured_profile(std::move(state), std::move(profile), std::move(model));
   if (machine) {
-    Added there = with_measured_cluster(std::move(measured.state), *std::move(machine));
+    project::Added there = project::with_measured_cluster(std::move(measured.state), *std::move(machine));
     measured.state = std::move(there.state);
     measured.state.question.cluster = there.id;
   }
-  return with_profile_asked(std::move(measured.state), measured.id);
+  return project::with_profile_asked(std::move(measured.state), measured.id);
 }
 
 }  // namespace
 
-QString why_not_measurable(const ProjectState& state, int profile) {
-  const ProfileEntry* entry = find_profile(state, profile);
-  if (!entry) return Text::tr("Choose a model first.");
-  if (!entry->model) return Text::tr("Only a profile is known of this model, not its layers: there is nothing to run.");
-  return state.backend.gpus ? QString() : why_too_large(*entry->model);
+QString why_not_measurable(const project::State& state, int profile) {
+  const project::ProfileEntry* entry = project::find_profile(state, profile);
+  if (!entry) return MeasurementText::tr("Choose a model first.");
+  if (!entry->model)
+    return MeasurementText::tr("Only a profile is known of this model, not its layers: there is nothing to run.");
+  return state.backend.gpus ? QString() : runs::why_too_large(*entry->model);
 }
 
-std::vector<int> sizes_to_measure(const Question& question) {
+std::vector<int> sizes_to_measure(const project::Question& question) {
   const int most = question.workload.micro_batch ? std::max(*question.workload.micro_batch, 1)
                                                  : std::clamp(question.workload.global_batch, 1, 16);
   std::vector<int> sizes;
@@ -55,8 +56,8 @@ std::vector<int> sizes_to_measure(const Question& question) {
 
 Measurement::Measurement(Session& session, QString runner, QObject* parent)
     : QObject(parent), session_(session), runner_(std::move(runner)), process_(this) {
-  connect(&process_, &ChildProcess::output_line, this, &Measurement::take_line);
-  connect(&process_, &ChildProcess::ended, this, &Measurement::take_end);
+  connect(&process_, &work::ChildProcess::output_line, this, &Measurement::take_line);
+  connect(&process_, &work::ChildProcess::ended, this, &Measurement::take_end);
 }
 
 bool Measurement::start(int profile) {
@@ -67,12 +68,12 @@ bool Measurement::start(int profile) {
     return false;
   };
   if (const QString why = why_not_measurable(session_.state(), profile); !why.isEmpty()) return refuse(why);
-  model_ = find_profile(session_.state(), profile)->model;
+  model_ = project::find_profile(session_.state(), profile)->model;
   title_ = tr("Measure %1").arg(QString::fromStdString(model_->name));
   directory_ = std::make_unique<QTemporaryDir>();
   if (!directory_->isValid()) return refuse(tr("no temporary folder can be made: %1").arg(directory_->errorString()));
-  if (auto written = write_file(file("model.json").toStdString(), model_to_json(*model_)); !written)
-    return refuse(in_qt(written.error()));
+  if (auto written = io::write_file(file("model.json").toStdString(), io::documents::model_to_json(*model_)); !written)
+    return refuse(text::in_qt(written.error()));
   backend_ = session_.state().backend;
   backend_.share_gpus = false;  // layers are measured on an exclusive GPU
   job_ = session_.jobs().start_external(title_, [this] { process_.stop(); });
@@ -94,20 +95,21 @@ QStringList Measurement::arguments() const {
 }
 
 void Measurement::take_line(const QByteArray& line) {
-  const auto told = progress_from_json(line.toStdString());
-  if (told) session_.jobs().update_external(job_, told->done, in_qt(told->what));
+  const auto told = io::documents::progress_from_json(line.toStdString());
+  if (told) session_.jobs().update_external(job_, told->done, text::in_qt(told->what));
 }
 
 /// Returns empty text if the measurement is in the project. Links are measured last: if that fails, the layers are
 /// still added.
-QString Measurement::problem_of(const ProcessEnd& end) {
+QString Measurement::problem_of(const work::ProcessEnd& end) {
   if (!end.started) return end.messages;
-  if (end.crashed) return tr("the process was killed or crashed. %1").arg(without_program(end.messages)).trimmed();
+  if (end.crashed)
+    return tr("the process was killed or crashed. %1").arg(work::without_program(end.messages)).trimmed();
   const bool whole = end.exit_status == 0;
-  auto profile = read_profile(file("profile.json").toStdString());
-  auto machine = read_cluster(file("cluster.json").toStdString());
-  if (whole && !profile) return in_qt(profile.error());
-  if (whole && !machine) return in_qt(machine.error());
+  auto profile = io::read_profile(file("profile.json").toStdString());
+  auto machine = io::read_cluster(file("cluster.json").toStdString());
+  if (whole && !profile) return text::in_qt(profile.error());
+  if (whole && !machine) return text::in_qt(machine.error());
   if (profile) {
     const QString model = QString::fromStdString(model_->name);
     profile->name = (backend_.gpus ? tr("%1 (measured on a GPU)") : tr("%1 (measured here)")).arg(model).toStdString();
@@ -117,20 +119,20 @@ QString Measurement::problem_of(const ProcessEnd& end) {
   if (whole) return {};
   // The folder with the profile no longer exists when this is shown.
   const auto place = QStringLiteral("; the profile was written: ") + file("profile.json");  // not shown
-  const QString why = without_program(end.messages).remove(place);
+  const QString why = work::without_program(end.messages).remove(place);
   return profile ? tr("%1. The layers were measured before and are kept.").arg(why.trimmed()) : why;
 }
 
-void Measurement::take_end(const ProcessEnd& end) {
+void Measurement::take_end(const work::ProcessEnd& end) {
   const QString problem = end.stopped ? QString() : problem_of(end);
   directory_.reset();
   session_.jobs().end_external(job_,
-                               end.stopped         ? JobState::cancelled
-                               : problem.isEmpty() ? JobState::finished
-                                                   : JobState::failed,
+                               end.stopped         ? work::JobState::cancelled
+                               : problem.isEmpty() ? work::JobState::finished
+                                                   : work::JobState::failed,
                                problem);
   emit running_changed();
   if (!problem.isEmpty()) emit session_.error(title_, tr("The measurement failed: %1").arg(problem));
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -10,18 +10,18 @@
 #include <QStringList>
 #include <QTemporaryDir>
 
-#include "app/session/child_process.hpp"
-#include "app/session/project_state.hpp"
+#include "app/session/project/state.hpp"
+#include "app/session/work/child_process.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 class Session;
 
 /// Returns why the model of that profile cannot be measured here; empty if it can.
-QString why_not_measurable(const ProjectState& state, int profile);
+QString why_not_measurable(const project::State& state, int profile);
 
 /// Returns the micro-batches that plans of the question may have: 1, 2, 4 ... up to its micro-batch, inclusive.
-std::vector<int> sizes_to_measure(const Question& question);
+std::vector<int> sizes_to_measure(const project::Question& question);
 
 /// A measurement, at most one at a time. It is in the list of jobs, where it can be cancelled. The session reports its
 /// errors.
@@ -40,18 +40,18 @@ class Measurement : public QObject {
 
  private:
   void take_line(const QByteArray& line);
-  void take_end(const ProcessEnd& end);
+  void take_end(const work::ProcessEnd& end);
   QStringList arguments() const;
-  QString problem_of(const ProcessEnd& end);
+  QString problem_of(const work::ProcessEnd& end);
   QString file(const char* name) const { return directory_->filePath(QLatin1String(name)); }
 
   Session& session_;
   QString runner_, title_;
-  ChildProcess process_;
+  work::ChildProcess process_;
   std::unique_ptr<QTemporaryDir> directory_;
   std::shared_ptr<const ModelSpec> model_;
   RunBackend backend_;  ///< backend at the start of the measurement
   int job_ = 0;
 };
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

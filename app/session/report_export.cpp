@@ -8,16 +8,16 @@
 
 #include "app/text/in_qt.hpp"
 #include "core/presets/device_catalogue.hpp"
-#include "core/report/commands.hpp"
-#include "core/report/report.hpp"
-#include "core/report/write_report.hpp"
+#include "core/study/reports/commands.hpp"
+#include "core/study/reports/report.hpp"
+#include "core/study/reports/write_report.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 namespace {
 
-struct Words {
-  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::ReportExport)
+struct ReportExportText {
+  Q_DECLARE_TR_FUNCTIONS(ReportExport)
 };
 
 /// Returns the name of the project's file, or a default for an unsaved project.
@@ -25,59 +25,64 @@ std::string project_path(const Session& session) {
   return session.file().isEmpty() ? "project.pipedeck" : QFileInfo(session.file()).fileName().toStdString();
 }
 
-QString title_of(const QString& model, const QString& cluster) { return Words::tr("%1 on %2").arg(model, cluster); }
-
-QString made_where(const QString& date, const QString& machine) {
-  return Words::tr("%1 on %2", "a date and a machine").arg(date, machine);
+QString title_of(const QString& model, const QString& cluster) {
+  return ReportExportText::tr("%1 on %2").arg(model, cluster);
 }
 
-reports::ReportQuestion question_of(const Session& session, const ReportOrder& order) {
-  const ProjectState& state = session.state();
-  reports::ReportQuestion question;
+QString made_where(const QString& date, const QString& machine) {
+  return ReportExportText::tr("%1 on %2", "a date and a machine").arg(date, machine);
+}
+
+pipedeck::study::reports::Question question_of(const Session& session, const ReportOrder& order) {
+  const project::State& state = session.state();
+  pipedeck::study::reports::Question question;
   question.problem = *session.problem();
   const Profile& profile = *question.problem.profile;
   const Cluster& cluster = *question.problem.cluster;
-  question.title = title_of(in_qt(profile.name), in_qt(cluster.name)).toStdString();
-  question.price_list = device_catalogue();
+  question.title = title_of(text::in_qt(profile.name), text::in_qt(cluster.name)).toStdString();
+  question.price_list = presets::device_catalogue();
   question.program = order.program.toStdString();
   question.date = order.date.toString(Qt::ISODate).toStdString();
   const bool calibrated = state.calibration.on && state.calibration.record;
   if (calibrated) {
     const CalibrationRecord& record = *state.calibration.record;
-    question.calibration = made_where(in_qt(record.date), in_qt(record.host)).toStdString();
+    question.calibration = made_where(text::in_qt(record.date), text::in_qt(record.host)).toStdString();
   }
-  const reports::ProjectFile from{project_path(session), profile.name, cluster.name, calibrated};
-  question.commands = reports::question_commands(from);
-  const std::vector<const PlanEntry*> entries = plans_of_question(state);
-  const bool any_ticked = std::ranges::any_of(entries, [](const PlanEntry* e) { return e->ticked && e->feasible(); });
-  for (const PlanEntry* entry : entries)
-    question.plans.push_back({entry->plan, entry->note.toStdString(), entry->remarks.toStdString(),
-                              entry->ticked || !any_ticked,
-                              reports::plan_commands(from, entry->plan->name, question.plans.size() + 1,
-                                                     question.problem.workload.conventions)});
+  const pipedeck::study::reports::ProjectFile from{project_path(session), profile.name, cluster.name, calibrated};
+  question.commands = pipedeck::study::reports::question_commands(from);
+  const std::vector<const project::PlanEntry*> entries = project::plans_of_question(state);
+  const bool any_ticked =
+      std::ranges::any_of(entries, [](const project::PlanEntry* e) { return e->ticked && e->feasible(); });
+  for (const project::PlanEntry* entry : entries)
+    question.plans.push_back(
+        {entry->plan, entry->note.toStdString(), entry->remarks.toStdString(), entry->ticked || !any_ticked,
+         pipedeck::study::reports::plan_commands(from, entry->plan->name, question.plans.size() + 1,
+                                                 question.problem.workload.conventions)});
   return question;
 }
 
-Result<void> write(const reports::ReportQuestion& question, const std::string& file, const Jobs::Context& context) {
-  const auto made = reports::make_report(question, context.progress, context.stop);
+Result<void> write(const pipedeck::study::reports::Question& question, const std::string& file,
+                   const work::Jobs::Context& context) {
+  const auto made = pipedeck::study::reports::make_report(question, context.progress, context.stop);
   if (!made) return tl::unexpected(made.error());
-  return reports::write_report(file, *made);
+  return pipedeck::study::reports::write_report(file, *made);
 }
 
 }  // namespace
 
 QString why_no_report(const Session& session) {
-  if (!session.problem()) return Words::tr("Choose a model and a cluster first.");
-  return plans_of_question(session.state()).empty() ? Words::tr("There are no plans yet: press Compare first.")
-                                                    : QString();
+  if (!session.problem()) return ReportExportText::tr("Choose a model and a cluster first.");
+  return project::plans_of_question(session.state()).empty()
+             ? ReportExportText::tr("There are no plans yet: press Compare first.")
+             : QString();
 }
 
 int export_report(Session& session, const ReportOrder& order, const std::function<void(const QString& failure)>& done) {
-  return session.jobs().start(Words::tr("Report %1").arg(QFileInfo(order.file).fileName()),
+  return session.jobs().start(ReportExportText::tr("Report %1").arg(QFileInfo(order.file).fileName()),
                               [question = question_of(session, order), file = order.file.toStdString(),
-                               done](const Jobs::Context& context) -> Jobs::Apply {
+                               done](const work::Jobs::Context& context) -> work::Jobs::Apply {
                                 const auto written = write(question, file, context);
-                                const QString failure = written ? QString() : in_qt(written.error());
+                                const QString failure = written ? QString() : text::in_qt(written.error());
                                 return [done, failure] {
                                   done(failure);
                                   return failure;
@@ -85,4 +90,4 @@ int export_report(Session& session, const ReportOrder& order, const std::functio
                               });
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -8,7 +8,7 @@
 
 #include "app/session/session.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 /// Returns why a report cannot be made; empty if it can.
 QString why_no_report(const Session& session);
@@ -23,4 +23,4 @@ struct ReportOrder {
 /// `done` receives the failure, empty on success. It is not called if the job is cancelled.
 int export_report(Session& session, const ReportOrder& order, const std::function<void(const QString& failure)>& done);
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/session.hpp"
-#include "app/session/next_step.hpp"
-#include "app/session/training_state.hpp"
+#include "app/session/project/training_state.hpp"
+#include "app/session/work/next_step.hpp"
 #include "app/text/in_qt.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 Session::Session(SessionSeams seams, QObject* parent)
     : QObject(parent),
@@ -21,9 +21,9 @@ Session::Session(SessionSeams seams, QObject* parent)
       item_curves_(judge_, jobs_, this) {
   connect(this, &Session::state_changed, this, &Session::keep_work);  // notified first
   connect(this, &Session::file_changed, this, &Session::keep_work);
-  connect(&saver_, &Saver::progressed, this, &Session::saving_changed);
-  connect(&saver_, &Saver::ended, this, &Session::take_saved);
-  connect(&jobs_, &Jobs::internal_error, this, &Session::error);
+  connect(&saver_, &project::Saver::progressed, this, &Session::saving_changed);
+  connect(&saver_, &project::Saver::ended, this, &Session::take_saved);
+  connect(&jobs_, &work::Jobs::internal_error, this, &Session::error);
   new_project();
 }
 
@@ -39,10 +39,10 @@ Session::~Session() {
 }
 
 void Session::report(const QString& title, const Error& error) {
-  if (error.code != ErrorCode::cancelled) emit this->error(title, text_with_next_step(error));
+  if (error.code != ErrorCode::cancelled) emit this->error(title, work::text_with_next_step(error));
 }
 
-bool Session::change(const QString& name, ProjectState next) {
+bool Session::change(const QString& name, project::State next) {
   if (!history_.push(name, std::move(next))) return false;
   emit state_changed();
   return true;
@@ -52,7 +52,7 @@ void Session::undo() {
   if (!can_undo()) return;
   const int next_id = state().next_id;
   history_.undo();
-  history_.amend([&](ProjectState& state) { state.next_id = next_id; });
+  history_.amend([&](project::State& state) { state.next_id = next_id; });
   emit state_changed();
 }
 
@@ -60,77 +60,78 @@ void Session::redo() {
   if (!can_redo()) return;
   const int next_id = state().next_id;
   history_.redo();
-  history_.amend([&](ProjectState& state) { state.next_id = std::max(state.next_id, next_id); });
+  history_.amend([&](project::State& state) { state.next_id = std::max(state.next_id, next_id); });
   emit state_changed();
 }
 
 void Session::choose_profile(int id) {
-  if (!find_profile(state(), id)) return;
-  change(tr("Choose model"), with_profile_asked(state(), id));
+  if (!project::find_profile(state(), id)) return;
+  change(tr("Choose model"), project::with_profile_asked(state(), id));
 }
 
 void Session::choose_profile_preset(const QString& name) {
-  auto next = with_profile_preset(state(), name.toStdString());
+  auto next = project::with_profile_preset(state(), name.toStdString());
   next ? (void)change(tr("Choose model %1").arg(name), std::move(*next)) : report(tr("Model preset"), next.error());
 }
 
 void Session::choose_cluster(int id) {
-  if (!find_cluster(state(), id)) return;
-  ProjectState next = state();
+  if (!project::find_cluster(state(), id)) return;
+  project::State next = state();
   next.question.cluster = id;
   change(tr("Choose cluster"), std::move(next));
 }
 
 void Session::choose_cluster_preset(const QString& name) {
-  auto next = with_cluster_preset(state(), name.toStdString());
+  auto next = project::with_cluster_preset(state(), name.toStdString());
   next ? (void)change(tr("Choose cluster %1").arg(name), std::move(*next)) : report(tr("Cluster preset"), next.error());
 }
 
 void Session::set_global_batch(int samples) {
   if (samples < 1) return;
-  ProjectState next = state();
+  project::State next = state();
   next.question.workload.global_batch = samples;
   change(tr("Set global batch %1").arg(samples), std::move(next));
 }
 
 void Session::set_micro_batch(std::optional<int> samples) {
   if (samples && *samples < 1) return;
-  ProjectState next = state();
+  project::State next = state();
   next.question.workload.micro_batch = samples;
   change(samples ? tr("Set micro-batch %1").arg(*samples) : tr("Leave micro-batch to planners"), std::move(next));
 }
 
-void Session::set_planning(const Planning& planning) {
+void Session::set_planning(const project::Planning& planning) {
   if (planning == state().question.planning) return;
-  ProjectState next = state();
+  project::State next = state();
   next.question.planning = planning;
   change(tr("Change planner options"), std::move(next));
 }
 
 void Session::set_conventions(const Conventions& conventions) {
-  ProjectState next = state();
+  project::State next = state();
   next.question.workload.conventions = conventions;
   change(tr("Change how plans are judged"), std::move(next));
 }
 
-void Session::set_training_state(const TrainingState& training) {
-  if (training == training_state_of(state().question.workload)) return;
-  change(tr("Change what training keeps"), with_training_state(state(), training));
+void Session::set_training_state(const project::TrainingState& training) {
+  if (training == project::training_state_of(state().question.workload)) return;
+  change(tr("Change what training keeps"), project::with_training_state(state(), training));
 }
 
 QString Session::why_not_comparable() const {
-  const Question& question = state().question;
-  if (!find_profile(state(), question.profile)) return tr("Choose a model profile first.");
-  if (!find_cluster(state(), question.cluster)) return tr("Choose a cluster first.");
+  const project::Question& question = state().question;
+  if (!project::find_profile(state(), question.profile)) return tr("Choose a model profile first.");
+  if (!project::find_cluster(state(), question.cluster)) return tr("Choose a cluster first.");
   const Workload& workload = question.workload;
   if (workload.micro_batch && workload.global_batch % *workload.micro_batch != 0) {
     return tr("Micro-batch %1 does not divide global batch %2.").arg(*workload.micro_batch).arg(workload.global_batch);
   }
-  if (chosen_planners(question.planning).empty()) return tr("Choose a planner first (Plan > Planners and options).");
-  const auto pinned = check(question.planning.pins, *find_profile(state(), question.profile)->profile,
-                            *find_cluster(state(), question.cluster)->cluster);
-  if (!pinned) return in_qt(pinned.error().message);
+  if (project::chosen_planners(question.planning).empty())
+    return tr("Choose a planner first (Plan > Planners and options).");
+  const auto pinned = check(question.planning.pins, *project::find_profile(state(), question.profile)->profile,
+                            *project::find_cluster(state(), question.cluster)->cluster);
+  if (!pinned) return text::in_qt(pinned.error().message);
   return {};
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

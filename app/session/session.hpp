@@ -14,23 +14,23 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/session/autosave.hpp"
-#include "app/session/calibration.hpp"
-#include "app/session/compare.hpp"
-#include "app/session/explainer.hpp"
-#include "app/session/history.hpp"
-#include "app/session/import.hpp"
-#include "app/session/item_curves.hpp"
-#include "app/session/jobs.hpp"
-#include "app/session/judge.hpp"
-#include "app/session/launch.hpp"
-#include "app/session/live_edit.hpp"
-#include "app/session/project_state.hpp"
-#include "app/session/run_report.hpp"
-#include "app/session/saver.hpp"
-#include "app/session/training_state.hpp"
+#include "app/session/plans/compare.hpp"
+#include "app/session/plans/explainer.hpp"
+#include "app/session/plans/item_curves.hpp"
+#include "app/session/plans/judge.hpp"
+#include "app/session/plans/live_edit.hpp"
+#include "app/session/project/autosave.hpp"
+#include "app/session/project/history.hpp"
+#include "app/session/project/import.hpp"
+#include "app/session/project/saver.hpp"
+#include "app/session/project/state.hpp"
+#include "app/session/project/training_state.hpp"
+#include "app/session/runs/calibration.hpp"
+#include "app/session/runs/launch.hpp"
+#include "app/session/runs/run_report.hpp"
+#include "app/session/work/jobs.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 /// A question about the work of a killed program, which is newer than the saved file.
 struct RecoveryQuestion {
@@ -44,7 +44,7 @@ using AskRecovery = std::function<Recovery(const RecoveryQuestion&)>;
 
 /// A set of external dependencies, which tests can replace.
 struct SessionSeams {
-  AskMicroBatch ask_micro_batch = {};
+  project::AskMicroBatch ask_micro_batch = {};
   QString runner = {};        ///< path of pipedeck-cli
   int threads = 0;            ///< of a comparison; 0: all cores
   QString state_folder = {};  ///< for work copies of unnamed projects; empty: none are stored
@@ -55,7 +55,7 @@ struct SessionSeams {
 
 /// A lock for writing a project, or the reason why it is not available.
 struct ProjectClaim {
-  std::optional<ProjectLock> lock;
+  std::optional<store::ProjectLock> lock;
   bool mine_already = false;  ///< this window has the lock
   QString why_read_only;
 };
@@ -67,12 +67,12 @@ class Session : public QObject {
   explicit Session(SessionSeams seams, QObject* parent = nullptr);
   ~Session() override;
 
-  const ProjectState& state() const { return history_.state(); }
-  Judge& judge() { return judge_; }
-  Jobs& jobs() { return jobs_; }
-  LiveEdit& live() { return live_; }
-  Explainer& explainer() { return explainer_; }
-  ItemCurves& item_curves() { return item_curves_; }
+  const project::State& state() const { return history_.state(); }
+  plans::Judge& judge() { return judge_; }
+  work::Jobs& jobs() { return jobs_; }
+  plans::LiveEdit& live() { return live_; }
+  plans::Explainer& explainer() { return explainer_; }
+  plans::ItemCurves& item_curves() { return item_curves_; }
 
   // -- the project and its file (session_files.cpp)
   const QString& file() const { return file_; }
@@ -96,7 +96,7 @@ class Session : public QObject {
   bool save_as(const QString& path);
   /// Waits for a running save. Returns false if the last one failed.
   bool finish_saving();
-  const Saver& saver() const { return saver_; }
+  const project::Saver& saver() const { return saver_; }
   /// Opens a project file, or adds any other file to the open project.
   bool open_or_import(const QString& path);
   bool import(const QString& path);
@@ -116,7 +116,7 @@ class Session : public QObject {
   // -- undo
   /// Adds a named undo step to `next` and stores it in the work copy before it notifies others. Returns false if
   /// nothing changed. Edits that are pure functions of the state (with_..., edited_...) use this function.
-  bool change(const QString& name, ProjectState next);
+  bool change(const QString& name, project::State next);
   bool can_undo() const { return history_.can_undo(); }
   bool can_redo() const { return history_.can_redo(); }
   QString undo_name() const { return history_.undo_name(); }
@@ -132,12 +132,12 @@ class Session : public QObject {
   void choose_cluster_preset(const QString& name);
   void set_global_batch(int samples);
   void set_micro_batch(std::optional<int> samples);
-  void set_planning(const Planning& planning);
+  void set_planning(const project::Planning& planning);
   /// Simulates all plans again. One step.
   void set_conventions(const Conventions& conventions);
   /// Sets the training state of the question and of the plans that answer it. One step.
-  void set_training_state(const TrainingState& training);
-  std::optional<Problem> problem() const { return problem_of(state(), state().question); }
+  void set_training_state(const project::TrainingState& training);
+  std::optional<Problem> problem() const { return project::problem_of(state(), state().question); }
   /// Returns why Compare is disabled; empty if it is enabled.
   QString why_not_comparable() const;
 
@@ -156,14 +156,14 @@ class Session : public QObject {
   /// Changes the schedule of the plan of `id` as a manual edit (plan_edits). One step.
   void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
   /// Returns null if it is unknown; it is then computed in the background, and `verdicts_changed` follows.
-  std::shared_ptr<const Verdict> verdict(const PlanEntry& entry);
+  std::shared_ptr<const plans::Verdict> verdict(const project::PlanEntry& entry);
   /// Returns null if it is unknown; it is then computed in the background.
-  std::shared_ptr<const Explanation> explanation(const PlanEntry& entry);
+  std::shared_ptr<const plans::Explanation> explanation(const project::PlanEntry& entry);
   /// Returns memory over time by item. Returns null if it is unknown; it is then computed in the background.
-  ItemCurves::Items memory_items(const PlanEntry& entry);
+  plans::ItemCurves::Items memory_items(const project::PlanEntry& entry);
   /// Returns why there will be no verdict; empty if there is or will be one.
   QString why_unjudged(int id) const;
-  std::optional<ProblemFacts> facts() const;
+  std::optional<plans::ProblemFacts> facts() const;
   /// A summary of the last comparison: its plans and its duration.
   struct ComparisonSummary {
     int plans = 0;
@@ -175,10 +175,10 @@ class Session : public QObject {
 
   // -- calibration (session_calibration.cpp)
   /// Returns the project's runs, newest last, each with the reason why it cannot be used.
-  std::vector<CalibrationRun> calibration_runs() const;
+  std::vector<runs::CalibrationRun> calibration_runs() const;
   /// Starts a fit in the background and returns the job's id; 0: no runs to fit. `calibration_fitted` follows, or an
   /// error. The project does not change.
-  int calibrate(const std::vector<CalibrationChoice>& runs);
+  int calibrate(const std::vector<runs::CalibrationChoice>& runs);
   void cancel_calibration() { jobs_.cancel(calibration_job_); }
   bool calibrating() const { return jobs_.running(calibration_job_); }
   /// Simulates all plans again with the fit. One step.
@@ -188,12 +188,12 @@ class Session : public QObject {
   bool export_calibration(const CalibrationRecord& record, const QString& path);
 
   // -- runs (session_runs.cpp)
-  bool launch(const LaunchOrder& order);
+  bool launch(const runs::LaunchOrder& order);
   void stop_launch();
   void pause_launch(bool paused);
   const QString& runner() const { return seams_.runner; }
-  const Launch* launch_at_hand() const { return launch_.get(); }
-  bool launching() const { return launch_ && launch_->phase() != Launch::Phase::ended; }
+  const runs::Launch* launch_at_hand() const { return launch_.get(); }
+  bool launching() const { return launch_ && launch_->phase() != runs::Launch::Phase::ended; }
   /// Returns why the plan cannot be launched. `model` replaces the model of its profile.
   QString why_not_launchable(int plan, const ModelSpec* model = nullptr) const;
 
@@ -216,52 +216,52 @@ class Session : public QObject {
 
  private:
   ProjectClaim claim(const QString& path) const;
-  void reset(ProjectState state, const QString& file, ProjectContent saved = {}, ProjectClaim claim = {});
+  void reset(project::State state, const QString& file, store::ProjectContent saved = {}, ProjectClaim claim = {});
   /// A recovered state of the project, and the user's answer. Nullopt: the project is not opened now.
   struct Found {
-    std::optional<ProjectState> recovered;
+    std::optional<project::State> recovered;
     Recovery answer = Recovery::saved;
   };
-  std::optional<Found> look_for_work(const QString& path, const Result<ProjectContent>& saved);
+  std::optional<Found> look_for_work(const QString& path, const Result<store::ProjectContent>& saved);
   Recovery ask(const RecoveryQuestion& question) const;
-  bool restore_unnamed(const LeftBehind& left);
+  bool restore_unnamed(const project::LeftBehind& left);
   void keep_work();
   void tell_unsafe(const Error& why);
   void report(const QString& title, const Error& error);
-  void add_trace(const std::shared_ptr<const RunRecord>& run);
-  void start_writing(const QString& path, std::optional<ProjectLock> lock);
+  void add_trace(const std::shared_ptr<const project::RunRecord>& run);
+  void start_writing(const QString& path, std::optional<store::ProjectLock> lock);
   void take_saved(const std::optional<Error>& problem);
-  void apply(const Comparison& comparison, const Question& question);
+  void apply(const plans::Comparison& comparison, const project::Question& question);
   void compute_missing_verdicts();
   void take_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
-  void take_run(const std::shared_ptr<const RunRecord>& record);
+  void take_run(const std::shared_ptr<const project::RunRecord>& record);
   /// Returns the entry of the plan `id` in `state`; null if there is none.
-  PlanEntry* entry_to_change(ProjectState& state, int id) const;
+  project::PlanEntry* entry_to_change(project::State& state, int id) const;
 
   SessionSeams seams_;
-  History<ProjectState> history_{ProjectState{}};
+  project::History<project::State> history_{project::State{}};
   QString file_;
-  Autosave autosave_;
-  std::optional<ProjectLock> lock_;
+  project::Autosave autosave_;
+  std::optional<store::ProjectLock> lock_;
   QString why_read_only_;
   std::string saved_view_;
   bool autosave_failed_ = false;  ///< reported once
-  Judge judge_;
-  Jobs jobs_;
+  plans::Judge judge_;
+  work::Jobs jobs_;
   /// A save that is running.
   struct Saving {
     QString path;
-    std::shared_ptr<const ProjectContent> content;
+    std::shared_ptr<const store::ProjectContent> content;
     std::size_t step = 0;  ///< of the history
-    std::optional<ProjectLock> lock;
+    std::optional<store::ProjectLock> lock;
     bool again = false;  ///< requested again in the meantime
   };
   Saving saving_;
   bool last_save_succeeded_ = true;
-  Saver saver_;
-  LiveEdit live_;
-  Explainer explainer_;
-  ItemCurves item_curves_;
+  project::Saver saver_;
+  plans::LiveEdit live_;
+  plans::Explainer explainer_;
+  plans::ItemCurves item_curves_;
   int compare_job_ = 0;
   int verdict_job_ = 0;
   int calibration_job_ = 0;
@@ -273,10 +273,10 @@ class Session : public QObject {
     QString why;
   };
   std::map<int, Unjudgeable> unjudgeable_;
-  const Unjudgeable* known_unjudgeable(const PlanEntry& entry) const;
-  std::unique_ptr<Launch> launch_;
+  const Unjudgeable* known_unjudgeable(const project::PlanEntry& entry) const;
+  std::unique_ptr<runs::Launch> launch_;
   int launch_job_ = 0;
   bool tells_failure_ = true;  ///< false: the caller of launch() reports the failure
 };
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

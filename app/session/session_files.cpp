@@ -3,14 +3,14 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "app/session/plan_clipboard.hpp"
-#include "app/session/project_content.hpp"
+#include "app/session/plans/clipboard.hpp"
+#include "app/session/project/content.hpp"
 #include "app/session/session.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
-#include "core/io/json_formats.hpp"
-#include "core/io/trace_events.hpp"
+#include "core/io/traces/events.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 namespace {
 constexpr auto sample_model = "BERT-48";
@@ -25,15 +25,15 @@ bool is_database(const QString& path) {
 
 }  // namespace
 
-void Session::reset(ProjectState state, const QString& file, ProjectContent saved, ProjectClaim claim) {
+void Session::reset(project::State state, const QString& file, store::ProjectContent saved, ProjectClaim claim) {
   finish_saving();
   jobs_.cancel(compare_job_);
   jobs_.cancel(verdict_job_);
   jobs_.cancel(calibration_job_);
   live_.cancel();
   const bool writable = claim.why_read_only.isEmpty() && !seams_.look_only;
-  autosave_.watch(writable ? file : QString(), writable ? std::move(saved) : ProjectContent());
-  history_ = History<ProjectState>(std::move(state));
+  autosave_.watch(writable ? file : QString(), writable ? std::move(saved) : store::ProjectContent());
+  history_ = project::History<project::State>(std::move(state));
   last_comparison_.reset();
   unjudgeable_.clear();
   file_ = file;
@@ -44,23 +44,23 @@ void Session::reset(ProjectState state, const QString& file, ProjectContent save
 }
 
 void Session::new_project() {
-  ProjectState empty;
+  project::State empty;
   empty.question.workload.global_batch = sample_batch;
   reset(std::move(empty), {});
 }
 
 void Session::open_sample() {
-  ProjectState sample;
+  project::State sample;
   sample.question.workload.global_batch = sample_batch;
-  auto with_model = with_profile_preset(sample, sample_model);
+  auto with_model = project::with_profile_preset(sample, sample_model);
   if (!with_model) return report(tr("Sample project"), with_model.error());
-  auto complete = with_cluster_preset(*with_model, sample_cluster);
+  auto complete = project::with_cluster_preset(*with_model, sample_cluster);
   if (!complete) return report(tr("Sample project"), complete.error());
   reset(std::move(*complete), {});
 }
 
 void Session::complete_question() {
-  const Question& question = state().question;
+  const project::Question& question = state().question;
   if (question.profile == 0) choose_profile_preset(QString::fromUtf8(sample_model));
   if (question.cluster == 0) choose_cluster_preset(QString::fromUtf8(sample_cluster));
 }
@@ -70,7 +70,7 @@ bool Session::open(const QString& path) {
   const QString absolute = QFileInfo(path).absoluteFilePath();
   ProjectClaim right = claim(absolute);
   const std::string file = path.toStdString();
-  auto saved = read_project(file);
+  auto saved = store::read_project(file);
   const bool mine = right.lock || right.mine_already;
   const auto found = mine ? look_for_work(absolute, saved) : Found{};
   if (!found) return false;
@@ -78,14 +78,14 @@ bool Session::open(const QString& path) {
     report(tr("Open project"), saved.error());
     return false;
   }
-  auto opened = saved ? state_of(*saved, file) : Result<ProjectState>(ProjectState{});
+  auto opened = saved ? project::state_of(*saved, file) : Result<project::State>(project::State{});
   if (!opened && !found->recovered) {
     report(tr("Open project"), opened.error());
     return false;
   }
   const bool read_only = !right.why_read_only.isEmpty();
-  if (saved) saved_view_ = saved->settings[view_setting];
-  reset(opened ? std::move(*opened) : ProjectState{}, absolute, saved ? std::move(*saved) : ProjectContent{},
+  if (saved) saved_view_ = saved->settings[project::view_setting];
+  reset(opened ? std::move(*opened) : project::State{}, absolute, saved ? std::move(*saved) : store::ProjectContent{},
         std::move(right));
   if (found->recovered) {
     change(tr("Restore unsaved changes"), std::move(*found->recovered));
@@ -104,15 +104,15 @@ void Session::mark_unchanged() {
 
 bool Session::open_or_import(const QString& path) {
   // A project may be larger than the import limit. A missing one may have a work copy.
-  return is_database(path) || has_left_work(path) ? open(path) : import(path);
+  return is_database(path) || project::has_left_work(path) ? open(path) : import(path);
 }
 
 bool Session::import(const QString& path) {
-  if (looks_like_trace(path.toStdString())) {
+  if (io::traces::looks_like_trace(path.toStdString())) {
     import_traces({path});
     return true;
   }
-  auto imported = import_file(state(), path.toStdString(), seams_.ask_micro_batch);
+  auto imported = project::import_file(state(), path.toStdString(), seams_.ask_micro_batch);
   if (!imported) {
     report(tr("Import"), imported.error());
     return false;
@@ -125,19 +125,19 @@ bool Session::import(const QString& path) {
 }
 
 bool Session::export_plan(int id, const QString& path) {
-  const PlanEntry* entry = find_plan(state(), id);
+  const project::PlanEntry* entry = project::find_plan(state(), id);
   if (!entry || !entry->feasible()) {
     emit error(tr("Export plan"), tr("There is no plan to export: select one in the table."));
     return false;
   }
-  Plan plan = with_origin(state(), *entry);
-  const auto problem = problem_of(state(), *entry);
+  Plan plan = plans::with_origin(state(), *entry);
+  const auto problem = project::problem_of(state(), *entry);
   if (const auto known = judge_.known(*problem, plan)) {
     const auto facts = judge_.known_facts(Problem{problem->profile, problem->cluster, state().question.workload});
     const Seconds bound = facts ? facts->bound_of(plan) : Seconds{};
-    plan = with_prediction(std::move(plan), *known->simulation, bound);
+    plan = sim::with_prediction(std::move(plan), *known->simulation, bound);
   }
-  const auto written = write_file(path.toStdString(), plan_to_json(plan));
+  const auto written = io::write_file(path.toStdString(), io::documents::plan_to_json(plan));
   if (!written) {
     report(tr("Export plan"), written.error());
     return false;
@@ -146,4 +146,4 @@ bool Session::export_plan(int id, const QString& path) {
   return true;
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -5,59 +5,59 @@
 #include <QLocale>
 #include <QThread>
 
-#include "app/session/count_text.hpp"
+#include "app/session/project/training_state.hpp"
 #include "app/session/session.hpp"
-#include "app/session/training_state.hpp"
+#include "app/session/work/count_text.hpp"
 #include "app/text/in_qt.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 namespace {
 
 /// Returns a planner's result of a comparison as an entry of the project.
-PlanEntry entry_of(const ComparedPlan& compared, const Question& question) {
-  PlanEntry entry;
+project::PlanEntry entry_of(const plans::ComparedPlan& compared, const project::Question& question) {
+  project::PlanEntry entry;
   entry.profile = question.profile;
   entry.cluster = question.cluster;
   if (compared.plan) {
     Plan plan = *compared.plan;
-    plan.name = in_qt(plan.name).toStdString();
+    plan.name = text::in_qt(plan.name).toStdString();
     entry.plan = std::make_shared<const Plan>(std::move(plan));
     return entry;
   }
   Plan none;
-  none.name = in_qt(compared.planner->title).toStdString();
+  none.name = text::in_qt(compared.planner->title).toStdString();
   none.planner = compared.planner->name;
   none.global_batch = question.workload.global_batch;
   entry.plan = std::make_shared<const Plan>(std::move(none));
   entry.ticked = false;
   if (compared.infeasible) {
-    entry.note = in_qt(compared.infeasible->reason);
+    entry.note = text::in_qt(compared.infeasible->reason);
     if (!compared.infeasible->relaxation.empty()) {
-      entry.note += Session::tr(" It would fit with: %1.").arg(in_qt(compared.infeasible->relaxation));
+      entry.note += Session::tr(" It would fit with: %1.").arg(text::in_qt(compared.infeasible->relaxation));
     }
   } else if (compared.error) {
-    entry.note = in_qt(*compared.error);
+    entry.note = text::in_qt(*compared.error);
   }
   return entry;
 }
 
 /// Returns the planner's entry from an earlier comparison of the same question, which the new result replaces.
-PlanEntry* earlier_answer(ProjectState& state, const PlanEntry& entry) {
-  const auto it = std::ranges::find_if(state.plans, [&](const PlanEntry& old) {
+project::PlanEntry* earlier_answer(project::State& state, const project::PlanEntry& entry) {
+  const auto it = std::ranges::find_if(state.plans, [&](const project::PlanEntry& old) {
     return !old.edited && old.profile == entry.profile && old.cluster == entry.cluster &&
            old.plan->planner == entry.plan->planner && old.plan->global_batch == entry.plan->global_batch;
   });
   return it == state.plans.end() ? nullptr : &*it;
 }
 
-void tick_best(ProjectState& state, std::size_t most) {
-  std::vector<PlanEntry*> rows;
-  for (PlanEntry& entry : state.plans) {
-    if (answers_question(state, entry) && entry.feasible()) rows.push_back(&entry);
+void tick_best(project::State& state, std::size_t most) {
+  std::vector<project::PlanEntry*> rows;
+  for (project::PlanEntry& entry : state.plans) {
+    if (project::answers_question(state, entry) && entry.feasible()) rows.push_back(&entry);
   }
-  std::ranges::stable_sort(rows, [](const PlanEntry* a, const PlanEntry* b) {
-    const auto time = [](const PlanEntry* e) {
+  std::ranges::stable_sort(rows, [](const project::PlanEntry* a, const project::PlanEntry* b) {
+    const auto time = [](const project::PlanEntry* e) {
       return e->plan->predicted ? e->plan->predicted->iteration.count : 1e300;
     };
     return time(a) < time(b);
@@ -66,12 +66,12 @@ void tick_best(ProjectState& state, std::size_t most) {
 }
 
 /// Returns the plan to select first. Plans equivalent to training on one device precede asynchronous ones.
-const PlanEntry* fastest_that_fits(const ProjectState& state) {
-  const PlanEntry* best = nullptr;
-  const auto rank = [](const PlanEntry* e) {
+const project::PlanEntry* fastest_that_fits(const project::State& state) {
+  const project::PlanEntry* best = nullptr;
+  const auto rank = [](const project::PlanEntry* e) {
     return std::pair(!e->plan->synchronous(), e->plan->predicted->iteration.count);
   };
-  for (const PlanEntry* entry : plans_of_question(state)) {
+  for (const project::PlanEntry* entry : project::plans_of_question(state)) {
     const auto& predicted = entry->plan->predicted;
     if (!predicted || !predicted->fits) continue;
     if (!best || rank(entry) < rank(best)) best = entry;
@@ -83,8 +83,8 @@ constexpr std::size_t charts_at_first = 3;  // fit on a screen without scrolling
 
 }  // namespace
 
-PlanEntry* Session::entry_to_change(ProjectState& state, int id) const {
-  const auto it = std::ranges::find(state.plans, id, &PlanEntry::id);
+project::PlanEntry* Session::entry_to_change(project::State& state, int id) const {
+  const auto it = std::ranges::find(state.plans, id, &project::PlanEntry::id);
   return it == state.plans.end() ? nullptr : &*it;
 }
 
@@ -94,48 +94,49 @@ int Session::compare() {
     return 0;
   }
   jobs_.cancel(compare_job_);
-  const Question question = state().question;
+  const project::Question question = state().question;
   const int threads = seams_.threads > 0 ? seams_.threads : std::max(1, QThread::idealThreadCount());
-  const QString title = tr("Compare plans for %1").arg(in_qt(find_profile(state(), question.profile)->profile->name));
-  compare_job_ =
-      jobs_.start(title, [this, problem = *problem(), question, threads](const Jobs::Context& context) -> Jobs::Apply {
-        auto result =
-            app::compare(problem, chosen_planners(question.planning), judge_, threads, context.progress, context.stop);
+  const QString title =
+      tr("Compare plans for %1").arg(text::in_qt(project::find_profile(state(), question.profile)->profile->name));
+  compare_job_ = jobs_.start(
+      title, [this, problem = *problem(), question, threads](const work::Jobs::Context& context) -> work::Jobs::Apply {
+        auto result = plans::compare(problem, project::chosen_planners(question.planning), judge_, threads,
+                                     context.progress, context.stop);
         return [this, question, result = std::move(result)] {
           if (!result) {
             report(tr("Compare"), result.error());
-            return in_qt(result.error());
+            return text::in_qt(result.error());
           }
           apply(*result, question);
           return tr("%1 in %2 s")
-              .arg(count_text(last_comparison_->plans, tr("plan"), tr("plans")))
+              .arg(work::count_text(last_comparison_->plans, tr("plan"), tr("plans")))
               .arg(QLocale().toString(result->duration.count, 'f', 2));
         };
       });
   return compare_job_;
 }
 
-void Session::apply(const Comparison& comparison, const Question& question) {
-  ProjectState next = state();
+void Session::apply(const plans::Comparison& comparison, const project::Question& question) {
+  project::State next = state();
   ComparisonSummary summary{0, 0, comparison.duration, comparison.facts.lower_bound};
   bool first_comparison = true;
-  for (const ComparedPlan& compared : comparison.plans) {
-    PlanEntry entry = entry_of(compared, question);
+  for (const plans::ComparedPlan& compared : comparison.plans) {
+    project::PlanEntry entry = entry_of(compared, question);
     ++(entry.feasible() ? summary.plans : summary.without_plan);
-    if (PlanEntry* old = earlier_answer(next, entry)) {
+    if (project::PlanEntry* old = earlier_answer(next, entry)) {
       first_comparison = false;
       entry.id = old->id;
       entry.ticked = old->ticked && entry.feasible();
       *old = std::move(entry);
     } else {
-      next = with_plan(std::move(next), std::move(entry)).state;
+      next = project::with_plan(std::move(next), std::move(entry)).state;
     }
   }
   if (next.question.profile == question.profile && next.question.cluster == question.cluster) {
-    const PlanEntry* selected = find_plan(next, next.selected_plan);
+    const project::PlanEntry* selected = project::find_plan(next, next.selected_plan);
     if (first_comparison) tick_best(next, charts_at_first);
-    if (!selected || !answers_question(next, *selected)) {
-      const PlanEntry* best = fastest_that_fits(next);
+    if (!selected || !project::answers_question(next, *selected)) {
+      const project::PlanEntry* best = fastest_that_fits(next);
       next.selected_plan = best ? best->id : 0;
     }
   }
@@ -145,16 +146,16 @@ void Session::apply(const Comparison& comparison, const Question& question) {
   emit comparison_ended();
 }
 
-std::shared_ptr<const Verdict> Session::verdict(const PlanEntry& entry) {
+std::shared_ptr<const plans::Verdict> Session::verdict(const project::PlanEntry& entry) {
   if (!entry.feasible()) return nullptr;
-  const auto problem = problem_of(state(), entry);
+  const auto problem = project::problem_of(state(), entry);
   if (!problem) return nullptr;
   auto known = judge_.known(*problem, *entry.plan);
   if (!known || !known->complete) compute_missing_verdicts();
   return known;
 }
 
-std::optional<ProblemFacts> Session::facts() const {
+std::optional<plans::ProblemFacts> Session::facts() const {
   const auto asked = problem();
   return asked ? judge_.known_facts(*asked) : std::nullopt;
 }
@@ -167,51 +168,54 @@ void Session::compute_missing_verdicts() {
     std::shared_ptr<const Plan> plan;
   };
   std::vector<Missing> missing;
-  for (const PlanEntry* entry : plans_of_question(state())) {
-    const auto problem = problem_of(state(), *entry);
+  for (const project::PlanEntry* entry : project::plans_of_question(state())) {
+    const auto problem = project::problem_of(state(), *entry);
     if (!entry->feasible() || !problem) continue;
     if (const auto known = judge_.known(*problem, *entry->plan); known && known->complete) continue;
     if (known_unjudgeable(*entry)) continue;
     missing.push_back({entry->id, *problem, entry->plan});
   }
   if (missing.empty()) return;
-  verdict_job_ = jobs_.start(
-      tr("Simulate plans"), [this, missing, asked = problem()](const Jobs::Context& context) -> Jobs::Apply {
-        std::vector<std::pair<const Missing*, Error>> failed;
-        if (asked) (void)judge_.facts(*asked, context.stop);  // shown as unknown if it fails
-        for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
-          pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
-                           missing[i].plan->name);
-          const auto verdict = judge_.verdict(missing[i].problem, *missing[i].plan, context.stop);
-          if (!verdict) failed.emplace_back(&missing[i], verdict.error());
-        }
-        std::map<int, Unjudgeable> unjudgeable;
-        for (const auto& [plan, why] : failed) unjudgeable[plan->id] = {plan->problem, plan->plan, in_qt(why)};
-        return [this, unjudgeable, count = missing.size()] {
-          verdict_job_ = 0;  // receivers of verdicts_changed may request others
-          // Usually all fail for the same reason, so it is shown once in the status bar and in each plan's row. No
-          // dialog is shown, since a cluster being drawn is not connected yet.
-          if (!unjudgeable.empty()) emit notice(tr("Not simulated: %1").arg(unjudgeable.begin()->second.why));
-          for (const auto& [id, plan] : unjudgeable) unjudgeable_[id] = plan;
-          emit verdicts_changed();
-          return count_text(static_cast<qint64>(count), tr("plan"), tr("plans"));
-        };
-      });
+  verdict_job_ =
+      jobs_.start(tr("Simulate plans"),
+                  [this, missing, asked = problem()](const work::Jobs::Context& context) -> work::Jobs::Apply {
+                    std::vector<std::pair<const Missing*, Error>> failed;
+                    if (asked) (void)judge_.facts(*asked, context.stop);  // shown as unknown if it fails
+                    for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
+                      pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
+                                       missing[i].plan->name);
+                      const auto verdict = judge_.verdict(missing[i].problem, *missing[i].plan, context.stop);
+                      if (!verdict) failed.emplace_back(&missing[i], verdict.error());
+                    }
+                    std::map<int, Unjudgeable> unjudgeable;
+                    for (const auto& [plan, why] : failed)
+                      unjudgeable[plan->id] = {plan->problem, plan->plan, text::in_qt(why)};
+                    return [this, unjudgeable, count = missing.size()] {
+                      verdict_job_ = 0;  // receivers of verdicts_changed may request others
+                      // Usually all fail for the same reason, so it is shown once in the status bar and in each plan's
+                      // row. No dialog is shown, since a cluster being drawn is not connected yet.
+                      if (!unjudgeable.empty())
+                        emit notice(tr("Not simulated: %1").arg(unjudgeable.begin()->second.why));
+                      for (const auto& [id, plan] : unjudgeable) unjudgeable_[id] = plan;
+                      emit verdicts_changed();
+                      return work::count_text(static_cast<qint64>(count), tr("plan"), tr("plans"));
+                    };
+                  });
 }
 
-std::shared_ptr<const Explanation> Session::explanation(const PlanEntry& entry) {
-  const auto problem = problem_of(state(), entry);
+std::shared_ptr<const plans::Explanation> Session::explanation(const project::PlanEntry& entry) {
+  const auto problem = project::problem_of(state(), entry);
   return problem && entry.feasible() ? explainer_.explanation(*problem, entry.plan) : nullptr;
 }
 
-ItemCurves::Items Session::memory_items(const PlanEntry& entry) {
-  const auto problem = problem_of(state(), entry);
+plans::ItemCurves::Items Session::memory_items(const project::PlanEntry& entry) {
+  const auto problem = project::problem_of(state(), entry);
   return problem && entry.feasible() ? item_curves_.items(*problem, entry.plan) : nullptr;
 }
 
-const Session::Unjudgeable* Session::known_unjudgeable(const PlanEntry& entry) const {
+const Session::Unjudgeable* Session::known_unjudgeable(const project::PlanEntry& entry) const {
   const auto known = unjudgeable_.find(entry.id);
-  const auto problem = problem_of(state(), entry);
+  const auto problem = project::problem_of(state(), entry);
   if (known == unjudgeable_.end() || !problem) return nullptr;
   const Problem& then = known->second.problem;
   const bool same = known->second.plan == entry.plan && then.profile == problem->profile &&
@@ -220,44 +224,44 @@ const Session::Unjudgeable* Session::known_unjudgeable(const PlanEntry& entry) c
 }
 
 QString Session::why_unjudged(int id) const {
-  const PlanEntry* entry = find_plan(state(), id);
+  const project::PlanEntry* entry = project::find_plan(state(), id);
   const Unjudgeable* known = entry ? known_unjudgeable(*entry) : nullptr;
   return known ? known->why : QString();
 }
 
 void Session::select_plan(int id) {
-  const PlanEntry* entry = find_plan(state(), id);
+  const project::PlanEntry* entry = project::find_plan(state(), id);
   if (!entry || state().selected_plan == id) return;
-  if (answers_question(state(), *entry)) {
-    history_.amend([&](ProjectState& state) { state.selected_plan = id; });
+  if (project::answers_question(state(), *entry)) {
+    history_.amend([&](project::State& state) { state.selected_plan = id; });
     emit state_changed();
     return;
   }
-  ProjectState next = state();
+  project::State next = state();
   next.question.profile = entry->profile;
   next.question.cluster = entry->cluster;
   if (entry->feasible())
-    ask_as_plan(next.question.workload, *entry->plan);
+    project::ask_as_plan(next.question.workload, *entry->plan);
   else
     next.question.workload.global_batch = entry->plan->global_batch;
   next.selected_plan = id;
-  change(tr("Go to %1").arg(in_qt(entry->plan->name)), std::move(next));
+  change(tr("Go to %1").arg(text::in_qt(entry->plan->name)), std::move(next));
 }
 
 void Session::set_ticked(int id, bool on) {
-  ProjectState next = state();
-  PlanEntry* entry = entry_to_change(next, id);
+  project::State next = state();
+  project::PlanEntry* entry = entry_to_change(next, id);
   if (!entry) return;
   entry->ticked = on;
-  const QString name = in_qt(entry->plan->name);
+  const QString name = text::in_qt(entry->plan->name);
   change(on ? tr("Show %1").arg(name) : tr("Hide %1").arg(name), std::move(next));
 }
 
 void Session::rename_plan(int id, const QString& name) {
-  ProjectState next = state();
-  PlanEntry* entry = entry_to_change(next, id);
+  project::State next = state();
+  project::PlanEntry* entry = entry_to_change(next, id);
   const QString trimmed = name.trimmed();
-  if (!entry || trimmed.isEmpty() || in_qt(entry->plan->name) == trimmed) return;
+  if (!entry || trimmed.isEmpty() || text::in_qt(entry->plan->name) == trimmed) return;
   Plan plan = *entry->plan;
   plan.name = trimmed.toStdString();
   entry->plan = std::make_shared<const Plan>(std::move(plan));
@@ -265,29 +269,29 @@ void Session::rename_plan(int id, const QString& name) {
 }
 
 void Session::duplicate_plan(int id) {
-  const PlanEntry* entry = find_plan(state(), id);
+  const project::PlanEntry* entry = project::find_plan(state(), id);
   if (!entry || !entry->feasible()) return;
-  PlanEntry copy = *entry;
+  project::PlanEntry copy = *entry;
   copy.edited = true;
   copy.ticked = true;
-  Added added = with_plan(state(), std::move(copy));
+  project::Added added = project::with_plan(state(), std::move(copy));
   added.state.selected_plan = added.id;
   change(tr("Duplicate plan"), std::move(added.state));
 }
 
 void Session::delete_plan(int id) {
-  const PlanEntry* entry = find_plan(state(), id);
-  if (entry) change(tr("Delete %1").arg(in_qt(entry->plan->name)), without_plan(state(), id));
+  const project::PlanEntry* entry = project::find_plan(state(), id);
+  if (entry) change(tr("Delete %1").arg(text::in_qt(entry->plan->name)), project::without_plan(state(), id));
 }
 
 void Session::delete_profile(int id) {
-  const ProfileEntry* entry = find_profile(state(), id);
-  if (entry) change(tr("Delete %1").arg(in_qt(entry->profile->name)), without_profile(state(), id));
+  const project::ProfileEntry* entry = project::find_profile(state(), id);
+  if (entry) change(tr("Delete %1").arg(text::in_qt(entry->profile->name)), project::without_profile(state(), id));
 }
 
 void Session::delete_cluster(int id) {
-  const ClusterEntry* entry = find_cluster(state(), id);
-  if (entry) change(tr("Delete %1").arg(in_qt(entry->cluster->name)), without_cluster(state(), id));
+  const project::ClusterEntry* entry = project::find_cluster(state(), id);
+  if (entry) change(tr("Delete %1").arg(text::in_qt(entry->cluster->name)), project::without_cluster(state(), id));
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

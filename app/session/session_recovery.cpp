@@ -5,11 +5,11 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "app/session/project_content.hpp"
+#include "app/session/project/content.hpp"
 #include "app/session/session.hpp"
 #include "app/text/in_qt.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 namespace {
 
@@ -35,8 +35,8 @@ ProjectClaim Session::claim(const QString& path) const {
   if (lock_ && same_file(path, file_)) return {.lock = {}, .mine_already = true, .why_read_only = {}};
   const QFileInfo info(path);
   if (info.exists() && !info.isWritable()) return {.lock = {}, .why_read_only = tr("the file is write-protected.")};
-  auto lock = ProjectLock::take(path.toStdString());
-  if (!lock) return {.lock = {}, .why_read_only = in_qt(lock.error().message) + QLatin1Char('.')};
+  auto lock = store::ProjectLock::take(path.toStdString());
+  if (!lock) return {.lock = {}, .why_read_only = text::in_qt(lock.error().message) + QLatin1Char('.')};
   if (!lock->has_value()) return {.lock = {}, .why_read_only = tr("it is open in another window.")};
   return {.lock = std::move(*lock), .why_read_only = {}};
 }
@@ -45,27 +45,27 @@ Recovery Session::ask(const RecoveryQuestion& question) const {
   return seams_.ask_recovery ? seams_.ask_recovery(question) : Recovery::later;
 }
 
-std::optional<Session::Found> Session::look_for_work(const QString& path, const Result<ProjectContent>& saved) {
+std::optional<Session::Found> Session::look_for_work(const QString& path, const Result<store::ProjectContent>& saved) {
   if (same_file(path, file_)) autosave_.drop();  // this window's own copy: the user was already asked
-  const QString work = in_qt(work_copy_path(path.toStdString()));
+  const QString work = text::in_qt(store::work_copy_path(path.toStdString()));
   if (!QFile::exists(work)) return Found{};
-  const ProjectContent nothing;
-  const auto left = read_work_copy(work.toStdString(), saved ? *saved : nothing);
-  if (left && saved && same_project(left->content, *saved)) {
-    remove_work_copy(work.toStdString());  // killed between saving and removing the copy
+  const store::ProjectContent nothing;
+  const auto left = store::read_work_copy(work.toStdString(), saved ? *saved : nothing);
+  if (left && saved && project::same_project(left->content, *saved)) {
+    store::remove_work_copy(work.toStdString());  // killed between saving and removing the copy
     return Found{};
   }
-  auto state = left ? state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
+  auto state = left ? project::state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
   if (!state) {
     QString words = tr("Changes to %1 that were not saved can't be read: %2\nThey are kept as %3.")
-                        .arg(QFileInfo(path).fileName(), in_qt(state.error()), put_aside(work));
+                        .arg(QFileInfo(path).fileName(), text::in_qt(state.error()), put_aside(work));
     if (saved) words += QLatin1Char(' ') + tr("The project opens as it was last saved.");
     emit error(tr("Open project"), words);
     return Found{};
   }
-  RecoveryQuestion question{QFileInfo(path).fileName(), {}, edited_at(work), {}};
+  RecoveryQuestion question{QFileInfo(path).fileName(), {}, project::edited_at(work), {}};
   if (QFileInfo::exists(path)) question.saved = QFileInfo(path).lastModified();
-  if (!saved) question.problem = in_qt(saved.error().message);
+  if (!saved) question.problem = text::in_qt(saved.error().message);
   const Recovery answer = ask(question);
   if (answer == Recovery::later) return std::nullopt;
   return Found{std::move(*state), answer};
@@ -73,21 +73,21 @@ std::optional<Session::Found> Session::look_for_work(const QString& path, const 
 
 bool Session::offer_left_behind() {
   if (seams_.look_only) return false;
-  for (const LeftBehind& left : left_behind(seams_.state_folder)) {
+  for (const project::LeftBehind& left : project::left_behind(seams_.state_folder)) {
     if (left.project.isEmpty() ? restore_unnamed(left) : open(left.project)) return true;
   }
   return false;
 }
 
-bool Session::restore_unnamed(const LeftBehind& left) {
-  auto lock = ProjectLock::take(left.work.toStdString());
+bool Session::restore_unnamed(const project::LeftBehind& left) {
+  auto lock = store::ProjectLock::take(left.work.toStdString());
   if (!lock || !lock->has_value()) return false;
-  const auto work = read_work_copy(left.work.toStdString(), {});
-  auto state = work ? state_of(work->content, left.work.toStdString()) : tl::unexpected(work.error());
+  const auto work = store::read_work_copy(left.work.toStdString(), {});
+  auto state = work ? project::state_of(work->content, left.work.toStdString()) : tl::unexpected(work.error());
   if (!state) {
     emit error(tr("Restore unsaved work"),
                tr("Work that was not saved can't be read: %1\nIt is kept as %2: delete it when you need it no more.")
-                   .arg(in_qt(state.error()), put_aside(left.work)));
+                   .arg(text::in_qt(state.error()), put_aside(left.work)));
     return false;
   }
   const Recovery answer = ask({{}, {}, left.edited, {}});
@@ -96,8 +96,8 @@ bool Session::restore_unnamed(const LeftBehind& left) {
     new_project();
     change(tr("Restore unsaved changes"), std::move(*state));  // continues in a copy with a new name
   }
-  const auto held = std::make_shared<ProjectLock>(std::move(**lock));
-  autosave_.when_kept([work = left.work.toStdString(), held] { remove_work_copy(work); });
+  const auto held = std::make_shared<store::ProjectLock>(std::move(**lock));
+  autosave_.when_kept([work = left.work.toStdString(), held] { store::remove_work_copy(work); });
   return answer == Recovery::restore;
 }
 
@@ -112,7 +112,7 @@ void Session::keep_work() {
 void Session::tell_unsafe(const Error& why) {
   if (std::exchange(autosave_failed_, true)) return;
   emit error(tr("Changes are not safe"),
-             tr("What is not saved would be lost with this program: %1\nSave the project.").arg(in_qt(why)));
+             tr("What is not saved would be lost with this program: %1\nSave the project.").arg(text::in_qt(why)));
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -4,10 +4,10 @@
 
 #include <QFileInfo>
 
-#include "app/session/project_content.hpp"
+#include "app/session/project/content.hpp"
 #include "app/session/session.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 bool Session::start_save() {
   if (file_.isEmpty()) return false;
@@ -38,9 +38,9 @@ bool Session::start_save_as(const QString& path) {
   return true;
 }
 
-void Session::start_writing(const QString& path, std::optional<ProjectLock> lock) {
-  auto content = std::make_shared<ProjectContent>(content_of(state()));
-  if (seams_.view) content->settings[view_setting] = seams_.view();
+void Session::start_writing(const QString& path, std::optional<store::ProjectLock> lock) {
+  auto content = std::make_shared<store::ProjectContent>(project::content_of(state()));
+  if (seams_.view) content->settings[project::view_setting] = seams_.view();
   autosave_.saving(*content);
   saving_ = {path, content, history_.step_id(), std::move(lock), false};
   // The copy must be complete before the old file is replaced.
@@ -79,4 +79,4 @@ bool Session::save() { return start_save() && finish_saving(); }
 
 bool Session::save_as(const QString& path) { return start_save_as(path) && finish_saving(); }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -8,9 +8,9 @@
 #include <QString>
 
 #include "app/session/session.hpp"
-#include "core/io/job_script.hpp"
+#include "core/io/documents/job_script.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 enum class Table {
   plans,
@@ -51,9 +51,9 @@ TableText table_text(Session& session, Table table, const TableContext& context)
 QString write_text(const QString& file, const std::string& text);
 
 /// Returns the script of a batch job that trains the plan's model. An error names what is missing.
-Result<std::string> job_script_of(const ProjectState& state, int plan, const JobHow& how);
+Result<std::string> job_script_of(const project::State& state, int plan, const io::documents::JobHow& how);
 
 /// Returns the order of operations on the plan's devices, as `simulate --export-schedule` writes it.
-Result<std::string> schedule_csv_of(const ProjectState& state, int plan);
+Result<std::string> schedule_csv_of(const project::State& state, int plan);
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

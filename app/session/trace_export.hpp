@@ -4,9 +4,9 @@
 
 #include "app/session/session.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 /// Returns the reason of a failure; empty on success.
 QString export_trace(Session& session, int plan, const QString& path);
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -6,17 +6,17 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
-#include "app/session/import.hpp"
+#include "app/session/project/import.hpp"
 #include "app/session/session.hpp"
 #include "app/text/in_qt.hpp"
-#include "core/io/trace_ranks.hpp"
+#include "core/io/traces/ranks.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 namespace {
 
-struct Text {
-  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::TraceImport)
+struct TraceImportText {
+  Q_DECLARE_TR_FUNCTIONS(TraceImport)
 };
 
 std::set<DeviceId> devices_in(const Timeline& timeline) {
@@ -27,35 +27,35 @@ std::set<DeviceId> devices_in(const Timeline& timeline) {
 }
 
 /// Returns the run, named after its first file. `predicted` is shown with it if it has all devices of the trace.
-RunRecord record_of_trace(ReadTrace trace, const std::vector<std::string>& files,
-                          std::shared_ptr<const Simulation> predicted) {
-  RunRecord run = run_named_by(files.front());
+project::RunRecord record_of_trace(io::traces::ReadTrace trace, const std::vector<std::string>& files,
+                                   std::shared_ptr<const Simulation> predicted) {
+  project::RunRecord run = project::run_named_by(files.front());
   const QString first = QFileInfo(QString::fromStdString(files.front())).fileName();
   const int others = static_cast<int>(files.size()) - 1;
-  QStringList words{others == 0 ? Text::tr("a trace, imported from %1").arg(first)
-                                : Text::tr("traces, imported from %1 and %2 more").arg(first).arg(others)};
-  for (const std::string& note : trace.notes) words << in_qt(note);
+  QStringList words{others == 0 ? TraceImportText::tr("a trace, imported from %1").arg(first)
+                                : TraceImportText::tr("traces, imported from %1 and %2 more").arg(first).arg(others)};
+  for (const std::string& note : trace.notes) words << text::in_qt(note);
   run.message = words.join(QLatin1Char('\n'));
   run.steps = static_cast<int>(trace.timelines.size());
   const std::set<DeviceId> measured = devices_in(trace.timelines.front().timeline);
   if (predicted && std::ranges::includes(devices_in(predicted->timeline), measured))
     run.predicted = std::move(predicted);
-  run.events = run_of_trace(std::move(trace));
+  run.events = io::traces::run_of_trace(std::move(trace));
   return run;
 }
 
 /// Ranks of one run become one run; otherwise each trace becomes a run.
-Result<std::vector<std::shared_ptr<const RunRecord>>> read_runs(const std::vector<std::string>& files,
-                                                                const std::shared_ptr<const Simulation>& predicted,
-                                                                const Jobs::Context& context) {
-  auto traces = read_each_trace(files, context.stop, context.progress);
+Result<std::vector<std::shared_ptr<const project::RunRecord>>> read_runs(
+    const std::vector<std::string>& files, const std::shared_ptr<const Simulation>& predicted,
+    const work::Jobs::Context& context) {
+  auto traces = io::traces::read_each_trace(files, context.stop, context.progress);
   if (!traces) return tl::unexpected(traces.error());
-  std::vector<std::shared_ptr<const RunRecord>> runs;
-  const auto add = [&](ReadTrace trace, const std::vector<std::string>& of) {
-    runs.push_back(std::make_shared<const RunRecord>(record_of_trace(std::move(trace), of, predicted)));
+  std::vector<std::shared_ptr<const project::RunRecord>> runs;
+  const auto add = [&](io::traces::ReadTrace trace, const std::vector<std::string>& of) {
+    runs.push_back(std::make_shared<const project::RunRecord>(record_of_trace(std::move(trace), of, predicted)));
   };
-  if (are_of_one_run(*traces)) {
-    auto joined = join_ranks(*std::move(traces), files);
+  if (io::traces::are_of_one_run(*traces)) {
+    auto joined = io::traces::join_ranks(*std::move(traces), files);
     if (!joined) return tl::unexpected(joined.error());
     add(*std::move(joined), files);
   } else {
@@ -68,18 +68,19 @@ Result<std::vector<std::shared_ptr<const RunRecord>>> read_runs(const std::vecto
 
 void Session::import_traces(const QStringList& paths) {
   std::shared_ptr<const Simulation> predicted;
-  if (const PlanEntry* entry = find_plan(state(), state().selected_plan); entry && entry->feasible())
-    if (const auto verdict = judge_.known(*problem_of(state(), *entry), *entry->plan)) predicted = verdict->simulation;
+  if (const project::PlanEntry* entry = project::find_plan(state(), state().selected_plan); entry && entry->feasible())
+    if (const auto verdict = judge_.known(*project::problem_of(state(), *entry), *entry->plan))
+      predicted = verdict->simulation;
   std::vector<std::string> files;
   for (const QString& path : paths) files.push_back(path.toStdString());
   const QString title = paths.size() == 1 ? tr("Import %1").arg(QFileInfo(paths.front()).fileName())
                                           : tr("Import %1 traces").arg(paths.size());
-  jobs_.start(title, [this, files, predicted](const Jobs::Context& context) -> Jobs::Apply {
+  jobs_.start(title, [this, files, predicted](const work::Jobs::Context& context) -> work::Jobs::Apply {
     auto runs = read_runs(files, predicted, context);
     if (!runs)
       return [this, problem = runs.error()] {
         report(tr("Import"), problem);
-        return in_qt(problem);
+        return text::in_qt(problem);
       };
     return [this, runs = *std::move(runs)] {
       for (const auto& run : runs) add_trace(run);
@@ -88,12 +89,12 @@ void Session::import_traces(const QStringList& paths) {
   });
 }
 
-void Session::add_trace(const std::shared_ptr<const RunRecord>& run) {
-  Added added = with_run(state(), run);
+void Session::add_trace(const std::shared_ptr<const project::RunRecord>& run) {
+  project::Added added = project::with_run(state(), run);
   change(tr("Import %1").arg(run->name), std::move(added.state));
   emit notice(run->predicted ? tr("Imported trace %1, drawn over the prediction of the selected plan").arg(run->name)
                              : tr("Imported trace %1").arg(run->name));
   emit run_imported(added.id);
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -5,7 +5,7 @@
 
 #include <QTimer>
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 bool trains_alike(const Plan& a, const Plan& b) {
   const auto what = [](const Plan& plan) {
@@ -16,17 +16,17 @@ bool trains_alike(const Plan& a, const Plan& b) {
   return what(a) == what(b);
 }
 
-std::optional<Seconds> measured_iteration(const RunRecord& run) {
+std::optional<Seconds> measured_iteration(const project::RunRecord& run) {
   if (!run.samples_per_second || *run.samples_per_second <= 0) return std::nullopt;
   return Seconds(run.plan.global_batch / *run.samples_per_second);
 }
 
-std::optional<Seconds> measured_iteration(const ProjectState& state, const PlanEntry& entry) {
-  const ProfileEntry* profile = find_profile(state, entry.profile);
+std::optional<Seconds> measured_iteration(const project::State& state, const project::PlanEntry& entry) {
+  const project::ProfileEntry* profile = project::find_profile(state, entry.profile);
   if (!profile || !profile->model) return std::nullopt;
   const QString model = QString::fromStdString(profile->model->name);
   for (auto run = state.runs.rbegin(); run != state.runs.rend(); ++run)
-    if (run->run->state == RunOutcome::finished && run->run->model == model &&
+    if (run->run->state == project::RunOutcome::finished && run->run->model == model &&
         trains_alike(run->run->plan, *entry.plan))
       return measured_iteration(*run->run);
   return std::nullopt;
@@ -36,7 +36,8 @@ Trials::Trials(Session& session, QObject* parent) : QObject(parent), session_(se
   connect(&session_, &Session::launch_ended, this, &Trials::take);
 }
 
-void Trials::start(const std::vector<int>& plans, const RunSettings& settings, std::shared_ptr<const ModelSpec> model) {
+void Trials::start(const std::vector<int>& plans, const runs::RunSettings& settings,
+                   std::shared_ptr<const ModelSpec> model) {
   if (running_ || session_.launching() || plans.empty()) return;
   plans_ = plans;
   order_ = {0, std::move(model), settings, true};
@@ -72,23 +73,23 @@ void Trials::next() {
 }
 
 void Trials::skip(const QString& why) {
-  const PlanEntry* entry = find_plan(session_.state(), order_.plan);
+  const project::PlanEntry* entry = project::find_plan(session_.state(), order_.plan);
   done_.push_back({order_.plan, entry ? QString::fromStdString(entry->plan->name) : QString(), {}, {}, why});
   QTimer::singleShot(0, this, &Trials::next);
 }
 
 /// Starts the next trial in the next turn of the event loop, since the session still has to finish the run.
 void Trials::take(int id) {
-  const RunEntry* entry = find_run(session_.state(), id);
+  const project::RunEntry* entry = project::find_run(session_.state(), id);
   if (!running_ || !entry) return;
-  const RunRecord& run = *entry->run;
+  const project::RunRecord& run = *entry->run;
   Trial trial{order_.plan, run.name, {}, {}, {}};
   if (run.plan.predicted) trial.predicted = run.plan.predicted->iteration;
-  if (run.state == RunOutcome::finished) trial.measured = measured_iteration(run);
+  if (run.state == project::RunOutcome::finished) trial.measured = measured_iteration(run);
   if (!trial.measured) trial.failure = run.message.isEmpty() ? tr("no step was measured") : run.message;
   done_.push_back(std::move(trial));
-  stopped_ = stopped_ || run.state == RunOutcome::stopped;  // by any button
+  stopped_ = stopped_ || run.state == project::RunOutcome::stopped;  // by any button
   QTimer::singleShot(0, this, &Trials::next);
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

@@ -13,16 +13,16 @@
 
 #include "app/session/session.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::session {
 
 /// Returns true if devices execute the same in both plans, regardless of names and predictions.
 bool trains_alike(const Plan& a, const Plan& b);
 
 /// Returns the time per step from the run's throughput, or nullopt if no step was completed.
-std::optional<Seconds> measured_iteration(const RunRecord& run);
+std::optional<Seconds> measured_iteration(const project::RunRecord& run);
 
 /// Returns the time of the newest finished run of this plan and its model, or nullopt.
-std::optional<Seconds> measured_iteration(const ProjectState& state, const PlanEntry& entry);
+std::optional<Seconds> measured_iteration(const project::State& state, const project::PlanEntry& entry);
 
 struct Trial {
   int plan = 0;
@@ -38,7 +38,8 @@ class Trials : public QObject {
   explicit Trials(Session& session, QObject* parent = nullptr);
 
   /// Does nothing if a run is active.
-  void start(const std::vector<int>& plans, const RunSettings& settings, std::shared_ptr<const ModelSpec> model = {});
+  void start(const std::vector<int>& plans, const runs::RunSettings& settings,
+             std::shared_ptr<const ModelSpec> model = {});
   /// Stops the current trial and skips the remaining ones; results so far are not lost.
   void stop();
   /// Also true between two trials.
@@ -60,9 +61,9 @@ class Trials : public QObject {
 
   Session& session_;
   std::vector<int> plans_;
-  LaunchOrder order_;
+  runs::LaunchOrder order_;
   std::vector<Trial> done_;
   bool running_ = false, stopped_ = false;
 };
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::session

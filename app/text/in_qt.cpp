@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/text/in_qt.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::text {
 
 QString in_qt(const Error& error) {
   Error shown = error;
@@ -9,4 +9,4 @@ QString in_qt(const Error& error) {
   return in_qt(shown.text());
 }
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::text

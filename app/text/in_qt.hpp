@@ -6,12 +6,12 @@
 
 #include <QString>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 
-namespace pipedeck::app {
+namespace pipedeck::text {
 
 inline QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 /// Returns Error::text(); where no file is named, without a pointer into its JSON, which a reader could not follow.
 QString in_qt(const Error& error);
 
-}  // namespace pipedeck::app
+}  // namespace pipedeck::text

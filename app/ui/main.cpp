@@ -11,12 +11,12 @@
 #include <QSettings>
 #include <QTimer>
 
-#include "app/ui/appearance.hpp"
-#include "app/ui/command_line.hpp"
-#include "app/ui/main_window.hpp"
-#include "app/ui/screenshots.hpp"
+#include "app/ui/layout/appearance.hpp"
+#include "app/ui/window/command_line.hpp"
+#include "app/ui/window/main_window.hpp"
+#include "app/ui/window/screenshots.hpp"
 
-using namespace pipedeck::app;
+using namespace pipedeck;
 
 namespace {
 
@@ -37,7 +37,7 @@ double seconds_since_start() {
 
 void print(FILE* stream, const QString& text) { std::fputs(text.toUtf8().constData(), stream); }
 
-void open_asked_for(MainWindow& window, const WindowCommand& command) {
+void open_asked_for(ui::window::MainWindow& window, const ui::window::WindowCommand& command) {
   if (command.files.isEmpty()) {
     if (!window.offer_left_behind()) window.open_sample();
     return;
@@ -49,8 +49,8 @@ void open_asked_for(MainWindow& window, const WindowCommand& command) {
 }
 
 /// Returns dialogs for screenshots: no user can answer, and a file that cannot be opened ends the program.
-Dialogs dialogs_without_people(bool& failed) {
-  Dialogs dialogs = real_dialogs();
+ui::dialogs::Dialogs dialogs_without_people(bool& failed) {
+  ui::dialogs::Dialogs dialogs = ui::dialogs::real_dialogs();
   dialogs.error = [&failed](QWidget*, const QString&, const QString& text) {
     failed = true;
     print(stderr, QStringLiteral("pipedeck: %1\n").arg(text));
@@ -71,16 +71,17 @@ void show_figures_as_the_system() {
   QLocale::setDefault(locale);
 }
 
-int run_window(const WindowCommand& command) {
+int run_window(const ui::window::WindowCommand& command) {
   constexpr int bad_input = 2;
   QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
   show_figures_as_the_system();
   const bool pictures = !command.screenshots.empty();
   bool failed = false;
-  MainWindow window({pictures ? dialogs_without_people(failed) : real_dialogs(), &settings,
-                     QApplication::applicationDirPath() + "/pipedeck-cli", default_state_folder(), pictures});
+  ui::window::MainWindow window({pictures ? dialogs_without_people(failed) : ui::dialogs::real_dialogs(), &settings,
+                                 QApplication::applicationDirPath() + "/pipedeck-cli",
+                                 session::project::default_state_folder(), pictures});
   if (command.reset_layout) window.reset_layout();
-  if (!command.appearance.isEmpty()) apply_appearance(appearance_named(command.appearance));
+  if (!command.appearance.isEmpty()) ui::layout::apply_appearance(ui::layout::appearance_named(command.appearance));
   window.show();
   QTimer::singleShot(0, &window, [&] {  // after the first paint: the window appears before the files are read
     if (command.start_time) {
@@ -88,7 +89,7 @@ int run_window(const WindowCommand& command) {
     }
     open_asked_for(window, command);
     if (pictures && failed) return QApplication::exit(bad_input);
-    if (pictures) take_screenshots(window, command.screenshots);
+    if (pictures) ui::window::take_screenshots(window, command.screenshots);
   });
   return QApplication::exec();
 }
@@ -98,13 +99,13 @@ int run_window(const WindowCommand& command) {
 int main(int argc, char** argv) {
   QStringList arguments;
   for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
-  const WindowCommand command = parse_command_line(arguments);
+  const ui::window::WindowCommand command = ui::window::parse_command_line(arguments);
   if (!command.error.isEmpty()) {
     print(stderr, QStringLiteral("pipedeck: %1\n").arg(command.error));
     return 2;
   }
   if (command.help) {
-    print(stdout, usage_text());
+    print(stdout, ui::window::usage_text());
     return 0;
   }
   if (command.version) {

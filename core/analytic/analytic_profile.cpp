@@ -7,19 +7,20 @@
 #include <fmt/format.h>
 
 #include "core/analytic/counted_profile.hpp"
-#include "core/domain/limits.hpp"
+#include "core/base/limits.hpp"
 
-namespace pipedeck {
+namespace pipedeck::analytic {
 namespace {
 
-bool same_figures(const LayerCount& a, const LayerCount& b) {
-  return a.kind == b.kind && weight_count(a) == weight_count(b) && kept_bytes(a) == kept_bytes(b) &&
-         forward_operations(a) == forward_operations(b);
+bool same_figures(const times::LayerCount& a, const times::LayerCount& b) {
+  return a.kind == b.kind && times::weight_count(a) == times::weight_count(b) &&
+         times::kept_bytes(a) == times::kept_bytes(b) && times::forward_operations(a) == times::forward_operations(b);
 }
 
 class Maker {
  public:
-  Maker(const ReadTransformer& model, const DeviceModel& device, const DeviceRate& rate, const AnalyticOptions& options)
+  Maker(const ReadTransformer& model, const DeviceModel& device, const times::DeviceRate& rate,
+        const AnalyticOptions& options)
       : config_(model.config), device_(device), rate_(rate), options_(options) {
     made_.notes = model.notes;
     if (!options.dropout) config_.dropout = config_.attention_dropout = 0;
@@ -34,14 +35,14 @@ class Maker {
       return fail(ErrorCode::bad_usage,
                   fmt::format("found a sequence of {} tokens, expected at most the {} that {} has positions for",
                               count_.sequence, config_.positions, config_.name));
-    const CountedModel counted_model = count_layers(config_, count_);
+    const transformer::CountedModel counted_model = transformer::count_layers(config_, count_);
     Profile& profile = made_.profile;
     profile.name = config_.name;
     profile.device = device_.type.name;
     profile.micro_batch = options_.micro_batch;
     profile.edges = counted_model.edges;
     profile.source = source();
-    for (const LayerCount& layer : counted_model.layers) add(layer);
+    for (const times::LayerCount& layer : counted_model.layers) add(layer);
     note();
     if (auto sensible = within_limits(made_.profile); !sensible) return tl::unexpected(sensible.error());
     return std::move(made_);
@@ -65,14 +66,15 @@ class Maker {
                        config_.family, device_.type.name, options_.precision, count_.sequence, attention_words());
   }
 
-  void add(const LayerCount& counted_layer) {
-    const LayerSeconds times = layer_time(counted_layer, rate_);
+  void add(const times::LayerCount& counted_layer) {
+    const times::LayerSeconds times = times::layer_time(counted_layer, rate_);
     Layer layer = layer_from(counted_layer, times, rate_.element);
     for (const int degree : options_.degrees) add_degree(layer, counted_layer, degree);
     if (!layer.tensor_parallel.empty())
-      layer.whole_parameters = whole_bytes(whole_weight_count(counted_layer) * rate_.element);
+      layer.whole_parameters = whole_bytes(times::whole_weight_count(counted_layer) * rate_.element);
     made_.profile.layers.push_back(std::move(layer));
-    const auto same = std::ranges::find_if(seen_, [&](const LayerCount& o) { return same_figures(o, counted_layer); });
+    const auto same =
+        std::ranges::find_if(seen_, [&](const times::LayerCount& o) { return same_figures(o, counted_layer); });
     made_.explanation_of.push_back(static_cast<std::size_t>(same - seen_.begin()));
     if (same != seen_.end()) return;
     seen_.push_back(counted_layer);
@@ -86,19 +88,20 @@ class Maker {
                                        spaced(counted_layer.forward_reduced), spaced(counted_layer.backward_reduced)));
   }
 
-  void add_degree(Layer& layer, const LayerCount& counted_layer, int degree) const {
+  void add_degree(Layer& layer, const times::LayerCount& counted_layer, int degree) const {
     if (config_.heads % degree != 0 || config_.key_value_heads % degree != 0) return;
-    const LayerSeconds times = layer_time(counted_layer, rate_, degree, options_.sequence_parallel);
+    const times::LayerSeconds times = times::layer_time(counted_layer, rate_, degree, options_.sequence_parallel);
     TensorParallelPoint point{degree, times.forward, times.backward_input + times.backward_weight,
                               whole_bytes(counted_layer.forward_reduced), whole_bytes(counted_layer.backward_reduced)};
     point.details.backward_weight = times.backward_weight;
-    point.details.saved = whole_bytes(std::ceil(kept_bytes(counted_layer, degree, options_.sequence_parallel)));
+    point.details.saved = whole_bytes(std::ceil(times::kept_bytes(counted_layer, degree, options_.sequence_parallel)));
     layer.tensor_parallel.push_back(std::move(point));
   }
 
   void note() {
     auto& notes = made_.notes;
-    notes.insert(notes.begin(), fmt::format("{}: {} parameters", config_.name, spaced(parameters_of(config_))));
+    notes.insert(notes.begin(),
+                 fmt::format("{}: {} parameters", config_.name, spaced(transformer::parameters_of(config_))));
     notes.push_back(fmt::format("{} tokens a sample, micro-batches of {}, {}, {}", count_.sequence,
                                 options_.micro_batch, options_.precision, attention_words()));
     if (options_.sequence == 0 && config_.longest > longest_assumed)
@@ -117,11 +120,11 @@ class Maker {
 
   TransformerConfig config_;
   const DeviceModel& device_;
-  const DeviceRate& rate_;
+  const times::DeviceRate& rate_;
   const AnalyticOptions& options_;
-  CountOptions count_;
+  transformer::CountOptions count_;
   AnalyticProfile made_;
-  std::vector<LayerCount> seen_;
+  std::vector<times::LayerCount> seen_;
 };
 
 Result<void> check(const AnalyticOptions& options, const ReadTransformer& model) {
@@ -150,10 +153,10 @@ Result<void> check(const AnalyticOptions& options, const ReadTransformer& model)
 Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options) {
   if (auto valid = check(options, model); !valid) return tl::unexpected(valid.error());
-  auto rate = rate_of(device, options.precision);
+  auto rate = times::rate_of(device, options.precision);
   if (!rate) return tl::unexpected(rate.error());
   rate->reached = options.reached;
   return Maker(model, device, *rate, options).make();
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::analytic

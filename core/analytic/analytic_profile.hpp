@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "core/analytic/roofline.hpp"
-#include "core/analytic/transformer_layers.hpp"
-#include "core/domain/device_model.hpp"
-#include "core/domain/profile.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/transformer_config.hpp"
-#include "core/domain/transformer_origin.hpp"
+#include "core/analytic/times/roofline.hpp"
+#include "core/analytic/transformer/layers.hpp"
+#include "core/base/result.hpp"
+#include "core/model/device_model.hpp"
+#include "core/model/profile.hpp"
+#include "core/model/transformer_config.hpp"
+#include "core/model/transformer_origin.hpp"
 
-namespace pipedeck {
+namespace pipedeck::analytic {
 
 /// An explanation of a layer's values as text: "parameters 7 087 872 = h (a + 2 g) d + biases ...".
 struct LayerExplanation {
@@ -34,4 +34,4 @@ struct AnalyticProfile {
 Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::analytic

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/limits.hpp"
+#include "core/base/limits.hpp"
 
-namespace pipedeck {
+namespace pipedeck::analytic {
 
 Bytes whole_bytes(double bytes) {
   return Bytes(std::llround(std::min(bytes, 2.0 * static_cast<double>(limits::bytes))));
@@ -21,7 +21,7 @@ std::string spaced(double number) {
   return digits;
 }
 
-Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int element) {
+Layer layer_from(const times::LayerCount& counted, const times::LayerSeconds& times, int element) {
   Layer layer;
   layer.name = counted.name;
   layer.kind = counted.kind;
@@ -29,8 +29,8 @@ Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int eleme
   layer.backward = times.backward_input + times.backward_weight;
   layer.backward_weight = times.backward_weight;
   layer.output = whole_bytes(counted.output);
-  layer.saved = whole_bytes(kept_bytes(counted));
-  layer.parameters = whole_bytes(weight_count(counted) * element);
+  layer.saved = whole_bytes(times::kept_bytes(counted));
+  layer.parameters = whole_bytes(times::weight_count(counted) * element);
   return layer;
 }
 
@@ -38,36 +38,37 @@ namespace {
 
 /// Adds the formulas of the gradients. For a matmul with weights: of its input, unless that needs none, and of the
 /// weights. For others: all together.
-void tell_backward(const LayerCount& layer, const DeviceRate& device, std::vector<std::string>& figures) {
+void tell_backward(const times::LayerCount& layer, const times::DeviceRate& device, std::vector<std::string>& figures) {
   const auto say = [&](std::string figure) { figures.push_back(std::move(figure)); };
-  for (const CountedProduct& product : layer.products) {
+  for (const times::CountedProduct& product : layer.products) {
     if (!product.weights) {
-      say(fmt::format("backward, {}: {}", product.name, input_gradient_formula(product, device)));
+      say(fmt::format("backward, {}: {}", product.name, times::input_gradient_formula(product, device)));
       continue;
     }
     if (product.backward > 1)
-      say(fmt::format("backward, input of {}: {}", product.name, input_gradient_formula(product, device)));
-    say(fmt::format("backward, weights of {}: {}", product.name, weight_gradient_formula(product, device)));
+      say(fmt::format("backward, input of {}: {}", product.name, times::input_gradient_formula(product, device)));
+    say(fmt::format("backward, weights of {}: {}", product.name, times::weight_gradient_formula(product, device)));
   }
 }
 
 }  // namespace
 
-LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times, const DeviceRate& device) {
+LayerExplanation explain(const times::LayerCount& layer, const times::LayerSeconds& times,
+                         const times::DeviceRate& device) {
   LayerExplanation told{layer.name, {}};
   const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
-  for (const WeightItem& item : layer.weights)
+  for (const times::WeightItem& item : layer.weights)
     say(fmt::format("weights, {}: {} = {}", item.name, item.formula, spaced(item.count)));
-  for (const CountedProduct& product : layer.products)
+  for (const times::CountedProduct& product : layer.products)
     say(fmt::format("operations, {}: {} = {}", product.name, product.formula, spaced(product.operations())));
-  for (const KeptItem& item : layer.kept)
+  for (const times::KeptItem& item : layer.kept)
     say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, spaced(item.bytes)));
-  for (const CountedProduct& product : layer.products)
-    say(fmt::format("forward, {}: {}", product.name, time_formula(product, device)));
+  for (const times::CountedProduct& product : layer.products)
+    say(fmt::format("forward, {}: {}", product.name, times::time_formula(product, device)));
   const bool more = layer.moved + layer.scores_moved > 0 || layer.launches > 0;
-  if (more) say(fmt::format("forward, all else: {}", rest_formula(layer, device)));
+  if (more) say(fmt::format("forward, all else: {}", times::rest_formula(layer, device)));
   tell_backward(layer, device, told.figures);
-  if (more) say(fmt::format("backward, all else: {}", backward_rest_formula(layer, device)));
+  if (more) say(fmt::format("backward, all else: {}", times::backward_rest_formula(layer, device)));
   say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
                   times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
                   (layer.moved + layer.scores_moved) / 1e6));
@@ -85,4 +86,4 @@ Result<void> within_limits(const Profile& profile) {
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::analytic

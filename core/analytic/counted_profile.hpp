@@ -5,13 +5,14 @@
 #include <string>
 
 #include "core/analytic/analytic_profile.hpp"
-#include "core/analytic/time_formula.hpp"
+#include "core/analytic/times/time_formula.hpp"
 
-namespace pipedeck {
+namespace pipedeck::analytic {
 
 /// Returns the layer without its tensor-parallel points. `element`: bytes of a weight.
-Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int element);
-LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times, const DeviceRate& device);
+Layer layer_from(const times::LayerCount& counted, const times::LayerSeconds& times, int element);
+LayerExplanation explain(const times::LayerCount& layer, const times::LayerSeconds& times,
+                         const times::DeviceRate& device);
 
 /// Returns bad_input that names the first layer with values beyond every limit.
 Result<void> within_limits(const Profile& profile);
@@ -22,4 +23,4 @@ Bytes whole_bytes(double bytes);
 /// "7 087 872"
 std::string spaced(double number);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::analytic

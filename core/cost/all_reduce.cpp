@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cost/all_reduce.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 AllReduce::AllReduce(const Network& network, std::span<const DeviceId> devices, Collectives by)
     : by_(by), rings_(rings_of(network, devices)) {
@@ -53,4 +53,4 @@ AllReducePart AllReduce::nccl(Bytes bytes) const {
   return {RingLinks::flat, cost.latency, cost.time(bytes), BytesPerSecond(sent * cost.bandwidth.count)};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -7,9 +7,9 @@
 
 #include "core/cost/collective.hpp"
 #include "core/cost/nccl_model.hpp"
-#include "core/domain/workload.hpp"
+#include "core/model/workload.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// A set of rings whose links are in use: that of all devices, those inside all nodes at the same time, or that of each
 /// node's first device.
@@ -46,4 +46,4 @@ class AllReduce {
   NcclGroup nccl_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -5,7 +5,7 @@
 #include <bit>
 #include <vector>
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 void add_ring(const Network& network, std::span<const DeviceId> ring, WorstHop& worst) {
@@ -78,4 +78,4 @@ Seconds all_reduce(const Network& network, std::span<const DeviceId> devices, By
   return rings_of(network, devices).all_reduce_seconds(bytes);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -7,7 +7,7 @@
 
 #include "core/cost/network.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// A ring's worst hop: largest latency and smallest bandwidth, not necessarily of the same hop.
 struct WorstHop {
@@ -58,4 +58,4 @@ Seconds tree_all_reduce(const Network& network, std::span<const DeviceId> device
 /// Returns the minimum of the two rings.
 Seconds all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 /// Returns the value at `samples` of the line through two measured points, at least 0.
@@ -94,4 +94,4 @@ Bytes scale_bytes(Bytes bytes, int samples, int profile_micro_batch) {
   return Bytes(whole * samples + (rest * samples + profile_micro_batch - 1) / profile_micro_batch);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -3,10 +3,10 @@
 // points as in formats.md. Sums are exact seconds; the caller that forms an operation from several layers rounds once.
 #pragma once
 
-#include "core/domain/cluster.hpp"
-#include "core/domain/profile.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/profile.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 struct LayerTimes {
   Seconds forward, backward, backward_weight;
@@ -20,4 +20,4 @@ LayerTimes layer_times(const Profile& profile, const Layer& layer, int samples, 
 /// Returns the bytes of `samples` samples, rounded up once. `bytes` is for Profile::micro_batch samples.
 Bytes scale_bytes(Bytes bytes, int samples, int profile_micro_batch);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

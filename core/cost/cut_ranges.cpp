@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/domain/cut_path.hpp"
-#include "core/domain/layer_bytes.hpp"
+#include "core/plan/cut_path.hpp"
+#include "core/plan/layer_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 constexpr std::size_t longest_row = 128;  // layers; a longer range takes several rows
@@ -48,7 +48,7 @@ std::vector<CutFigures> row_of(const Points& points, std::size_t first) {
   };
   for (const Lies begin : {whole, in_columns}) {
     if (begin == in_columns && (first == 0 || !any_way(points[first - 1], &CutStep::to, in_columns))) continue;
-    CutPath path(begin);
+    plan::CutPath path(begin);
     for (std::size_t p = first; p < points.size() && points[p] && p - first < longest_row; ++p) {
       path.add(steps_of(*points[p]));
       for (const Lies end : {whole, in_columns}) {
@@ -78,9 +78,9 @@ std::optional<CutRanges> CutRanges::of(const Profile& profile, std::span<const L
   bool told = false;
   for (const LayerId id : order) {
     const Layer& layer = profile.layers[id.index()];
-    const TensorParallelPoint* point = point_of_degree(layer, degree);
+    const TensorParallelPoint* point = plan::point_of_degree(layer, degree);
     if (point && point->ways.empty()) return {};
-    points.push_back(can_be_cut(layer, degree) ? point : nullptr);
+    points.push_back(plan::can_be_cut(layer, degree) ? point : nullptr);
     told = told || points.back();
   }
   if (!told) return {};
@@ -106,4 +106,4 @@ CutFigures CutRanges::most(int first, int last) const {
   return sum;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

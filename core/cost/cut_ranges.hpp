@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "core/domain/profile.hpp"
+#include "core/model/profile.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// A sum of some layers' memory, for the profile's micro-batch.
 struct CutFigures {
@@ -36,4 +36,4 @@ class CutRanges {
   std::vector<Row> rows_;               ///< by first layer, for as many layers as can be sharded
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

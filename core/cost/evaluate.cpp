@@ -7,7 +7,7 @@
 
 #include "core/cost/evaluate_parts.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
@@ -70,4 +70,4 @@ Result<std::string> objective_text(const Problem& problem, const Plan& plan, con
   return std::string();
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

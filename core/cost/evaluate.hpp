@@ -7,11 +7,11 @@
 #include <stop_token>
 #include <string>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/workload.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/workload.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 struct EvaluateOptions {
   bool ignore_memory = false;
@@ -29,4 +29,4 @@ Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOp
 /// simulated time, which has no terms.
 Result<std::string> objective_text(const Problem& problem, const Plan& plan, const EvaluateOptions& options = {});
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -8,7 +8,7 @@
 #include "core/cost/compute.hpp"
 #include "core/cost/evaluate_parts.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
@@ -61,7 +61,7 @@ double synchronisation(const Evaluation& e, int s) {
   const Stage& stage = e.stage(s);
   if (stage.replicas() < 2) return 0;
   const int degree = stage.tensor_parallel;
-  const Bytes share = share_of(weights_of(e, s), degree);
+  const Bytes share = plan::share_of(weights_of(e, s), degree);
   double slowest = 0;
   for (int rank = 0; rank < degree; ++rank) {
     std::vector<DeviceId> group;
@@ -90,15 +90,15 @@ Pipeline pipeline_of(const Evaluation& e, int r) {
 }
 
 /// A plan's terms of eq. 4: the slowest pipeline, then the slowest synchronisation.
-struct Terms {
+struct AmpTerms {
   Pipeline pipeline;
   int index = 0;
   double synchronisation = 0;
   int synchronised = 0;  ///< stage with the longest synchronisation
 };
 
-Terms terms_of(const Evaluation& e) {
-  Terms terms;
+AmpTerms terms_of(const Evaluation& e) {
+  AmpTerms terms;
   for (int r = 0; r < e.stage(0).replicas(); ++r) {
     const Pipeline pipeline = pipeline_of(e, r);
     if (pipeline.time(e.plan.micro_batches) > terms.pipeline.time(e.plan.micro_batches))
@@ -121,13 +121,13 @@ bool same_degrees(const Evaluation& e) {
 Result<Seconds> amp_objective(const Evaluation& e) {
   if (!same_degrees(e))
     return fail(ErrorCode::internal, e.plan.planner + ": stages of different degrees, AMP's eq. 4 knows one of each");
-  const Terms terms = terms_of(e);
+  const AmpTerms terms = terms_of(e);
   return Seconds(terms.pipeline.time(e.plan.micro_batches) + terms.synchronisation);
 }
 
 std::string amp_objective_text(const Evaluation& e) {
   if (!same_degrees(e)) return {};
-  const Terms terms = terms_of(e);
+  const AmpTerms terms = terms_of(e);
   const auto ms = [](double seconds) { return in_milliseconds(Seconds(seconds)); };
   const int again = e.plan.micro_batches - 1;
   std::string text =
@@ -145,4 +145,4 @@ std::string amp_objective_text(const Evaluation& e) {
   return text + ".";
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -8,7 +8,7 @@
 #include "core/cost/evaluate_parts.hpp"
 #include "core/cost/memory.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
@@ -22,8 +22,8 @@ struct PredictedPeak {
 };
 
 /// Returns weights, gradients and optimizer of these weights in this stage.
-MemoryParts state_of(const Evaluation& e, int s, const Weights& weights) {
-  return state_memory(share_of(weights, e.stage(s).tensor_parallel), e.stage(s).replicas(), e.plan.optimizer,
+MemoryParts state_of(const Evaluation& e, int s, const plan::Weights& weights) {
+  return state_memory(plan::share_of(weights, e.stage(s).tensor_parallel), e.stage(s).replicas(), e.plan.optimizer,
                       e.plan.precision, e.plan.zero);
 }
 
@@ -31,17 +31,17 @@ PredictedPeak predicted_peak(const Evaluation& e, int s) {
   const int samples = e.most_samples(s);
   const auto scaled = [&](Bytes bytes) { return scale_bytes(bytes, samples, e.profile().micro_batch); };
   const Layer& first = e.layer(e.stage(s).first);
-  const int degree = even_parts(e.stage(s));
+  const int degree = plan::even_parts(e.stage(s));
   PredictedPeak peak;
   peak.kept = e.options.paper_in_flight ? 1 : std::min(e.plan.micro_batches, e.stages() - s);
   peak.parts = state_of(e, s, weights_of(e, s));
   peak.parts[MemoryItem::activations] = saved_by(e, s, samples) * peak.kept;
   peak.parts[MemoryItem::boundary] = crossing(e, s, samples);
-  peak.parts[MemoryItem::workspace] = scaled(workspace_bytes(first, degree));
+  peak.parts[MemoryItem::workspace] = scaled(plan::workspace_bytes(first, degree));
   peak.parts[MemoryItem::reserve] = e.problem.workload.conventions.reserve;
   peak.parts[MemoryItem::communication] =
       e.problem.workload.conventions.most_beside_model() - e.problem.workload.conventions.reserve;
-  peak.alone = state_of(e, s, weights_of(first)).total() + scaled(saved_bytes(first, degree)) * peak.kept +
+  peak.alone = state_of(e, s, plan::weights_of(first)).total() + scaled(plan::saved_bytes(first, degree)) * peak.kept +
                peak.parts[MemoryItem::boundary] + peak.parts[MemoryItem::workspace] + peak.parts[MemoryItem::reserve] +
                peak.parts[MemoryItem::communication];
   peak.added = peak.total() - peak.alone;
@@ -92,4 +92,4 @@ std::string capture_objective_text(const Evaluation& e) {
       gibibytes(peak.alone), stage.last - stage.first - 1, gibibytes(peak.added));
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

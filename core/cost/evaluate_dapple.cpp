@@ -10,7 +10,7 @@
 #include "core/cost/compute.hpp"
 #include "core/cost/evaluate_parts.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
@@ -86,7 +86,7 @@ std::vector<Step> steps_of(const Evaluation& e) {
 }
 
 /// A formula's terms with its pivot Q, and the stage whose all-reduce ends last.
-struct Terms {
+struct DappleTerms {
   std::size_t pivot = 0, last = 0;
   double warm = 0, each = 0, ending = 0;
   double all_reduce = 0;  ///< of stage `last`, part of `ending`
@@ -94,11 +94,11 @@ struct Terms {
 };
 
 /// max_Q [ sum_{s<=Q} F_s + (M - 1) t_Q + max_{s<=Q}( AR_s + sum_{a=s..Q} B_a ) ]
-Terms l_max(const std::vector<Step>& steps, int micro_batches) {
-  Terms most;
+DappleTerms l_max(const std::vector<Step>& steps, int micro_batches) {
+  DappleTerms most;
   for (std::size_t q = 0; q < steps.size(); ++q) {
     const Step& pivot = steps[q];
-    Terms terms{.pivot = q};
+    DappleTerms terms{.pivot = q};
     terms.each = pivot.communication ? std::max(pivot.forward, pivot.backward) : pivot.forward + pivot.backward;
     for (std::size_t s = 0; s <= q; ++s) {
       terms.warm += steps[s].forward;
@@ -124,8 +124,8 @@ std::size_t printed_pivot(const std::vector<Step>& steps, int micro_batches) {
 }
 
 /// Eq. 1-2.
-Terms printed(const std::vector<Step>& steps, int micro_batches) {
-  Terms terms{.pivot = printed_pivot(steps, micro_batches)};
+DappleTerms printed(const std::vector<Step>& steps, int micro_batches) {
+  DappleTerms terms{.pivot = printed_pivot(steps, micro_batches)};
   const std::size_t q = terms.pivot;
   terms.each = steps[q].forward + steps[q].backward;
   for (std::size_t s = 0; s <= q; ++s) terms.warm += steps[s].forward;
@@ -156,7 +156,7 @@ std::string dapple_objective_text(const Evaluation& e) {
   const std::vector<Step> steps = steps_of(e);
   const int count = e.plan.micro_batches;
   const bool as_printed = e.options.printed_objective;
-  const Terms terms = as_printed ? printed(steps, count) : l_max(steps, count);
+  const DappleTerms terms = as_printed ? printed(steps, count) : l_max(steps, count);
   const double backwards = terms.ending - terms.all_reduce;
   const auto ms = [](double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); };
   std::string ending = backwards < 0 ? fmt::format("less the backwards from the pivot to it, {}", ms(-backwards))
@@ -172,4 +172,4 @@ std::string dapple_objective_text(const Evaluation& e) {
                      terms.pivot % 2 && !as_printed ? "its longer direction" : "its F + B", ms(terms.ending), ending);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::vector<EvaluationLevel> evaluation_levels(const Evaluation& e, bool flat) {
   return levels;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -7,7 +7,7 @@
 
 #include "core/cost/evaluate_parts.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// A level: the component of each device, and the level's bandwidth (0 at the lowest level, single devices).
 struct EvaluationLevel {
@@ -21,4 +21,4 @@ struct EvaluationLevel {
 /// request.
 std::vector<EvaluationLevel> evaluation_levels(const Evaluation& e, bool flat);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

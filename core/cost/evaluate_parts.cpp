@@ -11,30 +11,31 @@
 #include "core/cost/memory.hpp"
 #include "core/cost/stage_ways.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 int Evaluation::most_samples(int s) const {
   const std::vector<int> samples = replica_samples(stage(s), plan.micro_batch);
   return plan.synchronous() ? *std::max_element(samples.begin(), samples.end()) : plan.micro_batch;
 }
 
-Weights weights_of(const Evaluation& e, int stage) {
-  Weights sum;
-  for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p) sum += weights_of(e.layer(p));
+plan::Weights weights_of(const Evaluation& e, int stage) {
+  plan::Weights sum;
+  for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p) sum += plan::weights_of(e.layer(p));
   return sum;
 }
 
 Bytes saved_by(const Evaluation& e, int stage, int samples) {
   Bytes sum;
   for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p)
-    sum += scale_bytes(saved_bytes(e.layer(p), even_parts(e.stage(stage))), samples, e.profile().micro_batch);
+    sum +=
+        scale_bytes(plan::saved_bytes(e.layer(p), plan::even_parts(e.stage(stage))), samples, e.profile().micro_batch);
   return sum;
 }
 
 Bytes largest_workspace(const Evaluation& e, int stage, int samples) {
   Bytes most;
   for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p)
-    most = std::max(most, workspace_bytes(e.layer(p), even_parts(e.stage(stage))));
+    most = std::max(most, plan::workspace_bytes(e.layer(p), plan::even_parts(e.stage(stage))));
   return scale_bytes(most, samples, e.profile().micro_batch);
 }
 
@@ -98,7 +99,7 @@ int outstanding(const Evaluation& e, int s) {
 /// A stage's weights, saved bytes and workspace for a number of samples, with the shardings that neighbouring stages
 /// allow.
 struct Held {
-  Weights weights;
+  plan::Weights weights;
   Bytes saved, workspace;
 };
 
@@ -127,7 +128,7 @@ Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
   const int here = kept(e, s), before = outstanding(e, s);
   const int versions = plan.synchronous() ? 1 : here;
   const Held held = held_by(e, s, samples);
-  const Bytes weights = share_of(held.weights, e.stage(s), rank);
+  const Bytes weights = plan::share_of(held.weights, e.stage(s), rank);
   const Bytes fixed =
       state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
       e.problem.workload.conventions.most_beside_model() + held.workspace;
@@ -186,4 +187,4 @@ Result<void> check_constraints(const Evaluation& e) {
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

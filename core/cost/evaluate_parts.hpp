@@ -7,9 +7,9 @@
 
 #include "core/cost/evaluate.hpp"
 #include "core/cost/network.hpp"
-#include "core/domain/layer_bytes.hpp"
+#include "core/plan/layer_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 struct Evaluation {
   const Problem& problem;
@@ -26,7 +26,7 @@ struct Evaluation {
   int most_samples(int s) const;
 };
 
-Weights weights_of(const Evaluation& e, int stage);
+plan::Weights weights_of(const Evaluation& e, int stage);
 /// Returns the bytes that the stage saves for backward, for `samples` samples.
 Bytes saved_by(const Evaluation& e, int stage, int samples);
 Bytes largest_workspace(const Evaluation& e, int stage, int samples);
@@ -53,4 +53,4 @@ std::string whale_objective_text(const Evaluation& e);
 /// Returns an internal error that names the stage that is incomplete or does not fit.
 Result<void> check_constraints(const Evaluation& e);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

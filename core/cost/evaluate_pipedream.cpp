@@ -13,13 +13,13 @@
 #include "core/cost/evaluate_levels.hpp"
 #include "core/cost/evaluate_parts.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double unreachable = std::numeric_limits<double>::infinity();
 
-double width(const Evaluation& e, DeviceId a, DeviceId b) {
+double narrower_bandwidth(const Evaluation& e, DeviceId a, DeviceId b) {
   return std::min(e.network.path(a, b).bandwidth.count, e.network.path(b, a).bandwidth.count);
 }
 
@@ -93,10 +93,10 @@ class Hierarchy {
 };
 
 double narrowest(const Evaluation& e, const std::vector<DeviceId>& from, const std::vector<DeviceId>& to) {
-  double least = never;
+  double least = unreachable;
   for (const DeviceId a : from)
     for (const DeviceId b : to)
-      if (a != b) least = std::min(least, width(e, a, b));
+      if (a != b) least = std::min(least, narrower_bandwidth(e, a, b));
   return least;
 }
 
@@ -132,4 +132,4 @@ std::string pipedream_objective_text(const Evaluation& e) {
       in_milliseconds(*e.plan.objective->time), e.plan.micro_batch, workers, first, (workers + first - 1) / first);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -8,7 +8,7 @@
 #include "core/cost/evaluate_levels.hpp"
 #include "core/cost/evaluate_parts.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
@@ -137,4 +137,4 @@ class ReleasedEvaluation {
 
 Result<Seconds> pipedream_released_objective(const Evaluation& e) { return Seconds(ReleasedEvaluation(e).slowest()); }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -13,7 +13,7 @@
 #include "core/cost/evaluate_parts.hpp"
 #include "core/cost/whale_bridge.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string whale_objective_text(const Evaluation& e) {
   return text;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -21,7 +21,7 @@
 
 #include "core/cost/compute.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
@@ -133,4 +133,4 @@ Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration) 
   return plan.synchronous() ? bound : std::min(bound, iteration);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/workload.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/workload.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// Returns a lower bound on the iteration of any plan of this problem, whatever its cuts, replicas and micro-batch. It
 /// is the maximum of three times: all compute spread over all devices, the slowest layer replicated on all devices, and
@@ -21,4 +21,4 @@ Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan);
 /// measured on a run of finite length. Its filled buffers can make it slightly shorter than the steady-state period.
 Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -8,10 +8,10 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/stage_ways.hpp"
-#include "core/domain/cuts.hpp"
-#include "core/domain/layer_bytes.hpp"
+#include "core/plan/cuts.hpp"
+#include "core/plan/layer_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 bool is_mixed(Precision precision) { return precision != Precision::fp32; }
@@ -129,10 +129,10 @@ bool cut_like_the_one_before(const Plan& plan, StageId id) {
 int measured_degree(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId id,
                     int position) {
   const Stage& stage = plan.stages[id.index()];
-  const int degree = even_parts(stage);
+  const int degree = plan::even_parts(stage);
   if (degree == 1 || position > stage.first || position == 0 || !profile.is_chain()) return degree;
   const Layer& before = profile.layers[order[static_cast<std::size_t>(position - 1)].index()];
-  return output_in_columns(before, degree) && !cut_like_the_one_before(plan, id) ? 1 : degree;
+  return plan::output_in_columns(before, degree) && !cut_like_the_one_before(plan, id) ? 1 : degree;
 }
 
 KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
@@ -144,7 +144,7 @@ KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const L
     const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
     const CutWay* const way = ways.empty() ? nullptr : ways[static_cast<std::size_t>(p - stage.first)];
     const LayerMemory* const memory = way ? &way->memory : layer.memory ? &*layer.memory : nullptr;
-    const Bytes saved = way ? way->saved : saved_bytes(layer, measured_degree(plan, profile, order, id, p));
+    const Bytes saved = way ? way->saved : plan::saved_bytes(layer, measured_degree(plan, profile, order, id, p));
     kept.full += saved;
     if (!is_recomputed(stage, p)) {
       kept.before += saved;
@@ -165,18 +165,18 @@ int communicators(const Plan& plan, StageId id) {
          (stage.tensor_parallel > 1 ? 1 : 0);
 }
 
-MemoryParts static_memory(const Plan& plan, const Weights& weights, StageId id, const Conventions& conventions,
+MemoryParts static_memory(const Plan& plan, const plan::Weights& weights, StageId id, const Conventions& conventions,
                           int rank) {
   const Stage& stage = plan.stages[id.index()];
   // Copies reduce their gradients together with the replicas, and ZeRO shards over both.
-  MemoryParts parts = state_memory(share_of(weights, stage, rank), stage.replicas() * copies_of(plan), plan.optimizer,
-                                   plan.precision, plan.zero, weight_versions(plan, id));
+  MemoryParts parts = state_memory(plan::share_of(weights, stage, rank), stage.replicas() * copies_of(plan),
+                                   plan.optimizer, plan.precision, plan.zero, weight_versions(plan, id));
   parts[MemoryItem::communication] = conventions.communication * communicators(plan, id);
   parts[MemoryItem::reserve] = conventions.reserve;
   return parts;
 }
 
-std::vector<MemoryParts> static_memory(const Plan& plan, const Weights& weights, StageId id,
+std::vector<MemoryParts> static_memory(const Plan& plan, const plan::Weights& weights, StageId id,
                                        const Conventions& conventions) {
   const Stage& stage = plan.stages[id.index()];
   std::vector<MemoryParts> ranks;
@@ -188,10 +188,10 @@ std::vector<MemoryParts> static_memory(const Plan& plan, const Weights& weights,
 std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
                                         const Conventions& conventions) {
   const std::vector<LayerId> order = order_of(plan, profile);
-  const std::vector<Bytes> cuts = cut_bytes(profile, order);
+  const std::vector<Bytes> cuts = plan::cut_bytes(profile, order);
   std::vector<int> fitting;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const Weights weights = stage_weights(plan, profile, order, StageId(s));
+    const plan::Weights weights = stage_weights(plan, profile, order, StageId(s));
     fitting.push_back(micro_batches_that_fit(plan, profile, network, kept_bytes(plan, profile, order, cuts, StageId(s)),
                                              static_memory(plan, weights, StageId(s), conventions), StageId(s)));
   }
@@ -215,4 +215,4 @@ int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Netwo
   return static_cast<int>(std::max<std::int64_t>(1, fewest));
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -5,14 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "core/base/result.hpp"
 #include "core/cost/network.hpp"
-#include "core/domain/layer_bytes.hpp"
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/simulation.hpp"
-#include "core/domain/workload.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/simulation.hpp"
+#include "core/model/workload.hpp"
+#include "core/plan/layer_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// A set of factors: the bytes needed per byte of parameters, by the active conventions.
 struct StateFactors {
@@ -64,10 +64,10 @@ int communicators(const Plan& plan, StageId stage);
 
 /// Returns the persistent items of the device of rank `rank` of a stage with these weights. Without `shards`, all ranks
 /// are equal.
-MemoryParts static_memory(const Plan& plan, const Weights& weights, StageId stage, const Conventions& conventions,
+MemoryParts static_memory(const Plan& plan, const plan::Weights& weights, StageId stage, const Conventions& conventions,
                           int rank);
 /// Returns the persistent items of each rank, or one entry if all ranks are equal.
-std::vector<MemoryParts> static_memory(const Plan& plan, const Weights& weights, StageId stage,
+std::vector<MemoryParts> static_memory(const Plan& plan, const plan::Weights& weights, StageId stage,
                                        const Conventions& conventions);
 
 /// Returns D of the warm-up policies for each stage: floor((capacity - static items) / saved bytes of a micro-batch),
@@ -79,4 +79,4 @@ std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile
 int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network, const KeptBytes& kept,
                            std::span<const MemoryParts> held, StageId stage);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 using ByProtocol = std::array<double, 3>;
@@ -272,4 +272,4 @@ NcclCost nccl_choice(const NcclGroup& group, NcclCollective collective, Bytes by
   return best;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -15,7 +15,7 @@
 #include "core/cost/collective.hpp"
 #include "core/cost/network.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 enum class GpuGeneration { volta, ampere, hopper, blackwell };
 
@@ -58,4 +58,4 @@ std::optional<NcclCost> nccl_cost(const NcclGroup& group, NcclCollective collect
 /// Returns the cheapest combination for at least two ranks.
 NcclCost nccl_choice(const NcclGroup& group, NcclCollective collective, Bytes bytes);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

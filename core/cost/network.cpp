@@ -10,9 +10,9 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/domain/checks.hpp"
+#include "core/base/checks.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 constexpr std::size_t few_nodes = 64;
@@ -153,4 +153,4 @@ Seconds Network::transfer(DeviceId from, DeviceId to, Bytes bytes) const {
   return over.latency + bytes / over.bandwidth;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/result.hpp"
 #include "core/cost/node_paths.hpp"
-#include "core/domain/calibration.hpp"
-#include "core/domain/cluster.hpp"
-#include "core/domain/result.hpp"
+#include "core/model/calibration.hpp"
+#include "core/model/cluster.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// A cluster's link in one direction.
 struct DirectedLink {
@@ -77,4 +77,4 @@ class Network {
   std::shared_ptr<const Shared> shared_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/domain/checks.hpp"
+#include "core/base/checks.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 constexpr std::size_t most_entries = 4'000'000;  // of cached searches: about 64 MB
@@ -302,4 +302,4 @@ void NodePaths::make_room(std::size_t entries) const {
   found_->entries += entries;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

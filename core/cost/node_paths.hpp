@@ -12,10 +12,10 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "core/domain/cluster.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/cluster.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 struct Path {
   BytesPerSecond bandwidth;  ///< of the narrowest link
@@ -96,4 +96,4 @@ class NodePaths {
   std::unique_ptr<Found> found_ = std::make_unique<Found>();
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -8,9 +8,9 @@
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
 #include "core/cost/stage_ways.hpp"
-#include "core/domain/layer_bytes.hpp"
+#include "core/plan/layer_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 /// Returns the peak that either pass of the whole layer took when measured with exactly these samples. A line through
@@ -27,10 +27,10 @@ struct Needs {
   bool again = false;
 };
 
-class Passes {
+class PassCounter {
  public:
-  Passes(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::span<const Bytes> cuts,
-         StageId id, int samples)
+  PassCounter(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::span<const Bytes> cuts,
+              StageId id, int samples)
       : stage_(plan.stages[id.index()]), profile_(profile), cuts_(cuts), samples_(samples) {
     const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, id);
     for (int p = stage_.first; p < stage_.last; ++p) {
@@ -64,7 +64,7 @@ class Passes {
   /// such a shard, and none for bytes that wait for the weight gradient; these count as replicated.
   static LayerMemory memory_of(const Layer& layer, int degree) {
     LayerMemory memory = *layer.memory;
-    const TensorParallelPoint* point = degree > 1 ? point_of_degree(layer, degree) : nullptr;
+    const TensorParallelPoint* point = degree > 1 ? plan::point_of_degree(layer, degree) : nullptr;
     if (point && point->details.workspace) memory.forward = memory.backward = *point->details.workspace;
     memory.forward_fixed = std::min(memory.forward_fixed, memory.forward);
     memory.backward_fixed = std::min(memory.backward_fixed, memory.backward);
@@ -100,12 +100,12 @@ class Passes {
 
   /// Returns the memory as measured after the previous layer.
   Needs measured_needs(const Layer& layer, int position, int degree) const {
-    Needs needs = needs_of(saved_bytes(layer, degree), memory_of(layer, degree), position);
+    Needs needs = needs_of(plan::saved_bytes(layer, degree), memory_of(layer, degree), position);
     if (degree == 1) {
       const Bytes most = most_measured(layer, samples_);
       needs.forward = std::min(needs.forward, most), needs.backward = std::min(needs.backward, most);
     }
-    if (output_in_columns(layer, degree)) needs.gradient = Bytes((needs.gradient.count + degree - 1) / degree);
+    if (plan::output_in_columns(layer, degree)) needs.gradient = Bytes((needs.gradient.count + degree - 1) / degree);
     return needs;
   }
 
@@ -191,13 +191,13 @@ PassMemory pass_memory(const Plan& plan, const Profile& profile, std::span<const
   for (int p = stage.first; p < stage.last; ++p) {
     const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
     said = said && layer.memory;
-    largest = std::max(largest, workspace_bytes(layer, even_parts(stage)));
+    largest = std::max(largest, plan::workspace_bytes(layer, plan::even_parts(stage)));
   }
-  if (said) return Passes(plan, profile, order, cuts, id, samples).run();
+  if (said) return PassCounter(plan, profile, order, cuts, id, samples).run();
   PassMemory passes;
   passes.forward = passes.recompute = passes.backward = passes.backward_input = passes.backward_weight =
       scale_bytes(largest, samples, profile.micro_batch);
   return passes;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

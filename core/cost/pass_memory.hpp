@@ -6,11 +6,11 @@
 
 #include <span>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/profile.hpp"
-#include "core/domain/schedule.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/profile.hpp"
+#include "core/model/schedule.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// A stage's memory by pass, for the samples of one replica.
 struct PassMemory {
@@ -33,4 +33,4 @@ PassMemory pass_memory(const Plan& plan, const Profile& profile, std::span<const
 /// profile_samples.
 Bytes with_fixed_part(Bytes whole, Bytes fixed, int samples, int profile_samples);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cost/stage_ways.hpp"
 
-#include "core/domain/cut_path.hpp"
-#include "core/domain/stages_alike.hpp"
+#include "core/plan/cut_path.hpp"
+#include "core/plan/stages_alike.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 std::vector<const CutWay*> stage_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                                       StageId id) {
   const Stage& stage = plan.stages[id.index()];
-  const int degree = even_parts(stage);
+  const int degree = plan::even_parts(stage);
   if (degree == 1 || !profile.is_chain()) return {};
-  const std::span<const Stage> alike = stages_cut_alike(plan, id);
+  const std::span<const Stage> alike = plan::stages_cut_alike(plan, id);
   const int first = alike.front().first, last = alike.back().last;
   std::vector<const TensorParallelPoint*> points;
-  CutPath path;
+  plan::CutPath path;
   for (int p = first; p < last; ++p) {
-    points.push_back(point_of_degree(profile.layers[order[static_cast<std::size_t>(p)].index()], degree));
+    points.push_back(plan::point_of_degree(profile.layers[order[static_cast<std::size_t>(p)].index()], degree));
     if (!points.back()) return {};
     std::vector<CutStep> steps;
     for (const CutWay& way : points.back()->ways) steps.push_back(way.step);
@@ -31,12 +31,12 @@ std::vector<const CutWay*> stage_ways(const Plan& plan, const Profile& profile, 
   return ways;
 }
 
-Weights stage_weights(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId id) {
+plan::Weights stage_weights(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId id) {
   const Stage& stage = plan.stages[id.index()];
   const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, id);
-  Weights sum;
+  plan::Weights sum;
   for (int p = stage.first; p < stage.last; ++p) {
-    Weights own = weights_of(profile.layers[order[static_cast<std::size_t>(p)].index()]);
+    plan::Weights own = plan::weights_of(profile.layers[order[static_cast<std::size_t>(p)].index()]);
     if (!ways.empty()) own.whole = ways[static_cast<std::size_t>(p - stage.first)]->whole_parameters;
     sum += own;
   }
@@ -55,4 +55,4 @@ std::vector<Bytes> held_cut_bytes(const Plan& plan, const Profile& profile, std:
   return held;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "core/domain/layer_bytes.hpp"
-#include "core/domain/plan.hpp"
-#include "core/domain/profile.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/profile.hpp"
+#include "core/plan/layer_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 /// Returns the sharding of each of the stage's layers. The runtime chooses it for all neighbouring stages with the same
 /// sharding together. Empty if the stage has uneven shards, or the profile doesn't list the shardings of its layers.
@@ -18,11 +18,11 @@ std::vector<const CutWay*> stage_ways(const Plan& plan, const Profile& profile, 
                                       StageId stage);
 
 /// Returns the weights of the stage's layers, and the part that each device holds whole.
-Weights stage_weights(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage);
+plan::Weights stage_weights(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage);
 
 /// Returns the bytes per device of the tensors at every position of the order: cut_bytes, or a device's columns of
 /// them.
 std::vector<Bytes> held_cut_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                                   std::span<const Bytes> cuts);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

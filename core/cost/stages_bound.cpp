@@ -22,9 +22,9 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/network.hpp"
-#include "core/domain/cuts.hpp"
+#include "core/plan/cuts.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 namespace {
 
 struct StageTimes {
@@ -34,7 +34,7 @@ struct StageTimes {
   double one_back = 0;               ///< of the fastest slice alone
 };
 
-struct Passes {
+struct PassTimes {
   double forward = 0, backward = 0;
 };
 
@@ -42,7 +42,7 @@ class StagesBound {
  public:
   StagesBound(const Problem& problem, const Plan& plan, const Network& network)
       : problem_(problem), plan_(plan), network_(network), order_(order_of(plan, *problem.profile)) {
-    const std::vector<Bytes> cuts = cut_bytes(*problem.profile, order_);
+    const std::vector<Bytes> cuts = plan::cut_bytes(*problem.profile, order_);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       times_.push_back(compute(plan.stages[s]));
       if (s + 1 < plan.stages.size())
@@ -90,9 +90,9 @@ class StagesBound {
       const int type = network_.device(stage.devices[lead]).type;
       if (samples[r] == 0 || (!stage.shards && known == std::pair(samples[r], type))) continue;
       known = {samples[r], type};
-      Passes replica;
+      PassTimes replica;
       for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank) {
-        const Passes own = passes_of(stage, stage.devices[lead + static_cast<std::size_t>(rank)], rank, samples[r]);
+        const PassTimes own = passes_of(stage, stage.devices[lead + static_cast<std::size_t>(rank)], rank, samples[r]);
         replica.forward = std::max(replica.forward, own.forward);
         replica.backward = std::max(replica.backward, own.backward);
       }
@@ -104,8 +104,8 @@ class StagesBound {
   }
 
   /// Returns the compute time of one device of a replica for a micro-batch.
-  Passes passes_of(const Stage& stage, DeviceId device, int rank, int samples) const {
-    Passes sum;
+  PassTimes passes_of(const Stage& stage, DeviceId device, int rank, int samples) const {
+    PassTimes sum;
     for (int p = stage.first; p < stage.last; ++p) {
       const Layer& layer = problem_.profile->layers[order_[static_cast<std::size_t>(p)].index()];
       const LayerTimes times = layer_times(*problem_.profile, layer, samples, *problem_.cluster, network_.type(device),
@@ -167,4 +167,4 @@ Result<Seconds> stages_bound(const Problem& problem, const Plan& plan) {
   return Seconds(std::max(0.0, StagesBound(problem, plan, *network).largest() - rounding));
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 namespace {
 
@@ -19,16 +19,16 @@ std::int64_t gathered(Bytes bytes, int t) { return (t - 1) * bytes.count; }
 // A layout of a tensor between two layers: whole on every device, or column-sharded.
 enum State : std::size_t { whole, in_columns };
 
-constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::int64_t no_bytes = std::numeric_limits<std::int64_t>::max() / 4;
 
 /// A state's cheapest path.
 struct Way {
-  std::int64_t bytes = never;
+  std::int64_t bytes = no_bytes;
   std::vector<ShardingPattern> patterns;
 };
 
 void take(Way& best, const Way& from, std::int64_t bytes, std::optional<ShardingPattern> pattern) {
-  if (from.bytes >= never || from.bytes + bytes >= best.bytes) return;
+  if (from.bytes >= no_bytes || from.bytes + bytes >= best.bytes) return;
   best = {from.bytes + bytes, from.patterns};
   if (pattern) best.patterns.push_back(*pattern);
 }
@@ -92,4 +92,4 @@ std::string text_of(const PatternChoice& choice) {
       static_cast<double>(choice.listed.count) / 0x1p20);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/profile.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/profile.hpp"
 
-namespace pipedeck {
+namespace pipedeck::cost {
 
 enum class Gather { none, batch, columns };
 
@@ -51,4 +51,4 @@ PatternChoice cheapest_patterns(std::span<const Layer> layers, Bytes input, int 
 std::string text_of(const Bridge& bridge);
 std::string text_of(const PatternChoice& choice);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::cost

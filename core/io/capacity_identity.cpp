@@ -5,7 +5,7 @@
 
 #include "core/io/files.hpp"
 
-namespace pipedeck {
+namespace pipedeck::io {
 namespace {
 
 /// The shortest text that reads back the same.
@@ -13,11 +13,11 @@ std::string text_of(double figure) { return fmt::format("{}", figure); }
 
 std::string text_of(const Conventions& conventions) {
   const Calibration& fitted = conventions.calibration;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", name_of(conventions.network), name_of(conventions.overlap),
-                     name_of(conventions.collectives), conventions.bucket.count, conventions.reserve.count,
-                     conventions.communication.count, text_of(conventions.fragmentation),
-                     text_of(fitted.operation_overhead.count), text_of(fitted.overlap_slowdown),
-                     text_of(fitted.link_efficiency));
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", pipedeck::name_of(conventions.network),
+                     pipedeck::name_of(conventions.overlap), pipedeck::name_of(conventions.collectives),
+                     conventions.bucket.count, conventions.reserve.count, conventions.communication.count,
+                     text_of(conventions.fragmentation), text_of(fitted.operation_overhead.count),
+                     text_of(fitted.overlap_slowdown), text_of(fitted.link_efficiency));
 }
 
 std::string text_of(const Pins& pins) {
@@ -34,11 +34,11 @@ std::string capacity_question_sha256(const CapacityAsked& asked, std::span<const
   const Workload& load = problem.workload;
   std::string text = fmt::format("{}\n{}\n{}\n{} {} {}\n", asked.program, sha256_of(*problem.cluster),
                                  asked.model.empty() ? sha256_of(*problem.profile) : asked.model,
-                                 name_of(load.optimizer), name_of(load.precision), load.zero);
+                                 pipedeck::name_of(load.optimizer), pipedeck::name_of(load.precision), load.zero);
   text += text_of(load.conventions) + text_of(problem.pins);
   for (const auto& [type, price] : asked.prices) text += fmt::format("{}={}\n", type, text_of(price));
   for (const std::string& planner : planners) text += planner + "\n";
   return sha256(text);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::io

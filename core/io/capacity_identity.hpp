@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "core/domain/workload.hpp"
+#include "core/model/workload.hpp"
 
-namespace pipedeck {
+namespace pipedeck::io {
 
 struct CapacityAsked {
   std::string program;  ///< its version: another one may plan otherwise
@@ -20,4 +20,4 @@ struct CapacityAsked {
 /// Returns the SHA-256 of all inputs of planners except the points themselves.
 std::string capacity_question_sha256(const CapacityAsked& asked, std::span<const std::string> planners);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::io

@@ -14,26 +14,26 @@
 
 #include <fmt/format.h>
 
-#include "core/io/bandwidth_matrix.hpp"
-#include "core/io/calibration_json.hpp"
-#include "core/io/gpu_copies.hpp"
-#include "core/io/gpu_copies_json.hpp"
-#include "core/io/graph_text.hpp"
-#include "core/io/hugging_face.hpp"
-#include "core/io/hwloc_topology.hpp"
-#include "core/io/json_formats.hpp"
-#include "core/io/json_value.hpp"
-#include "core/io/nccl_topology.hpp"
-#include "core/io/nvidia_smi_topology.hpp"
-#include "core/io/onnx_model.hpp"
-#include "core/io/partitioning_json.hpp"
-#include "core/io/profile_csv.hpp"
-#include "core/io/slurm.hpp"
-#include "core/io/trace_events.hpp"
-#include "core/io/utf8.hpp"
+#include "core/io/documents/calibration.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/huggingface/config.hpp"
+#include "core/io/json/value.hpp"
+#include "core/io/onnx/model.hpp"
+#include "core/io/profiles/csv.hpp"
+#include "core/io/profiles/graph_text.hpp"
+#include "core/io/profiles/partitioning.hpp"
+#include "core/io/text/utf8.hpp"
+#include "core/io/topology/bandwidth_matrix.hpp"
+#include "core/io/topology/gpu_copies.hpp"
+#include "core/io/topology/gpu_copies_json.hpp"
+#include "core/io/topology/hwloc.hpp"
+#include "core/io/topology/nccl.hpp"
+#include "core/io/topology/nvidia_smi.hpp"
+#include "core/io/topology/slurm.hpp"
+#include "core/io/traces/events.hpp"
 #include "core/io/write_files.hpp"
 
-namespace pipedeck {
+namespace pipedeck::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,9 +60,9 @@ bool is_object(const std::string& content) {
 Result<FileKind> kind_of_json(const std::string& content) {
   const Result<json::Value> value = json::parse(content);
   if (!value) return tl::unexpected(value.error());
-  if (looks_like_hugging_face(*value)) return FileKind::transformer;
-  if (looks_like_gpu_copies(*value)) return FileKind::machines;
-  if (looks_like_partitioning_json(content)) return FileKind::profile;
+  if (huggingface::looks_like_hugging_face(*value)) return FileKind::transformer;
+  if (topology::looks_like_gpu_copies(*value)) return FileKind::machines;
+  if (profiles::looks_like_partitioning_json(content)) return FileKind::profile;
   const json::Value* format = value->find("format");
   if (!format)
     return fail(ErrorCode::bad_input,
@@ -74,7 +74,7 @@ Result<FileKind> kind_of_json(const std::string& content) {
   return fail(ErrorCode::bad_input,
               fmt::format("found {}, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, "
                           "pipedeck.model or pipedeck.calibration",
-                          describe(*format)),
+                          json::describe(*format)),
               "/format");
 }
 
@@ -90,42 +90,42 @@ tl::unexpected<Error> system_failure(const std::string& what, const std::string&
 /// For a layer graph or a table of layers.
 Result<Profile> graph_text_profile(const std::string& content, const std::string& path, const ReadOptions& options) {
   const std::optional<int> micro_batch =
-      options.profile_micro_batch ? options.profile_micro_batch : micro_batch_in_file_name(path);
+      options.profile_micro_batch ? options.profile_micro_batch : profiles::micro_batch_in_file_name(path);
   if (!micro_batch)
     return fail(
         ErrorCode::bad_input,
         "found layers without their micro-batch, expected --profile-micro-batch N or -pbs-N in the file's name");
-  const std::string name = to_utf8(fs::path(path).stem().string());
-  return looks_like_profile_csv(content) ? profile_from_csv(content, name, *micro_batch)
-                                         : profile_from_graph_text(content, name, *micro_batch);
+  const std::string name = text::to_utf8(fs::path(path).stem().string());
+  return profiles::looks_like_profile_csv(content) ? profiles::profile_from_csv(content, name, *micro_batch)
+                                                   : profiles::profile_from_graph_text(content, name, *micro_batch);
 }
 
 /// The model's folder is called as the model is, its file as all others' are.
 Result<ReadTransformer> transformer(const std::string& content, const std::string& path) {
   constexpr std::array<std::string_view, 2> endings{".config.json", ".json"};
   const fs::path file(path);
-  std::string name = to_utf8(file.filename().string());
+  std::string name = text::to_utf8(file.filename().string());
   if (name == "config.json" && file.has_parent_path())
-    return transformer_from_hugging_face(content, to_utf8(file.parent_path().filename().string()));
+    return huggingface::transformer_from_hugging_face(content, text::to_utf8(file.parent_path().filename().string()));
   for (const std::string_view ending : endings)
     if (name.ends_with(ending)) name.erase(name.size() - ending.size());
-  return transformer_from_hugging_face(content, name);
+  return huggingface::transformer_from_hugging_face(content, name);
 }
 
 Result<FoundMachines> found_machines(const std::string& content, const std::string& path) {
   // "node-7.topo.txt" is node-7's.
-  const std::string name = to_utf8(fs::path(path).filename().string());
+  const std::string name = text::to_utf8(fs::path(path).filename().string());
   const std::string stem = name.substr(0, name.find('.', 1));
   if (is_object(content)) {
     const Result<json::Value> document = json::parse(content);
-    return document ? machines_from_gpu_copies(*document, stem) : tl::unexpected(document.error());
+    return document ? topology::machines_from_gpu_copies(*document, stem) : tl::unexpected(document.error());
   }
-  if (looks_like_hwloc_topology(content)) return machines_from_hwloc(content, stem);
-  if (looks_like_xml(content)) return machines_from_nccl(content, stem);
-  if (looks_like_slurm(content)) return machines_from_slurm(content);
-  if (looks_like_gpu_copies(content)) return machines_from_gpu_copies(content, stem);
-  return looks_like_nvidia_smi_topology(content) ? machines_from_nvidia_smi(content, stem)
-                                                 : matrix_from_csv(content, stem);
+  if (topology::looks_like_hwloc_topology(content)) return topology::machines_from_hwloc(content, stem);
+  if (topology::looks_like_xml(content)) return topology::machines_from_nccl(content, stem);
+  if (topology::looks_like_slurm(content)) return topology::machines_from_slurm(content);
+  if (topology::looks_like_gpu_copies(content)) return topology::machines_from_gpu_copies(content, stem);
+  return topology::looks_like_nvidia_smi_topology(content) ? topology::machines_from_nvidia_smi(content, stem)
+                                                           : topology::matrix_from_csv(content, stem);
 }
 
 Result<Document> document_of(const std::string& content, const std::string& path, const ReadOptions& options) {
@@ -137,27 +137,28 @@ Result<Document> document_of(const std::string& content, const std::string& path
   };
   switch (*kind) {
     case FileKind::profile:
-      return as_document(looks_like_partitioning_json(content)
-                             ? profile_from_partitioning_json(content, to_utf8(fs::path(path).stem().string()))
-                             : profile_from_json(content));
+      return as_document(
+          profiles::looks_like_partitioning_json(content)
+              ? profiles::profile_from_partitioning_json(content, text::to_utf8(fs::path(path).stem().string()))
+              : documents::profile_from_json(content));
     case FileKind::graph_text:
       return as_document(graph_text_profile(content, path, options));
     case FileKind::cluster:
-      return as_document(cluster_from_json(content));
+      return as_document(documents::cluster_from_json(content));
     case FileKind::plan:
-      return as_document(plan_from_json(content));
+      return as_document(documents::plan_from_json(content));
     case FileKind::simulation:
-      return as_document(simulation_from_json(content));
+      return as_document(documents::simulation_from_json(content));
     case FileKind::model:
-      return as_document(model_from_json(content));
+      return as_document(documents::model_from_json(content));
     case FileKind::calibration:
-      return as_document(calibration_from_json(content));
+      return as_document(documents::calibration_from_json(content));
     case FileKind::machines:
       return as_document(found_machines(content, path));
     case FileKind::transformer:
       return as_document(transformer(content, path));
     case FileKind::operators:
-      return as_document(operators_from_onnx(content, to_utf8(fs::path(path).stem().string())));
+      return as_document(onnx::operators_from_onnx(content, text::to_utf8(fs::path(path).stem().string())));
     case FileKind::project:
       break;
   }
@@ -166,7 +167,7 @@ Result<Document> document_of(const std::string& content, const std::string& path
 
 template <class T>
 Result<T> read_as(const std::string& path, std::string_view expected, const ReadOptions& options = {}) {
-  if (looks_like_trace(path))
+  if (traces::looks_like_trace(path))
     return fail(ErrorCode::bad_input,
                 fmt::format("found a trace, expected a {}; pipedeck-cli convert --to profile makes a profile of the "
                             "modules in it, and says what it assumes",
@@ -255,11 +256,11 @@ struct WrittenBeside {
   std::unique_ptr<TemporaryFile> file;
 };
 
-TextPieces whole(const std::string& text) {
-  return [&text](const TextSink& sink) { return sink(text); };
+text::TextPieces whole(const std::string& text) {
+  return [&text](const text::TextSink& sink) { return sink(text); };
 }
 
-Result<WrittenBeside> write_beside(const std::string& path, const TextPieces& content) {
+Result<WrittenBeside> write_beside(const std::string& path, const text::TextPieces& content) {
   // A link stays one: what it leads to is replaced, with the permissions that it had.
   std::error_code ignored;
   const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
@@ -309,18 +310,20 @@ std::string_view name_of(FileKind kind) {
 Result<FileKind> kind_of_content(const std::string& content) {
   constexpr std::string_view sqlite{"SQLite format 3\0", 16};
   if (content.compare(0, sqlite.size(), sqlite) == 0) return FileKind::project;
-  if (looks_like_onnx(content)) return FileKind::operators;
+  if (onnx::looks_like_onnx(content)) return FileKind::operators;
   const std::size_t first = first_word(content);
   if (first == content.npos) return fail(ErrorCode::bad_input, "the file is empty");
   if (is_object(content)) return kind_of_json(content);
-  if (looks_like_nvidia_smi_topology(content) || looks_like_gpu_copies(content) || looks_like_xml(content))
+  if (topology::looks_like_nvidia_smi_topology(content) || topology::looks_like_gpu_copies(content) ||
+      topology::looks_like_xml(content))
     return FileKind::machines;
   if (content[first] == '[') return kind_of_json(content);
-  if (looks_like_slurm(content)) return FileKind::machines;
-  if (looks_like_profile_csv(content)) return FileKind::graph_text;  // alike in what it lacks: the micro-batch
+  if (topology::looks_like_slurm(content)) return FileKind::machines;
+  if (profiles::looks_like_profile_csv(content))
+    return FileKind::graph_text;  // alike in what it lacks: the micro-batch
   if (content.find(" -- ") != content.npos) return FileKind::graph_text;
-  if (looks_like_bandwidth_matrix(content)) return FileKind::machines;
-  if (const auto headings = other_headings(content))
+  if (topology::looks_like_bandwidth_matrix(content)) return FileKind::machines;
+  if (const auto headings = profiles::other_headings(content))
     return fail(ErrorCode::bad_input,
                 fmt::format("found the headings {}, expected those of a table of layers: name, forward_ms, "
                             "backward_ms, output_bytes, parameter_bytes; --columns KEY=HEADING[:UNIT],... says which "
@@ -356,7 +359,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
     if (content.size() > limit) return too_large();
   }
   if (in.bad()) return system_failure("the file can't be read", path);
-  if (auto text = from_utf16(content)) content = *std::move(text);
+  if (auto text = text::from_utf16(content)) content = *std::move(text);
   if (content.starts_with(byte_order_mark)) content.erase(0, byte_order_mark.size());
   if (content.empty()) return fail(ErrorCode::bad_input, "the file is empty", {}, path);
   return content;
@@ -364,7 +367,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 
 Result<void> write_file(const std::string& path, const std::string& content) { return write_files({{path, content}}); }
 
-Result<void> write_file_of_pieces(const std::string& path, const TextPieces& content) {
+Result<void> write_file_of_pieces(const std::string& path, const text::TextPieces& content) {
   auto beside = write_beside(path, content);
   if (!beside) return tl::unexpected(std::move(beside).error());
   if (!beside->file->rename(beside->target)) return system_failure("the file can't be written", path);
@@ -411,4 +414,4 @@ Result<CalibrationRecord> read_calibration(const std::string& path) {
   return read_as<CalibrationRecord>(path, "calibration");
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::io

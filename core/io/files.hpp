@@ -7,18 +7,18 @@
 #include <string_view>
 #include <variant>
 
-#include "core/domain/calibration_record.hpp"
-#include "core/domain/cluster.hpp"
-#include "core/domain/found_machine.hpp"
-#include "core/domain/model.hpp"
-#include "core/domain/operator_graph.hpp"
-#include "core/domain/plan.hpp"
-#include "core/domain/profile.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/simulation.hpp"
-#include "core/domain/transformer_config.hpp"
+#include "core/base/result.hpp"
+#include "core/model/calibration_record.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/found_machine.hpp"
+#include "core/model/model.hpp"
+#include "core/model/operator_graph.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/profile.hpp"
+#include "core/model/simulation.hpp"
+#include "core/model/transformer_config.hpp"
 
-namespace pipedeck {
+namespace pipedeck::io {
 
 enum class FileKind {
   profile,
@@ -68,4 +68,4 @@ std::string sha256(const std::string& bytes);
 std::string sha256_of(const Profile& profile);
 std::string sha256_of(const Cluster& cluster);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::io

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
-#include "core/io/json_formats.hpp"
 
-namespace pipedeck {
+namespace pipedeck::io {
 
 std::string sha256(const std::string& bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
@@ -19,7 +19,7 @@ std::string sha256(const std::string& bytes) {
   return text;
 }
 
-std::string sha256_of(const Profile& profile) { return sha256(profile_to_json(profile)); }
-std::string sha256_of(const Cluster& cluster) { return sha256(cluster_to_json(cluster)); }
+std::string sha256_of(const Profile& profile) { return sha256(documents::profile_to_json(profile)); }
+std::string sha256_of(const Cluster& cluster) { return sha256(documents::cluster_to_json(cluster)); }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::io

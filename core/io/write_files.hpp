@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/result.hpp"
-#include "core/io/text_pieces.hpp"
+#include "core/base/result.hpp"
+#include "core/io/text/pieces.hpp"
 
-namespace pipedeck {
+namespace pipedeck::io {
 
 struct FileText {
   std::string path, content;
@@ -18,6 +18,6 @@ struct FileText {
 Result<void> write_files(const std::vector<FileText>& files);
 
 /// As write_file, of pieces as they are made: the file is whole or as it was.
-Result<void> write_file_of_pieces(const std::string& path, const TextPieces& content);
+Result<void> write_file_of_pieces(const std::string& path, const text::TextPieces& content);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::io

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "core/cost/compute.hpp"
-#include "core/planner/chain.hpp"
 #include "core/planner/ranking.hpp"
+#include "core/planner/search/chain.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 namespace {
 
@@ -37,7 +37,7 @@ std::string sentence(const Neighbour& neighbour) {
 
 class Explanation {
  public:
-  Explanation(const Problem& problem, const Network& network, const Plan& plan, const PlannerContext& context,
+  Explanation(const Problem& problem, const cost::Network& network, const Plan& plan, const PlannerContext& context,
               Seconds iteration)
       : problem_(problem),
         network_(network),
@@ -69,8 +69,9 @@ class Explanation {
       for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank) {
         double sum = 0;
         for (int p = stage.first; p < stage.last; ++p) {
-          const LayerTimes times = layer_times(*problem_.profile, layer(p), samples[r], *problem_.cluster,
-                                               network_.type(device(stage, r, rank)), stage.tensor_parallel);
+          const cost::LayerTimes times =
+              cost::layer_times(*problem_.profile, layer(p), samples[r], *problem_.cluster,
+                                network_.type(device(stage, r, rank)), stage.tensor_parallel);
           sum += times.forward.count * (stage.recompute.all ? 2 : 1) + times.backward.count;
         }
         slowest = std::max(slowest, shard_factor(stage, rank) * sum);
@@ -146,7 +147,8 @@ class Explanation {
       replicas = std::max(replicas, stage.replicas());
       if (stage.shares) return sizes;
     }
-    const auto choices = micro_batch_choices(problem_.workload, replicas * smallest_slice(*problem_.profile, 0));
+    const auto choices =
+        search::micro_batch_choices(problem_.workload, replicas * search::smallest_slice(*problem_.profile, 0));
     if (!choices) return sizes;
     const auto here = std::find(choices->begin(), choices->end(), plan_.micro_batch);
     const auto resized = [&](int size) {
@@ -170,7 +172,7 @@ class Explanation {
   }
 
   const Problem& problem_;
-  const Network& network_;
+  const cost::Network& network_;
   const Plan& plan_;
   const PlannerContext& context_;
   Seconds iteration_;
@@ -180,13 +182,13 @@ class Explanation {
 
 }  // namespace
 
-Result<std::vector<std::string>> explain(const Problem& problem, const Plan& plan, const EvaluateOptions& how,
+Result<std::vector<std::string>> explain(const Problem& problem, const Plan& plan, const cost::EvaluateOptions& how,
                                          const PlannerContext& context) {
   std::vector<std::string> sentences;
-  const auto objective = objective_text(problem, plan, how);
+  const auto objective = cost::objective_text(problem, plan, how);
   if (!objective) return tl::unexpected(objective.error());
   if (!objective->empty()) sentences.push_back(*objective + (objective->ends_with('.') ? "" : "."));
-  const auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
+  const auto network = cost::Network::of(*problem.cluster, problem.workload.conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   const auto iteration = judge(context, plan);
   if (!iteration) return tl::unexpected(iteration.error());
@@ -196,4 +198,4 @@ Result<std::vector<std::string>> explain(const Problem& problem, const Plan& pla
   return sentences;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

@@ -6,7 +6,7 @@
 
 #include "core/planner/planner.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::string choice(const PlannerInfo& planner, const PlannerOptions& options, co
   return given_or_default(planner, options, name);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

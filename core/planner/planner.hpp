@@ -11,12 +11,12 @@
 #include <variant>
 #include <vector>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/progress.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/workload.hpp"
+#include "core/base/progress.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/workload.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 /// Why there is no plan, and the least change that would give one ("2.1 GiB more memory on every device").
 struct Infeasible {
@@ -102,4 +102,4 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
 /// taken only where the workload allows no other.
 Result<Ranking> rank_one_device(const Problem& problem, const PlannerContext& context);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

@@ -8,7 +8,7 @@
 
 #include "core/planner/relax.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::optional<Overlap> overlap) {
   if (!context.score)
@@ -91,4 +91,4 @@ Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& co
   return Ranking{{}, Infeasible{reason, fmt::format("{} more memory on every device", amount)}};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

@@ -7,7 +7,7 @@
 
 #include "core/planner/planner.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 /// A candidate and its simulated iteration time.
 struct Judged {
@@ -50,4 +50,4 @@ Ranking past_limit(const std::string& reason, const Problem& problem, const std:
 /// The problem with so much more memory on every device.
 Problem with_more_memory(const Problem& problem, Bytes more);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

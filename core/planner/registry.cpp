@@ -4,24 +4,24 @@
 
 #include "core/planner/planner_entries.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 const std::vector<PlannerInfo>& planners() {
   // One planner a line: papers' planners, ours, then the baselines.
   static const std::vector<PlannerInfo> all = {
-      dapple_planner(),          //
-      pipedream_planner(),       //
-      amp_planner(),             //
-      amp_sa_planner(),          //
-      capture_planner(),         //
-      whale_planner(),           //
-      joint_planner(),           //
-      data_parallel_planner(),   //
-      gpipe_planner(),           //
-      gpipe_balanced_planner(),  //
-      straight_planner(),        //
-      megatron_planner(),        //
-      single_planner(),          //
+      dapple::dapple_planner(),             //
+      pipedream::pipedream_planner(),       //
+      amp::amp_planner(),                   //
+      amp::amp_sa_planner(),                //
+      capture::capture_planner(),           //
+      whale::whale_planner(),               //
+      joint::joint_planner(),               //
+      baselines::data_parallel_planner(),   //
+      baselines::gpipe_planner(),           //
+      baselines::gpipe_balanced_planner(),  //
+      baselines::straight_planner(),        //
+      baselines::megatron_planner(),        //
+      baselines::single_planner(),          //
   };
   return all;
 }
@@ -35,4 +35,4 @@ Result<const PlannerInfo*> planner_named(const std::string& name) {
   return fail(ErrorCode::bad_usage, fmt::format("no planner '{}', one of {} expected", name, known));
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

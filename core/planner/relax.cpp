@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/validate.hpp"
-#include "core/planner/chain.hpp"
+#include "core/plan/validate.hpp"
 #include "core/planner/ranking.hpp"
+#include "core/planner/search/chain.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 namespace {
 
@@ -56,7 +56,7 @@ class Relaxations {
     const double here = now;
     Workload open = problem_.workload;
     open.micro_batch.reset();
-    auto sizes = micro_batch_choices(open, 1).value_or(std::vector<int>());
+    auto sizes = search::micro_batch_choices(open, 1).value_or(std::vector<int>());
     std::erase(sizes, now);
     std::stable_sort(sizes.begin(), sizes.end(),
                      [&](int a, int b) { return std::abs(std::log(a / here)) < std::abs(std::log(b / here)); });
@@ -156,7 +156,7 @@ class Relaxations {
   Result<bool> feasible_with(int nodes) const {
     Problem relaxed = problem_;
     auto cluster = with_more_nodes(*problem_.cluster, nodes);
-    if (!cluster || !validate(*cluster)) return false;
+    if (!cluster || !plan::validate(*cluster)) return false;
     relaxed.cluster = std::make_shared<const Cluster>(*std::move(cluster));
     return feasible(relaxed, options_);
   }
@@ -236,4 +236,4 @@ Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner,
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

@@ -7,7 +7,7 @@
 
 #include "core/planner/planner.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 /// What a planner says where nothing but more samples can help: how many is found out by add_relaxations.
 std::string larger_batch(const Workload& workload);
@@ -24,4 +24,4 @@ PlannerContext first_found(const PlannerContext& context);
 /// The cluster with `count` more nodes like its last, linked as that is; nothing where a matrix gives the bandwidths.
 std::optional<Cluster> with_more_nodes(const Cluster& cluster, int count);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

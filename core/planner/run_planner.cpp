@@ -6,14 +6,14 @@
 #include "core/cost/evaluate.hpp"
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
-#include "core/domain/validate.hpp"
+#include "core/plan/validate.hpp"
 #include "core/planner/explain.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/relax.hpp"
 
-namespace pipedeck {
+namespace pipedeck::planner {
 
 namespace {
 
@@ -54,18 +54,18 @@ Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
 
 /// The bounds of a plan, beside what its planner claims.
 Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& context) {
-  const auto bound = lower_bound_of(problem, plan);
+  const auto bound = cost::lower_bound_of(problem, plan);
   if (!bound) return tl::unexpected(bound.error());
   if (!plan.certificate) plan.certificate.emplace();
   plan.certificate->lower_bound = *bound;
-  const auto own = stages_bound(problem, plan);
+  const auto own = cost::stages_bound(problem, plan);
   if (!own) return tl::unexpected(own.error());
   plan.certificate->stages_bound = *own;
   if (!context.score || bound->count <= 0) return {};
   const auto iteration = judge(context, plan);
   if (!iteration) return tl::unexpected(iteration.error());
   Seconds& lower = plan.certificate->lower_bound;
-  lower = bound_of_simulation(plan, lower, *iteration);
+  lower = cost::bound_of_simulation(plan, lower, *iteration);
   plan.certificate->gap = lower.count > 0 ? iteration->count / lower.count - 1 : 0;
   return {};
 }
@@ -85,17 +85,17 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
     if (auto added = add_relaxations(*ranking->infeasible, planner, problem, options, context); !added)
       return tl::unexpected(added.error());
 
-  const EvaluateOptions how{
+  const cost::EvaluateOptions how{
       .ignore_memory = asked_for(planner, options, "ignore-memory") || asked_for(planner, options, "as-released"),
       .printed_objective = asked_for(planner, options, "printed-objective"),
       .flat_levels = asked_for(planner, options, "levels", "flat"),
       .paper_in_flight = asked_for(planner, options, "paper-in-flight"),
       .stop = context.stop};
   for (Plan& plan : ranking->plans) {
-    if (auto valid = validate(plan, *problem.profile, *problem.cluster); !valid)
+    if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
       return fail(ErrorCode::internal,
                   fmt::format("{} gave a plan that is not valid: {}", planner.name, valid.error().text()));
-    if (auto agrees = evaluate(problem, plan, how); !agrees) return tl::unexpected(agrees.error());
+    if (auto agrees = cost::evaluate(problem, plan, how); !agrees) return tl::unexpected(agrees.error());
     if (const auto broken = broken_pin(plan, *problem.profile, problem.pins))
       return fail(ErrorCode::internal, fmt::format("{} gave a plan that breaks a pin: {}", planner.name, *broken));
     if (auto certified = certify(plan, problem, context); !certified) return tl::unexpected(certified.error());
@@ -108,7 +108,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
 }
 
 Result<Ranking> rank_one_device(const Problem& asked, const PlannerContext& context) {
-  const PlannerInfo single = single_planner();
+  const PlannerInfo single = baselines::single_planner();
   Problem problem = asked;
   problem.pins = {};  // they are about the plans that are compared with it
   auto ranking = run_planner(single, problem, {{"ignore-memory", "true"}}, context);
@@ -116,4 +116,4 @@ Result<Ranking> rank_one_device(const Problem& asked, const PlannerContext& cont
   return run_planner(single, problem, {{"ignore-memory", "true"}, {"min-slice", "1"}}, context);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::planner

@@ -5,7 +5,7 @@
 
 #include "core/presets/paper_profiles.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 // DAPPLE: 933 M parameters, 20 GB at 1 sample (Table II), 11.2 MB cross a cut (Table I); the last third of the cells
 // holds 73 % of the parameters, the time of a cell grows by at most 40 % towards the end (section VI-C). The time of it
@@ -39,4 +39,4 @@ Profile amoebanet_36() {
   return profile;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

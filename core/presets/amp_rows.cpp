@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/presets/amp_rows.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 constexpr const char* idle = "lambda";
@@ -31,4 +31,4 @@ Profile in_16_bits_with_tensor_parallelism(Profile profile) {
   return profile;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

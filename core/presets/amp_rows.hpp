@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "core/domain/profile.hpp"
+#include "core/model/profile.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// A row of the papers' tables without work: a lambda that hands `output` bytes on.
 Layer idle_row(const std::string& name, Bytes output);
@@ -16,4 +16,4 @@ Layer idle_row(const std::string& name, Bytes output);
 /// its output twice in either pass; nothing is lost by smaller products.
 Profile in_16_bits_with_tensor_parallelism(Profile profile);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
-#include "core/io/json_reader.hpp"
+#include "core/io/json/reader.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/embedded.hpp"
 #include "core/presets/preset_names.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
-using json::ObjectReader;
-using json::Value;
+using io::json::ObjectReader;
+using io::json::Value;
 
 constexpr int most_devices = 64;
 
@@ -27,11 +27,11 @@ void join_by_switches(CloudShape& shape, int lanes) {
 
 void read_lanes(ObjectReader& in, CloudShape& shape) {
   in.values("nvlink_lanes", [&](const Value& value, const std::string& place) {
-    const json::List* row = json::read_list(value, place, in.problems());
+    const io::json::List* row = io::json::read_list(value, place, in.problems());
     std::vector<int>& lanes = shape.lanes.emplace_back();
     if (!row) return;
     for (const Value& entry : *row)
-      lanes.push_back(static_cast<int>(json::read_integer(entry, 0, 1024, place, in.problems())));
+      lanes.push_back(static_cast<int>(io::json::read_integer(entry, 0, 1024, place, in.problems())));
   });
   for (std::size_t i = 0; i < shape.lanes.size(); ++i)
     for (std::size_t j = 0; j < shape.lanes.size(); ++j)
@@ -40,14 +40,14 @@ void read_lanes(ObjectReader& in, CloudShape& shape) {
         return in.fail("nvlink_lanes", "found lanes that are no symmetric square of all devices, expected one");
 }
 
-void read_joints(ObjectReader& in, CloudShape& shape, const DeviceModel& model) {
+void read_shape_joints(ObjectReader& in, CloudShape& shape, const DeviceModel& model) {
   if (in.has("nvlink_lanes")) return read_lanes(in, shape);
   if (shape.count == 1) return;
   const std::string joined = in.text("joined");
   if (joined == "nvlink" && model.link) return join_by_switches(shape, model.link->lanes);
   if (joined != "pcie")
     in.fail("joined", fmt::format("found {}, expected nvlink, of a device that has some, or pcie",
-                                  json::describe(Value(joined))));
+                                  io::json::describe(Value(joined))));
 }
 
 CloudShape read_shape(ObjectReader& in) {
@@ -56,9 +56,10 @@ CloudShape read_shape(ObjectReader& in) {
   shape.count = in.count("count", 1, most_devices);
   shape.device = in.text("device");
   if (const DeviceModel* model = find_device_model(device_catalogue(), shape.device))
-    read_joints(in, shape, *model);
+    read_shape_joints(in, shape, *model);
   else if (in.ok())
-    in.fail("device", fmt::format("found {}, expected a device of the catalogue", json::describe(Value(shape.device))));
+    in.fail("device",
+            fmt::format("found {}, expected a device of the catalogue", io::json::describe(Value(shape.device))));
   constexpr double most_gigabits = 1e6;
   shape.network = BytesPerSecond(in.number("network_gbit_per_s", 0.1, most_gigabits) * 1e9 / 8);
   shape.remark = in.text_or("remark", {});
@@ -69,7 +70,7 @@ CloudShape read_shape(ObjectReader& in) {
 
 Result<std::vector<CloudShape>> cloud_shapes_from_json(const std::string& text) {
   std::vector<CloudShape> shapes;
-  const Result<void> read = json::read_document(text, "pipedeck.cloud", [&](ObjectReader& in) {
+  const Result<void> read = io::json::read_document(text, "pipedeck.cloud", [&](ObjectReader& in) {
     const std::string provider = in.text("provider"), date = in.text("date"), source = in.text("source");
     in.objects("shapes", [&](ObjectReader& entry) {
       CloudShape shape = read_shape(entry);
@@ -171,4 +172,4 @@ std::string cloud_shape_summary(const CloudShape& shape) {
                      shape.network.count * 8 / 1e9, shape.date);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

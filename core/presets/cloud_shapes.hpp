@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/found_machine.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/found_machine.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 struct CloudShape {
   std::string name;                     ///< "p4d.24xlarge"
@@ -36,4 +36,4 @@ Result<std::vector<CloudShape>> cloud_shapes_from_json(const std::string& text);
 /// One line for people: "AWS: 8 × A100-40GB, NVLink 3, network 400 Gbit/s (2025-06)".
 std::string cloud_shape_summary(const CloudShape& shape);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -3,23 +3,24 @@
 
 #include <utility>
 
-#include "core/io/transformer_json.hpp"
-#include "core/io/weight_type.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/io/documents/weight_type.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
-Result<AnalyticProfile> computed_profile(const ReadTransformer& model, const DeviceModel& device,
-                                         const AnalyticOptions& options) {
-  auto made = analytic_profile(model, device, options);
-  if (made) made->profile = with_origin(std::move(made->profile), {model.config, device.type.name, options});
+Result<analytic::AnalyticProfile> computed_profile(const ReadTransformer& model, const DeviceModel& device,
+                                                   const AnalyticOptions& options) {
+  auto made = analytic::analytic_profile(model, device, options);
+  if (made)
+    made->profile = io::documents::with_origin(std::move(made->profile), {model.config, device.type.name, options});
   return made;
 }
 
-Result<AnalyticProfile> computed_profile(const OperatorGraph& graph, const DeviceModel& device,
-                                         const GraphOptions& options) {
-  auto made = graph_profile(graph, device, options);
-  if (made) made->profile = with_weight_type(std::move(made->profile), options.precision);
+Result<analytic::AnalyticProfile> computed_profile(const OperatorGraph& graph, const DeviceModel& device,
+                                                   const analytic::graph::Options& options) {
+  auto made = analytic::graph::graph_profile(graph, device, options);
+  if (made) made->profile = io::documents::with_weight_type(std::move(made->profile), options.precision);
   return made;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -2,17 +2,17 @@
 #pragma once
 
 #include "core/analytic/analytic_profile.hpp"
-#include "core/analytic/graph_profile.hpp"
+#include "core/analytic/graph/profile.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// Returns analytic_profile with its source (transformer_json.hpp), so that other sizes of the model can be computed
 /// from the profile alone.
-Result<AnalyticProfile> computed_profile(const ReadTransformer& model, const DeviceModel& device,
-                                         const AnalyticOptions& options);
+Result<analytic::AnalyticProfile> computed_profile(const ReadTransformer& model, const DeviceModel& device,
+                                                   const AnalyticOptions& options);
 
 /// Returns graph_profile with the type of its weights (weight_type.hpp).
-Result<AnalyticProfile> computed_profile(const OperatorGraph& graph, const DeviceModel& device,
-                                         const GraphOptions& options);
+Result<analytic::AnalyticProfile> computed_profile(const OperatorGraph& graph, const DeviceModel& device,
+                                                   const analytic::graph::Options& options);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -5,14 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "core/io/json_reader.hpp"
+#include "core/io/json/reader.hpp"
 #include "core/presets/embedded.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
-using json::ObjectReader;
-using json::Value;
+using io::json::ObjectReader;
+using io::json::Value;
 
 void read_type(ObjectReader& in, DeviceType& type) {
   type.name = in.text("name");
@@ -32,7 +32,7 @@ void read_price(ObjectReader& in, ListPrice& price) {
   });
 }
 
-void read_joints(ObjectReader& in, DeviceModel& model) {
+void read_model_joints(ObjectReader& in, DeviceModel& model) {
   if (in.has("device_link"))
     in.object("device_link", [&](ObjectReader& link) {
       model.link = DeviceLink{link.text("kind"), link.count("lanes", 1, 1024), link.rate("lane_gb_per_s"),
@@ -71,20 +71,20 @@ std::string joint_text(const DeviceModel& model) {
 
 Result<DeviceModel> device_model_from_json(const std::string& text) {
   DeviceModel model;
-  const Result<void> read = json::read_document(text, "pipedeck.device", [&](ObjectReader& in) {
+  const Result<void> read = io::json::read_document(text, "pipedeck.device", [&](ObjectReader& in) {
     read_type(in, model.type);
     model.title = in.text("title");
     model.vendor = in.text("vendor");
     in.values("aliases", [&](const Value& value, const std::string& place) {
-      model.aliases.push_back(device_name_key(json::read_text(value, place, in.problems())));
+      model.aliases.push_back(device_name_key(io::json::read_text(value, place, in.problems())));
     });
     if (in.has("pci_ids"))
       in.values("pci_ids", [&](const Value& value, const std::string& place) {
-        model.pci_ids.push_back(json::read_text(value, place, in.problems()));
+        model.pci_ids.push_back(io::json::read_text(value, place, in.problems()));
       });
     model.compute_units = in.count("compute_units", 1, 1 << 20);
     model.matrix_units = in.truth_or("matrix_units", false);
-    read_joints(in, model);
+    read_model_joints(in, model);
     read_price(in, model.price);
     model.source = in.text("source");
     model.type.price_per_hour = model.price.per_hour;
@@ -124,4 +124,4 @@ std::string device_summary(const DeviceModel& model) {
                      model.price.date);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/domain/device_model.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/device_model.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// In the order of `list device-types`, always the same. relative_speed of each is against the first, the V100-16GB.
 const std::vector<DeviceModel>& device_catalogue();
@@ -28,4 +28,4 @@ Result<DeviceModel> device_model_from_json(const std::string& text);
 /// One line for people: "16 GiB at 900 GB/s; fp32 15.7, fp16 125 TFLOP/s; NVLink 2, 150 GB/s each way; ...".
 std::string device_summary(const DeviceModel& model);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

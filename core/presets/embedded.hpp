@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 const std::vector<std::string>& embedded_clouds();
 const std::vector<std::string>& embedded_clusters();
@@ -13,4 +13,4 @@ const std::vector<std::string>& embedded_devices();
 const std::vector<std::string>& embedded_models();
 const std::vector<std::string>& embedded_transformers();
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

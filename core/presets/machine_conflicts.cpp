@@ -9,7 +9,7 @@
 #include "core/presets/machine_outlines.hpp"
 #include "core/presets/machine_types.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 constexpr int most_conflicts = 4;  // reported per machine
@@ -41,7 +41,7 @@ std::string words_of(const Joint& joint) {
 
 /// NCCL does not tell host bridges of one socket apart, and counts bridges in its own way: only links, their lanes and
 /// the border between sockets compare.
-bool alike(const Joint& a, const Joint& b) {
+bool joints_alike(const Joint& a, const Joint& b) {
   if (a.kind == JointKind::link || b.kind == JointKind::link) return a.kind == b.kind && a.lanes == b.lanes;
   return (a.kind == JointKind::system) == (b.kind == JointKind::system);
 }
@@ -55,7 +55,7 @@ void note_conflicts(const FoundMachine& smi, const FoundMachine& nccl, std::vect
   int told = 0, all = 0;
   for (std::size_t i = 0; i < smi.gpus.size(); ++i)
     for (std::size_t j = i + 1; j < smi.gpus.size(); ++j)
-      if (!alike(smi.joints[i][j], nccl.joints[i][j]) && ++all && told < most_conflicts) {
+      if (!joints_alike(smi.joints[i][j], nccl.joints[i][j]) && ++all && told < most_conflicts) {
         ++told;
         notes.push_back(fmt::format("{}: between {} and {} nvidia-smi tells {}, NCCL {}; NCCL's is used", nccl.name,
                                     nccl.gpus[i].label, nccl.gpus[j].label, words_of(smi.joints[i][j]),
@@ -127,4 +127,4 @@ std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines
   return machines;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -6,7 +6,7 @@
 
 #include "core/presets/machine_import.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// Joins the first machine of nvidia-smi with the first of NCCL, and so on; machines that only one of them describes
 /// stay. Contradictions go to `notes`, one line each, a few per machine at most. Measured copies belong to the machine
@@ -15,4 +15,4 @@ namespace pipedeck {
 std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines, const MachineImport& how,
                                               std::vector<std::string>& notes);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

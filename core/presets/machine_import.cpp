@@ -7,26 +7,26 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/limits.hpp"
-#include "core/domain/validate.hpp"
+#include "core/base/limits.hpp"
+#include "core/plan/validate.hpp"
 #include "core/presets/machine_conflicts.hpp"
 #include "core/presets/machine_tree.hpp"
 #include "core/presets/machine_types.hpp"
 #include "core/presets/matrix_import.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 // Assumed if none is given: the papers' clusters have the same latencies.
 const Seconds inside_latency(5e-6), network_latency(10e-6);
-constexpr double alike = 1.001, measured_alike = 1.1;  // the widest pair over the narrowest
+constexpr double alike_within = 1.001, measured_alike = 1.1;  // the widest pair over the narrowest
 constexpr double card_gigabits = 100, no_card_gigabits = 25;
 constexpr std::size_t most_lines = 20;        // of notes of a kind
 constexpr std::size_t most_of_matrix = 1024;  // devices; a matrix of more takes longer to read than to measure
 
-std::string number(double value) { return fmt::format("{:.4g}", value); }
-std::string gigabytes(BytesPerSecond rate) { return number(in_gigabytes_per_second(rate)) + " GB/s"; }
-std::string gigabits(BytesPerSecond rate) { return number(rate.count * 8 / 1e9) + " Gbit/s"; }
+std::string number_text(double value) { return fmt::format("{:.4g}", value); }
+std::string gigabytes(BytesPerSecond rate) { return number_text(in_gigabytes_per_second(rate)) + " GB/s"; }
+std::string gigabits(BytesPerSecond rate) { return number_text(rate.count * 8 / 1e9) + " Gbit/s"; }
 
 /// A machine with its types and bandwidths decided.
 struct Decided {
@@ -87,7 +87,7 @@ Result<Decided> decide(FoundMachine found, const MachineImport& how, ImportNotes
 }
 
 bool uniform(const Decided& machine) {
-  return machine.widest.count <= machine.narrowest.count * (machine.measured ? measured_alike : alike);
+  return machine.widest.count <= machine.narrowest.count * (machine.measured ? measured_alike : alike_within);
 }
 
 class Builder {
@@ -108,7 +108,7 @@ class Builder {
       add_matrix();
     else
       add_links();
-    if (auto valid = validate(cluster_); !valid) return tl::unexpected(std::move(valid.error()));
+    if (auto valid = plan::validate(cluster_); !valid) return tl::unexpected(std::move(valid.error()));
     return std::move(cluster_);
   }
 
@@ -277,7 +277,7 @@ void shorten(std::vector<std::string>& lines, std::size_t most) {
 
 namespace {
 
-Result<void> check(const FoundMachines& found, const MachineImport& how) {
+Result<void> check_machines(const FoundMachines& found, const MachineImport& how) {
   if (how.copies < 1 || how.copies > limits::devices)
     return fail(ErrorCode::bad_usage,
                 fmt::format("found {} copies, expected from 1 to {}", how.copies, limits::devices));
@@ -316,7 +316,7 @@ Result<std::vector<FoundMachine>> wanted(const FoundMachines& found, std::vector
 
 Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how) {
   ImportNotes notes;
-  if (auto usable = check(found, how); !usable) return tl::unexpected(usable.error());
+  if (auto usable = check_machines(found, how); !usable) return tl::unexpected(usable.error());
   if (found.matrix) return cluster_of_matrix(*found.matrix, how);
   ImportedCluster made;
   std::vector<std::string> conflicts;
@@ -373,4 +373,4 @@ std::string summary_of(const FoundMachines& found) {
   return gpus == 1 ? std::string("1 GPU in 1 machine") : fmt::format("{} GPUs in 1 machine", gpus);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/cluster.hpp"
-#include "core/domain/found_machine.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/found_machine.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// How the bandwidths inside of machines are kept.
 enum class ClusterShape {
@@ -51,4 +51,4 @@ Result<void> add_found(FoundMachines& all, FoundMachines more);
 /// "8 × A100-80GB, NVLink", in a list.
 std::string summary_of(const FoundMachines& found);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -9,7 +9,7 @@
 
 #include "core/presets/machine_types.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 /// A description, and whose it turned out to be.
@@ -78,4 +78,4 @@ void complete_outlines(std::vector<FoundMachine>& machines, const MachineImport&
   }
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

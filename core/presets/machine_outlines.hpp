@@ -6,7 +6,7 @@
 
 #include "core/presets/machine_import.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// Returns true for a machine that only Slurm lists.
 bool is_outline(const FoundMachine& machine);
@@ -16,4 +16,4 @@ bool is_outline(const FoundMachine& machine);
 /// machine of its own. Adds one line per machine to `notes`.
 void complete_outlines(std::vector<FoundMachine>& machines, const MachineImport& how, std::vector<std::string>& notes);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/quantity_text.hpp"
+#include "core/base/quantity_text.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 const Seconds switch_latency(1e-6);  // of a hop from switch to switch, assumed
@@ -154,4 +154,4 @@ void add_switch_tree(Cluster& cluster, const std::vector<FoundSwitch>& tree,
     notes.add(fmt::format("The switches form {} trees that nothing joins: no plan reaches over them", roots));
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

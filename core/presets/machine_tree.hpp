@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/cluster.hpp"
-#include "core/domain/found_machine.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/found_machine.hpp"
 #include "core/presets/machine_types.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// "Partitions: gpu of 12 machines, long of 4"; empty where there are fewer than two.
 std::string partitions_text(const std::vector<FoundMachine>& machines);
@@ -30,4 +30,4 @@ void add_switch_tree(Cluster& cluster, const std::vector<FoundSwitch>& tree,
                      const std::vector<BytesPerSecond>& networks, Seconds latency, std::optional<BytesPerSecond> uplink,
                      ImportNotes& notes);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

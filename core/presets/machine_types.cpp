@@ -9,7 +9,7 @@
 
 #include "core/presets/device_catalogue.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 // Bandwidth between GPUs of two sockets over the CPUs, GB/s: NCCL's own estimates, far below the capacity of the links.
@@ -190,4 +190,4 @@ BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, con
   return std::min(sockets, pcie);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -8,7 +8,7 @@
 
 #include "core/presets/machine_import.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// Lines for people, each once, in the order they came up.
 class ImportNotes {
@@ -46,4 +46,4 @@ bool may_be_alike(const std::vector<GpuKind>& one, const std::vector<GpuKind>& o
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
                                  const FoundMachine& machine, ImportNotes& notes);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

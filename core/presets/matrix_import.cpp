@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/limits.hpp"
-#include "core/domain/unit_text.hpp"
-#include "core/domain/validate.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/unit_text.hpp"
+#include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 std::string node_of(const std::string& device) {
@@ -38,7 +38,7 @@ Result<std::vector<Node>> nodes_of(const FoundMatrix& matrix, const std::string&
   return nodes;
 }
 
-Result<void> check(const FoundMatrix& matrix, const MachineImport& how) {
+Result<void> check_matrix(const FoundMatrix& matrix, const MachineImport& how) {
   if (how.copies > 1 || how.network || how.shape == ClusterShape::links || !how.partition.empty())
     return fail(ErrorCode::bad_usage,
                 "found copies, a network, links or a partition with a table, which has all pairs");
@@ -52,7 +52,7 @@ Result<void> check(const FoundMatrix& matrix, const MachineImport& how) {
 }  // namespace
 
 Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const MachineImport& how) {
-  if (auto usable = check(matrix, how); !usable) return tl::unexpected(usable.error());
+  if (auto usable = check_matrix(matrix, how); !usable) return tl::unexpected(usable.error());
   const std::string& unit = how.unit.empty() ? matrix.unit : how.unit;
   if (!is_unit(Measure::rate, unit))
     return fail(ErrorCode::bad_usage, fmt::format("found the unit '{}', expected GB/s, Gbit/s or the like", unit));
@@ -88,8 +88,8 @@ Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const Machi
     made.notes.push_back(
         fmt::format("Two ways between devices differ by up to {:.3g} times: the slower one is kept for both", widest));
   made.notes.push_back("The cluster keeps a bandwidth for every pair, without latencies");
-  if (auto valid = validate(made.cluster); !valid) return tl::unexpected(std::move(valid.error()));
+  if (auto valid = plan::validate(made.cluster); !valid) return tl::unexpected(std::move(valid.error()));
   return made;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 ModelSpec deeper(ModelSpec bert, int blocks) {
@@ -83,4 +83,4 @@ std::vector<ReadTransformer> m6_models() {
   return models;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "core/domain/model.hpp"
-#include "core/domain/transformer_config.hpp"
+#include "core/model/model.hpp"
+#include "core/model/transformer_config.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// The deeper ones of DAPPLE's Table VIII, 106, 215 and 428 blocks, out of BERT-48.
 std::vector<ModelSpec> deeper_berts(const ModelSpec& bert_48);
@@ -15,4 +15,4 @@ std::vector<ModelSpec> deeper_berts(const ModelSpec& bert_48);
 /// Whale's M6 (USENIX ATC 2022, section 5.3): the dense one and those of experts. Their notes name the published parts.
 std::vector<ReadTransformer> m6_models();
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -7,7 +7,7 @@
 #include "core/cost/compute.hpp"
 #include "core/presets/preset_names.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 constexpr std::array profiles{
@@ -32,14 +32,15 @@ Profile profile_of(const PaperProfile& paper, int micro_batch) {
   profile.micro_batch = micro_batch;
   for (Layer& layer : profile.layers) {
     for (Seconds* time : {&layer.forward, &layer.backward, &layer.backward_weight}) *time = *time * micro_batch;
-    for (Bytes* bytes : {&layer.output, &layer.saved, &layer.workspace}) *bytes = scale_bytes(*bytes, micro_batch, 1);
+    for (Bytes* bytes : {&layer.output, &layer.saved, &layer.workspace})
+      *bytes = cost::scale_bytes(*bytes, micro_batch, 1);
     for (TensorParallelPoint& point : layer.tensor_parallel) {
       for (Seconds* time : {&point.forward, &point.backward}) *time = *time * micro_batch;
       for (Bytes* bytes : {&point.forward_allreduce, &point.backward_allreduce})
-        *bytes = scale_bytes(*bytes, micro_batch, 1);
+        *bytes = cost::scale_bytes(*bytes, micro_batch, 1);
     }
   }
   return profile;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "core/domain/profile.hpp"
+#include "core/model/profile.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 struct PaperProfile {
   const char *name, *alias;
@@ -30,4 +30,4 @@ Profile transgan();
 /// kernels to start. Such that AMP's quickest strategies take about what they took in the paper.
 inline constexpr double transgan_reached = 0.006;
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// Case of ASCII letters does not matter in names that people type.
 inline std::string in_lower_case(std::string text) {
@@ -13,4 +13,4 @@ inline std::string in_lower_case(std::string text) {
   return text;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

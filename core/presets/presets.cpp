@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/cost/shapes.hpp"
-#include "core/io/hugging_face.hpp"
-#include "core/io/json_formats.hpp"
+#include "core/analytic/transformer/shapes.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/huggingface/config.hpp"
 #include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/embedded.hpp"
@@ -19,7 +19,7 @@
 #include "core/presets/paper_profiles.hpp"
 #include "core/presets/preset_names.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 constexpr std::string_view prefix = "preset:";
@@ -27,8 +27,8 @@ constexpr std::string_view prefix = "preset:";
 // Achieved rates of matrix products, out of a V100's 15.7 TFLOP/s and 900 GB/s in fp32, and of one core of a common
 // server.
 constexpr double v100_share = 0.65;
-const DeviceSpeed v100{"V100-16GB", v100_share * 15.7e12, gigabytes_per_second(0.8 * 900)};
-const DeviceSpeed cpu_core{"CPU-core", 40e9, gigabytes_per_second(10)};
+const analytic::transformer::DeviceSpeed v100{"V100-16GB", v100_share * 15.7e12, gigabytes_per_second(0.8 * 900)};
+const analytic::transformer::DeviceSpeed cpu_core{"CPU-core", 40e9, gigabytes_per_second(10)};
 
 template <class T>
 T parsed(Result<T> document) {
@@ -38,7 +38,7 @@ T parsed(Result<T> document) {
 
 std::vector<Cluster> clusters() {
   std::vector<Cluster> out;
-  for (const std::string& text : embedded_clusters()) out.push_back(parsed(cluster_from_json(text)));
+  for (const std::string& text : embedded_clusters()) out.push_back(parsed(io::documents::cluster_from_json(text)));
   return out;
 }
 
@@ -46,7 +46,7 @@ std::vector<Cluster> clusters() {
 const std::vector<ModelSpec>& models() {
   static const std::vector<ModelSpec> read = [] {
     std::vector<ModelSpec> out;
-    for (const std::string& text : embedded_models()) out.push_back(parsed(model_from_json(text)));
+    for (const std::string& text : embedded_models()) out.push_back(parsed(io::documents::model_from_json(text)));
     const auto bert_48 = std::ranges::find(out, "BERT-48", &ModelSpec::name);
     ensure(bert_48 != out.end(), "BERT-48 is a preset");
     std::ranges::copy(deeper_berts(*bert_48), std::back_inserter(out));
@@ -59,7 +59,7 @@ const std::vector<ReadTransformer>& transformers() {
   static const std::vector<ReadTransformer> read = [] {
     std::vector<ReadTransformer> out;
     for (const std::string& text : embedded_transformers())
-      out.push_back(parsed(transformer_from_hugging_face(text, {})));
+      out.push_back(parsed(io::huggingface::transformer_from_hugging_face(text, {})));
     std::ranges::copy(m6_models(), std::back_inserter(out));
     return out;
   }();
@@ -85,9 +85,9 @@ Result<Profile> transformer_profile(const ReadTransformer& transformer, std::opt
   const auto type = catalogue_device(device.empty() ? std::string(assumed_device_type) : device);
   if (!type) return tl::unexpected(type.error());
   AnalyticOptions options;
-  options.precision = usual_precision(*type);
+  options.precision = analytic::times::usual_precision(*type);
   options.micro_batch = micro_batch.value_or(1);
-  return computed_profile(transformer, *type, options).map([](AnalyticProfile made) {
+  return computed_profile(transformer, *type, options).map([](analytic::AnalyticProfile made) {
     return std::move(made.profile);
   });
 }
@@ -192,29 +192,30 @@ Result<Profile> profile_preset(const std::string& name, std::optional<int> micro
   // The micro-batches that the papers profile with: 2 for BERT-48 (DAPPLE, Table II), more where samples are small.
   const bool images = model->layers.front().kind == "convolution";
   const int samples = micro_batch.value_or(model->trainable_here ? 4 : images ? 32 : 2);
-  Result<Profile> profile = profile_from_shapes(*model, model->trainable_here ? cpu_core : v100, samples);
+  Result<Profile> profile =
+      analytic::transformer::profile_from_shapes(*model, model->trainable_here ? cpu_core : v100, samples);
   if (profile && !model->trainable_here)
     profile->source += fmt::format("; {:.0f} % of the V100's peak of 15.7 TFLOP/s is an assumption", v100_share * 100);
   return profile;
 }
 
-Result<Profile> open_profile(const std::string& argument, const ReadOptions& options) {
+Result<Profile> open_profile(const std::string& argument, const io::ReadOptions& options) {
   if (const auto name = preset_named_by(argument)) return profile_preset(*name);
-  return read_profile(argument, options);
+  return io::read_profile(argument, options);
 }
 
 Result<Cluster> open_cluster(const std::string& argument) {
   if (const auto name = preset_named_by(argument)) return cluster_preset(*name);
-  return read_cluster(argument);
+  return io::read_cluster(argument);
 }
 
 Result<ModelSpec> open_model(const std::string& argument) {
   if (const auto name = preset_named_by(argument)) return model_preset(*name);
-  Result<ModelSpec> model = read_model(argument);
+  Result<ModelSpec> model = io::read_model(argument);
   // A text file is named relative to the model file, whoever runs it from wherever.
   if (model && !model->data.path.empty())
     model->data.path = (std::filesystem::path(argument).parent_path() / model->data.path).string();
   return model;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/cluster.hpp"
-#include "core/domain/model.hpp"
-#include "core/domain/profile.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/transformer_config.hpp"
+#include "core/base/result.hpp"
 #include "core/io/files.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/model.hpp"
+#include "core/model/profile.hpp"
+#include "core/model/transformer_config.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// Names as `list models|clusters` prints them, in a fixed order.
 std::vector<std::string> model_preset_names();
@@ -48,8 +48,8 @@ Result<Profile> profile_preset(const std::string& name, std::optional<int> micro
                                const std::string& device = {});
 
 /// "preset:NAME" or a path.
-Result<Profile> open_profile(const std::string& argument, const ReadOptions& options = {});
+Result<Profile> open_profile(const std::string& argument, const io::ReadOptions& options = {});
 Result<Cluster> open_cluster(const std::string& argument);
 Result<ModelSpec> open_model(const std::string& argument);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

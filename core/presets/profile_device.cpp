@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
-constexpr double alike = 0.02;  // data sheets round
+constexpr double speeds_alike = 0.02;  // data sheets round
 
 bool has_devices(const Cluster& cluster, const DeviceType& type) {
   return std::ranges::any_of(cluster.nodes, [&](const Node& node) {
@@ -26,7 +26,7 @@ std::string note_on(const Profile& profile, const DeviceType& type, const std::v
                     *model = find_device_model(catalogue, type.name);
   const auto expected = own && model ? relative_speed(*model, *own) : std::nullopt;
   const double used = type.relative_speed;
-  if (expected && std::abs(used / *expected - 1) <= alike) return {};
+  if (expected && std::abs(used / *expected - 1) <= speeds_alike) return {};
   if (expected)
     return fmt::format(
         "the profile is of {}, which the cluster does not list: {} counts as {:.3g} times as quick, where data sheets "
@@ -49,4 +49,4 @@ std::string profile_device_note(const Profile& profile, const Cluster& cluster,
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/cluster.hpp"
-#include "core/domain/device_model.hpp"
-#include "core/domain/profile.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/device_model.hpp"
+#include "core/model/profile.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// Times are scaled to a cluster's device types by `relative_speed`, which is 1 for a profile's device that the cluster
 /// does not list (formats.md). Returns a sentence on the assumption if the catalogue has another ratio, or if the
@@ -17,4 +17,4 @@ namespace pipedeck {
 std::string profile_device_note(const Profile& profile, const Cluster& cluster,
                                 const std::vector<DeviceModel>& catalogue);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

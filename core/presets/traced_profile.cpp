@@ -6,17 +6,17 @@
 
 #include <fmt/format.h>
 
-#include "core/io/trace_recording.hpp"
-#include "core/io/utf8.hpp"
+#include "core/io/text/utf8.hpp"
+#include "core/io/traces/recording.hpp"
 #include "core/presets/device_catalogue.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 /// "resnet" of "traces/resnet.pt.trace.json.gz".
 std::string name_of_file(const std::string& path) {
   std::string name = std::filesystem::path(path).filename().string();
-  name = to_utf8(name.substr(0, name.find('.', 1)));
+  name = io::text::to_utf8(name.substr(0, name.find('.', 1)));
   return name.empty() ? "trace" : name;
 }
 
@@ -24,7 +24,7 @@ std::string name_of_file(const std::string& path) {
 
 Result<TracedModules> read_traced_modules(const std::string& path, const std::stop_token& stop,
                                           const Progress& progress) {
-  auto recording = read_recording(path, stop, progress);
+  auto recording = io::traces::read_recording(path, stop, progress);
   if (!recording) return tl::unexpected(recording.error());
   if (recording->title.empty()) recording->title = name_of_file(path);
   TracedModules traced{*std::move(recording), path, {}};
@@ -34,8 +34,9 @@ Result<TracedModules> read_traced_modules(const std::string& path, const std::st
   return traced;
 }
 
-Result<RecordedProfile> traced_profile(TracedModules& traced, const RecordedOptions& options) {
-  auto made = recorded_profile(traced.recording, options);
+Result<analytic::recorded::RecordedProfile> traced_profile(TracedModules& traced,
+                                                           const analytic::recorded::Options& options) {
+  auto made = analytic::recorded::recorded_profile(traced.recording, options);
   if (!made) {
     made.error().file = traced.path;
     return made;
@@ -46,11 +47,12 @@ Result<RecordedProfile> traced_profile(TracedModules& traced, const RecordedOpti
   return made;
 }
 
-Result<RecordedProfile> read_traced_profile(const std::string& path, const RecordedOptions& options,
-                                            const std::stop_token& stop, const Progress& progress) {
+Result<analytic::recorded::RecordedProfile> read_traced_profile(const std::string& path,
+                                                                const analytic::recorded::Options& options,
+                                                                const std::stop_token& stop, const Progress& progress) {
   auto traced = read_traced_modules(path, stop, progress);
   if (!traced) return tl::unexpected(traced.error());
   return traced_profile(*traced, options);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -5,10 +5,10 @@
 #include <stop_token>
 #include <string>
 
-#include "core/analytic/recorded_profile.hpp"
-#include "core/domain/progress.hpp"
+#include "core/analytic/recorded/profile.hpp"
+#include "core/base/progress.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 
 /// A recording that is named after the file where the trace has no title, on the catalogue's device type where the
 /// trace names a GPU that is in there.
@@ -21,10 +21,13 @@ Result<TracedModules> read_traced_modules(const std::string& path, const std::st
                                           const Progress& progress = {});
 
 /// recorded_profile of it. Errors name the file.
-Result<RecordedProfile> traced_profile(TracedModules& traced, const RecordedOptions& options);
+Result<analytic::recorded::RecordedProfile> traced_profile(TracedModules& traced,
+                                                           const analytic::recorded::Options& options);
 
 /// As above, with reading first.
-Result<RecordedProfile> read_traced_profile(const std::string& path, const RecordedOptions& options,
-                                            const std::stop_token& stop = {}, const Progress& progress = {});
+Result<analytic::recorded::RecordedProfile> read_traced_profile(const std::string& path,
+                                                                const analytic::recorded::Options& options,
+                                                                const std::stop_token& stop = {},
+                                                                const Progress& progress = {});
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

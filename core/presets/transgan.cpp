@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "core/cost/shapes.hpp"
-#include "core/io/weight_type.hpp"
+#include "core/analytic/transformer/shapes.hpp"
+#include "core/io/documents/weight_type.hpp"
 #include "core/presets/amp_rows.hpp"
 #include "core/presets/paper_profiles.hpp"
 
-namespace pipedeck {
+namespace pipedeck::presets {
 namespace {
 
 constexpr int width = 9;                            // of the first stage's picture (section 6.5.3)
@@ -25,8 +25,9 @@ std::vector<Layer> computed_blocks() {
   ModelSpec model;
   for (int i = 0; i < 12; ++i) model.layers.push_back(block(i, 1024, 4, width * width));
   for (int i = 12; i < 24; ++i) model.layers.push_back(block(i, 16, 4, window * window));
-  const DeviceSpeed v100{"V100-16GB", transgan_reached * 125e12, gigabytes_per_second(0.8 * 900)};
-  return profile_from_shapes(model, v100, 1).value().layers;
+  const analytic::transformer::DeviceSpeed v100{"V100-16GB", transgan_reached * 125e12,
+                                                gigabytes_per_second(0.8 * 900)};
+  return analytic::transformer::profile_from_shapes(model, v100, 1).value().layers;
 }
 
 /// A block of width 16 on all windows of the picture.
@@ -59,7 +60,7 @@ Profile transgan() {
   for (int i = 16; i < 42; ++i) add_idle(i, i < 41 ? first : picture);
   for (std::size_t i = 12; i < 24; ++i) add(on_picture(blocks[i], picture));
   for (int i = 54; i < 56; ++i) add_idle(i, picture);
-  return with_weight_type(in_16_bits_with_tensor_parallelism(std::move(profile)), "fp16");
+  return io::documents::with_weight_type(in_16_bits_with_tensor_parallelism(std::move(profile)), "fp16");
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::presets

@@ -8,11 +8,11 @@
 #include "core/reproduce/amp_models.hpp"
 #include "core/reproduce/papers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 constexpr int candidates = 10;  // section 4.3: the top 10 of each method are run
-constexpr double within = 0.25;
+constexpr double methods_within = 0.25;
 
 /// Seconds of a method's candidates.
 struct Runs {
@@ -24,7 +24,7 @@ struct Runs {
 };
 
 /// The planner's plan, simulated.
-Result<Runs> proposed(const std::string& planner, const Problem& problem, const PlannerOptions& options,
+Result<Runs> proposed(const std::string& planner, const Problem& problem, const planner::PlannerOptions& options,
                       const Bench& bench) {
   const auto plans = answers(planner, problem, options, bench, candidates);
   if (!plans) return tl::unexpected(plans.error());
@@ -150,7 +150,7 @@ std::vector<ReproducedRow> compared(const std::vector<Method>& methods, std::siz
       if (i == amp) continue;
       row.cells.push_back(
           cell(paper(methods[i]) / paper(methods[amp]), ours(methods[i]) / ours(methods[amp]), "{:.2f}x"));
-      row.met = row.met && near(row.cells.back(), within);
+      row.met = row.met && near(row.cells.back(), methods_within);
     }
     if (!row.met) row.note = why;
     rows.push_back(std::move(row));
@@ -158,7 +158,7 @@ std::vector<ReproducedRow> compared(const std::vector<Method>& methods, std::siz
   return rows;
 }
 
-Result<std::vector<ReproducedRow>> rows_of_table_3(const Bench& bench) {
+Result<std::vector<ReproducedRow>> amp_table_3(const Bench& bench) {
   const auto problem = amp_problem(AmpSetup::homogeneous);
   if (!problem) return tl::unexpected(problem.error());
   std::vector<Method> methods{{"megatron", 1.32, 2.41}, {"amp", 1.20, 1.43}, {"amp-sa", 1.57, 1.82}};
@@ -175,7 +175,7 @@ Result<std::vector<ReproducedRow>> rows_of_table_3(const Bench& bench) {
       "annealing ends at AMP's strategies, as the cost model is exact enough to lead there.");
 }
 
-Result<std::vector<ReproducedRow>> rows_of_table_4(const Bench& bench) {
+Result<std::vector<ReproducedRow>> amp_table_4(const Bench& bench) {
   const auto problem = amp_problem(AmpSetup::heterogeneous_cluster);
   if (!problem) return tl::unexpected(problem.error());
   std::vector<Method> methods{
@@ -196,7 +196,7 @@ Result<std::vector<ReproducedRow>> rows_of_table_4(const Bench& bench) {
       "strategies that the paper drew and could run seem to hold few of those.");
 }
 
-Result<std::vector<ReproducedRow>> rows_of_table_5(const Bench& bench) {
+Result<std::vector<ReproducedRow>> amp_table_5(const Bench& bench) {
   const auto problem = amp_problem(AmpSetup::heterogeneous_model);
   if (!problem) return tl::unexpected(problem.error());
   if (auto next = next_row(bench, 0, 1, "amp"); !next) return tl::unexpected(next.error());
@@ -217,7 +217,7 @@ Result<std::vector<ReproducedRow>> rows_of_table_5(const Bench& bench) {
       "replicas' samples in one micro-batch. Nothing is known of TransGAN's times but what Table 11's cuts tell.");
 }
 
-constexpr const char* rule = "every method's time relative to AMP's within 25 %";
+constexpr const char* method_rule = "every method's time relative to AMP's within 25 %";
 
 }  // namespace
 
@@ -226,10 +226,10 @@ PaperTable amp_table_3() {
       {"amp-3",
        "AMP, Table 3: best and average strategies, homogeneous",
        "The first 10 answers of `megatron`, `amp` and `amp-sa`, simulated. " + amp_assumptions(AmpSetup::homogeneous),
-       rule,
+       method_rule,
        "seconds",
        {"Megatron", "AMP", "SA", "Megatron / AMP", "SA / AMP"}},
-      rows_of_table_3};
+      amp_table_3};
 }
 
 PaperTable amp_table_4() {
@@ -238,10 +238,10 @@ PaperTable amp_table_4() {
            "The first 10 answers of `megatron`, `amp` and `amp-sa`, simulated; RS is over every strategy that fits, "
            "blocks evenly. " +
                amp_assumptions(AmpSetup::heterogeneous_cluster),
-           rule,
+           method_rule,
            "seconds",
            {"Megatron", "RS", "AMP", "SA", "Megatron / AMP", "RS / AMP", "SA / AMP"}},
-          rows_of_table_4};
+          amp_table_4};
 }
 
 PaperTable amp_table_5() {
@@ -251,10 +251,10 @@ PaperTable amp_table_5() {
        "The first 10 answers of `amp`, simulated; Megatron's rules with as many transformer blocks a stage (Table 10 "
        "cuts so, within a row); `amp`'s best strategy with blocks or with parameters evenly. " +
            amp_assumptions(AmpSetup::heterogeneous_model),
-       rule,
+       method_rule,
        "seconds",
        {"Megatron", "by parameters", "uniform", "AMP", "Megatron / AMP", "by parameters / AMP", "uniform / AMP"}},
-      rows_of_table_5};
+      amp_table_5};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

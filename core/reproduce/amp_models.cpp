@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "core/cost/shapes.hpp"
+#include "core/analytic/transformer/shapes.hpp"
 #include "core/presets/amp_rows.hpp"
 #include "core/presets/paper_profiles.hpp"
 #include "core/presets/presets.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 /// Shares of the devices' 16-bit peak (V100 125 TFLOP/s, T4 65) that are reached: such that the quickest strategies
@@ -16,32 +16,32 @@ namespace {
 constexpr double reached_by_text = 0.075;
 /// The head's products, 52,256 wide, fill the device: four times the share.
 constexpr double head_time = 0.25;
-const DeviceSpeed v100{"V100-16GB", reached_by_text * 125e12, gigabytes_per_second(0.8 * 900)};
-const DeviceSpeed t4{"T4", reached_by_text * 65e12, gigabytes_per_second(0.8 * 320)};
+const analytic::transformer::DeviceSpeed v100{"V100-16GB", reached_by_text * 125e12, gigabytes_per_second(0.8 * 900)};
+const analytic::transformer::DeviceSpeed t4{"T4", reached_by_text * 65e12, gigabytes_per_second(0.8 * 320)};
 
 /// 30 rows, of which 3-26 are transformers (section 6.5.1).
-Result<Profile> gpt_2(const DeviceSpeed& device) {
-  const auto model = model_preset("GPT-2 345M");
+Result<Profile> gpt_2(const analytic::transformer::DeviceSpeed& device) {
+  const auto model = presets::model_preset("GPT-2 345M");
   if (!model) return tl::unexpected(model.error());
-  auto profile = profile_from_shapes(*model, device, 1);
+  auto profile = analytic::transformer::profile_from_shapes(*model, device, 1);
   if (!profile) return profile;
   Layer& head = profile->layers.back();
   for (Seconds* time : {&head.forward, &head.backward, &head.backward_weight}) *time = *time * head_time;
   const Bytes hidden = profile->layers.front().output;
   auto& rows = profile->layers;
-  rows.insert(rows.begin(), idle_row("to_16_bits", Bytes()));
-  rows.insert(rows.begin() + 2, idle_row("transpose", hidden));
-  rows.insert(rows.end() - 2, idle_row("transpose_back", hidden));
-  return in_16_bits_with_tensor_parallelism(*std::move(profile));
+  rows.insert(rows.begin(), presets::idle_row("to_16_bits", Bytes()));
+  rows.insert(rows.begin() + 2, presets::idle_row("transpose", hidden));
+  rows.insert(rows.end() - 2, presets::idle_row("transpose_back", hidden));
+  return presets::in_16_bits_with_tensor_parallelism(*std::move(profile));
 }
 
 }  // namespace
 
 Result<Problem> amp_problem(AmpSetup setup) {
   const bool gan = setup == AmpSetup::heterogeneous_model, mixed = setup == AmpSetup::heterogeneous_cluster;
-  auto profile = gan ? Result<Profile>(transgan()) : gpt_2(mixed ? v100 : t4);
+  auto profile = gan ? Result<Profile>(presets::transgan()) : gpt_2(mixed ? v100 : t4);
   if (!profile) return tl::unexpected(profile.error());
-  auto cluster = cluster_preset(gan ? "amp-v100" : mixed ? "amp-mixed" : "amp-t4");
+  auto cluster = presets::cluster_preset(gan ? "amp-v100" : mixed ? "amp-mixed" : "amp-t4");
   if (!cluster) return tl::unexpected(cluster.error());
   Problem problem = question(*std::move(profile), *std::move(cluster), gan ? 64 : 32);
   problem.workload.precision = Precision::mixed_16;
@@ -55,7 +55,7 @@ std::string amp_assumptions(AmpSetup setup) {
       "that the "
       "quickest strategies take about the paper's seconds; nominal bandwidths, gradients reduced at the end; tensor "
       "parallelism with Megatron's all-reduces and no loss of efficiency; mixed precision, Adam. ",
-      (setup == AmpSetup::heterogeneous_model ? transgan_reached : reached_by_text) * 100);
+      (setup == AmpSetup::heterogeneous_model ? presets::transgan_reached : reached_by_text) * 100);
   switch (setup) {
     case AmpSetup::homogeneous:
       return common +
@@ -100,4 +100,4 @@ Result<AmpRun> amp_run(const Problem& problem, Plan plan, const Bench& bench) {
   return *best;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

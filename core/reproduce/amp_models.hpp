@@ -6,7 +6,7 @@
 
 #include "core/reproduce/ask.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 
 enum class AmpSetup { homogeneous, heterogeneous_cluster, heterogeneous_model };
 
@@ -25,4 +25,4 @@ struct AmpRun {
 };
 Result<AmpRun> amp_run(const Problem& problem, Plan plan, const Bench& bench);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

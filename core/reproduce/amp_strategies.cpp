@@ -7,7 +7,7 @@
 #include "core/reproduce/amp_models.hpp"
 #include "core/reproduce/papers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 constexpr int devices = 16;
@@ -64,7 +64,7 @@ const StrategyTable& table(int number) {
   return tables[static_cast<std::size_t>(number - 6)];
 }
 
-constexpr double within = 0.25;
+constexpr double strategies_within = 0.25;
 
 std::string subject_of(const Strategy& strategy) {
   const int stages = strategy.stages();
@@ -76,7 +76,7 @@ ReproducedRow row_of(const Strategy& strategy, const AmpRun& run, double paper_m
   ReproducedRow row{subject_of(strategy)};
   row.cells = {cell(strategy.seconds, run.time.count, "{:.2f} s"),
                cell(strategy.seconds / paper_mean, run.time.count / our_mean)};
-  row.met = run.fits && near(row.cells[1], within);
+  row.met = run.fits && near(row.cells[1], strategies_within);
   if (!run.fits) row.note = "Does not fit in 16 GiB by our memory model; the paper leaves memory out.";
   if (run.fits && !row.met)
     row.note =
@@ -85,7 +85,7 @@ ReproducedRow row_of(const Strategy& strategy, const AmpRun& run, double paper_m
   return row;
 }
 
-Result<std::vector<ReproducedRow>> rows_of(int number, const Bench& bench) {
+Result<std::vector<ReproducedRow>> strategy_rows(int number, const Bench& bench) {
   const StrategyTable& paper = table(number);
   const auto problem = amp_problem(paper.setup);
   if (!problem) return tl::unexpected(problem.error());
@@ -111,7 +111,7 @@ Result<std::vector<ReproducedRow>> rows_of(int number, const Bench& bench) {
 
 template <int number>
 Result<std::vector<ReproducedRow>> rows(const Bench& bench) {
-  return rows_of(number, bench);
+  return strategy_rows(number, bench);
 }
 
 TableInfo info(int number, const std::string& title, AmpSetup setup) {
@@ -138,4 +138,4 @@ std::vector<PaperTable> amp_tables_6_to_11() {
           {info(11, "candidates by AMP, heterogeneous model", heterogeneous_model), rows<11>}};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

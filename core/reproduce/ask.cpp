@@ -10,7 +10,7 @@
 
 #include "core/sim/simulate.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 
 Problem question(Profile profile, Cluster cluster, int global_batch, std::optional<int> micro_batch) {
   Problem problem;
@@ -21,25 +21,25 @@ Problem question(Profile profile, Cluster cluster, int global_batch, std::option
   return problem;
 }
 
-Result<std::vector<Plan>> answers(const std::string& planner, const Problem& problem, const PlannerOptions& options,
-                                  const Bench& bench, int top) {
-  const auto info = planner_named(planner);
+Result<std::vector<Plan>> answers(const std::string& planner, const Problem& problem,
+                                  const planner::PlannerOptions& options, const Bench& bench, int top) {
+  const auto info = planner::planner_named(planner);
   if (!info) return tl::unexpected(info.error());
-  const auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   if (!simulator) return tl::unexpected(simulator.error());
-  PlannerContext context;
-  context.score = score_of(*simulator);
+  planner::PlannerContext context;
+  context.score = sim::score_of(*simulator);
   context.stop = bench.stop;
   context.top = top;
   context.relax = false;
-  auto ranking = run_planner(**info, problem, options, context);
+  auto ranking = planner::run_planner(**info, problem, options, context);
   if (!ranking) return tl::unexpected(ranking.error());
   if (ranking->infeasible)
     return fail(ErrorCode::infeasible, fmt::format("{}: {}", planner, ranking->infeasible->reason));
   return std::move(ranking->plans);
 }
 
-Result<Plan> answer(const std::string& planner, const Problem& problem, const PlannerOptions& options,
+Result<Plan> answer(const std::string& planner, const Problem& problem, const planner::PlannerOptions& options,
                     const Bench& bench) {
   auto plans = answers(planner, problem, options, bench);
   if (!plans) return tl::unexpected(plans.error());
@@ -47,11 +47,11 @@ Result<Plan> answer(const std::string& planner, const Problem& problem, const Pl
 }
 
 Result<Simulation> judged(const Problem& problem, const Plan& plan, const Bench& bench) {
-  return simulate(problem, plan, bench.stop);
+  return sim::simulate(problem, plan, bench.stop);
 }
 
 Result<Seconds> time_of(const Problem& problem, const Plan& plan) {
-  const auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   if (!simulator) return tl::unexpected(simulator.error());
   return simulator->iteration_time(plan);
 }
@@ -159,4 +159,4 @@ Result<void> next_row(const Bench& bench, std::size_t done, std::size_t all, con
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

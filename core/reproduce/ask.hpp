@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/simulation.hpp"
+#include "core/model/simulation.hpp"
 #include "core/planner/planner.hpp"
 #include "core/reproduce/reproduction.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 
 /// Batch 0: to be set by the caller.
 Problem question(Profile profile, Cluster cluster, int global_batch, std::optional<int> micro_batch = {});
 
 /// The planner's answers, best first; error infeasible where there is none.
-Result<std::vector<Plan>> answers(const std::string& planner, const Problem& problem, const PlannerOptions& options,
-                                  const Bench& bench, int top = 1);
-Result<Plan> answer(const std::string& planner, const Problem& problem, const PlannerOptions& options,
+Result<std::vector<Plan>> answers(const std::string& planner, const Problem& problem,
+                                  const planner::PlannerOptions& options, const Bench& bench, int top = 1);
+Result<Plan> answer(const std::string& planner, const Problem& problem, const planner::PlannerOptions& options,
                     const Bench& bench);
 
 Result<Simulation> judged(const Problem& problem, const Plan& plan, const Bench& bench);
@@ -55,4 +55,4 @@ bool near(const ReproducedCell& cell, double share);
 /// Progress of `done` of `all` rows; cancelled when a stop was requested.
 Result<void> next_row(const Bench& bench, std::size_t done, std::size_t all, const std::string& what);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

@@ -8,7 +8,7 @@
 #include "core/reproduce/models.hpp"
 #include "core/reproduce/papers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 struct Benchmark {
@@ -39,7 +39,7 @@ constexpr Benchmark table_2[] = {
 
 Result<ReproducedRow> benchmark_row(const Benchmark& model, const Bench& bench) {
   const auto profile = computed_model(model.model, model.batch);
-  const auto cluster = cluster_preset("dapple-a");
+  const auto cluster = presets::cluster_preset("dapple-a");
   if (!profile) return tl::unexpected(profile.error());
   if (!cluster) return tl::unexpected(cluster.error());
   Problem problem = question(*profile, *cluster, model.batch, model.batch);
@@ -76,10 +76,10 @@ struct Hardware {
 constexpr Hardware table_3[] = {
     {"A", "dapple-a", 8, "NVLink", 25}, {"B", "dapple-b", 1, "N/A", 25}, {"C", "dapple-c", 1, "N/A", 10}};
 
-Result<std::vector<ReproducedRow>> rows_of_table_3(const Bench&) {
+Result<std::vector<ReproducedRow>> dapple_table_3(const Bench&) {
   std::vector<ReproducedRow> rows;
   for (const Hardware& hardware : table_3) {
-    const auto cluster = cluster_preset(hardware.preset);
+    const auto cluster = presets::cluster_preset(hardware.preset);
     if (!cluster) return tl::unexpected(cluster.error());
     const Node& node = cluster->nodes.front();
     const double gigabits = in_gigabytes_per_second(cluster->links.front().link.bandwidth) * 8;
@@ -106,7 +106,7 @@ constexpr Scaled table_8[] = {{"Native-1", 1, 48, 0.64, 10.2, 93},
                               {"Pipeline-2", 2, 106, 1.4, 21.9, 89},
                               {"Pipeline-4", 4, 215, 2.7, 43.8, 89},
                               {"Pipeline-8", 8, 428, 5.5, 88.2, 87}};
-constexpr int micro_batch = 2, batches_a_stage = 20;
+constexpr int table_3_micro_batch = 2, batches_a_stage = 20;
 
 /// Returns BERT with N blocks: the preset's embedding, blocks and head.
 Profile bert(const Profile& bert_48, int blocks) {
@@ -131,7 +131,7 @@ Stacked stacked(const Profile& bert_48, const Cluster& cluster, const std::vecto
   for (const int count : blocks) ends.push_back(1 + (sum += count));
   ++ends.back();
   const int batches = blocks.size() == 1 ? 1 : batches_a_stage * static_cast<int>(blocks.size());
-  Problem problem = question(bert(bert_48, sum), cluster, batches * micro_batch, micro_batch);
+  Problem problem = question(bert(bert_48, sum), cluster, batches * table_3_micro_batch, table_3_micro_batch);
   Plan plan = pipeline(problem, ends, std::vector<int>(blocks.size(), 1));
   for (Stage& stage : plan.stages) stage.recompute.all = true;
   return {std::move(problem), std::move(plan)};
@@ -157,8 +157,8 @@ Result<std::vector<int>> most_blocks(const Profile& bert_48, const Cluster& clus
 }
 
 Result<std::vector<ReproducedRow>> rows_of_table_8(const Bench& bench) {
-  const auto bert_48 = computed_model("BERT-48", micro_batch);
-  const auto cluster = cluster_preset("dapple-a");
+  const auto bert_48 = computed_model("BERT-48", table_3_micro_batch);
+  const auto cluster = presets::cluster_preset("dapple-a");
   if (!bert_48) return tl::unexpected(bert_48.error());
   if (!cluster) return tl::unexpected(cluster.error());
   std::vector<ReproducedRow> rows;
@@ -209,7 +209,7 @@ PaperTable dapple_table_3() {
            "devices and bandwidth between servers are equal",
            "configuration",
            {"GPUs a server", "inside", "between servers"}},
-          rows_of_table_3};
+          dapple_table_3};
 }
 
 PaperTable dapple_table_8() {
@@ -224,4 +224,4 @@ PaperTable dapple_table_8() {
           rows_of_table_8};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

@@ -9,7 +9,7 @@
 #include "core/reproduce/models.hpp"
 #include "core/reproduce/papers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 /// Layers that a cut may be off by: what the papers count as layers is not always clear.
@@ -66,8 +66,8 @@ constexpr Planned table_5[] = {
 };
 
 /// Section VI-D on config A: the smaller warm-up for BERT and XLNet, whose transfers are cheap, to save memory.
-PlannerOptions dapple_options(const std::string& model, const std::string& config) {
-  PlannerOptions options;
+planner::PlannerOptions dapple_options(const std::string& model, const std::string& config) {
+  planner::PlannerOptions options;
   if (config == "dapple-a" && (model.starts_with("BERT") || model == "XLNet-36")) options["warmup"] = "A";
   if (model == "ResNet-50") options["min-slice"] = std::to_string(resnet_slice);
   return options;
@@ -85,7 +85,7 @@ Optimizer optimizer_of(const std::string& model) {  // section VI-A
 
 Result<Problem> problem_of(const std::string& model, const std::string& config, int batch, const Bench& bench) {
   auto profile = paper_model(bench, model);
-  auto cluster = cluster_preset(config);
+  auto cluster = presets::cluster_preset(config);
   if (!profile) return tl::unexpected(profile.error());
   if (!cluster) return tl::unexpected(cluster.error());
   Problem problem = question(*std::move(profile), *std::move(cluster), batch);
@@ -103,7 +103,7 @@ std::string split_of(const Plan& plan, const Profile& profile) {
 /// stage boundaries (straight: those with the fastest bottleneck stage). Nothing if none fits.
 Result<std::optional<Seconds>> paper_time(const Problem& problem, const std::string& shape, const std::string& split,
                                           int least, const Bench& bench) {
-  const PlannerOptions slice{{"min-slice", std::to_string(least)}};
+  const planner::PlannerOptions slice{{"min-slice", std::to_string(least)}};
   if (shape == "DP" || shape == "straight") {
     const auto plan = answer(shape == "DP" ? "data-parallel" : "straight", problem, slice, bench);
     if (!plan && plan.error().code == ErrorCode::infeasible) return std::optional<Seconds>();
@@ -167,7 +167,7 @@ Result<ReproducedRow> planned_row(const Planned& paper, const Bench& bench) {
   return row;
 }
 
-Result<std::vector<ReproducedRow>> rows_of_table_5(const Bench& bench) {
+Result<std::vector<ReproducedRow>> dapple_table_5(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Planned& paper : table_5) {
     if (auto next = next_row(bench, rows.size(), std::size(table_5), paper.model); !next)
@@ -247,7 +247,7 @@ PaperTable dapple_table_5() {
            "the same devices for each stage and the cut within two layers, or another plan that is as quick within 3 %",
            "model (global batch)",
            {"plan", "split", "iteration, each plan simulated"}},
-          rows_of_table_5};
+          dapple_table_5};
 }
 
 PaperTable dapple_table_7() {
@@ -263,4 +263,4 @@ PaperTable dapple_table_7() {
       rows_of_table_7};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

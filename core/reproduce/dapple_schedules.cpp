@@ -7,7 +7,7 @@
 #include "core/reproduce/models.hpp"
 #include "core/reproduce/papers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 struct Warmed {
@@ -40,7 +40,7 @@ const std::vector<Warmed>& table_4() {
 
 Result<ReproducedRow> warmed_row(const Warmed& paper, const Bench& bench) {
   auto profile = paper_model(bench, paper.model);
-  auto cluster = cluster_preset("dapple-a");
+  auto cluster = presets::cluster_preset("dapple-a");
   if (!profile) return tl::unexpected(profile.error());
   if (!cluster) return tl::unexpected(cluster.error());
   const int cut = end_of_counted(*profile, paper.split), layers = static_cast<int>(profile->layers.size());
@@ -60,7 +60,7 @@ Result<ReproducedRow> warmed_row(const Warmed& paper, const Bench& bench) {
   return row;
 }
 
-Result<std::vector<ReproducedRow>> rows_of_table_4(const Bench& bench) {
+Result<std::vector<ReproducedRow>> dapple_table_4(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Warmed& paper : table_4()) {
     if (auto next = next_row(bench, rows.size(), table_4().size(), paper.model); !next)
@@ -104,7 +104,7 @@ constexpr Scheduled table_6[] = {
     {"DAPPLE + RC", ScheduleKind::one_f_one_b, true, 8, 6.23, 8.5},
     {"DAPPLE + RC", ScheduleKind::one_f_one_b, true, 16, 6.77, 8.5, fixed_cost},
 };
-constexpr int micro_batch = 2;
+constexpr int table_4_micro_batch = 2;
 
 struct Measured {
   double samples_per_second, memory;
@@ -112,7 +112,7 @@ struct Measured {
 };
 
 Result<Measured> measured(const Scheduled& paper, const Profile& bert, const Cluster& cluster, const Bench& bench) {
-  const Problem problem = question(bert, cluster, micro_batch * paper.micro_batches, micro_batch);
+  const Problem problem = question(bert, cluster, table_4_micro_batch * paper.micro_batches, table_4_micro_batch);
   Plan plan = pipeline(problem, {end_of_counted(bert, 24), static_cast<int>(bert.layers.size())}, {1, 1});
   plan.schedule = paper.schedule;
   for (Stage& stage : plan.stages) stage.recompute.all = paper.recompute;
@@ -123,8 +123,8 @@ Result<Measured> measured(const Scheduled& paper, const Profile& bert, const Clu
 }
 
 Result<std::vector<ReproducedRow>> rows_of_table_6(const Bench& bench) {
-  const auto bert = computed_model("BERT-48", micro_batch);
-  const auto cluster = cluster_preset("dapple-b");
+  const auto bert = computed_model("BERT-48", table_4_micro_batch);
+  const auto cluster = presets::cluster_preset("dapple-b");
   if (!bert) return tl::unexpected(bert.error());
   if (!cluster) return tl::unexpected(cluster.error());
   std::vector<ReproducedRow> rows;
@@ -168,7 +168,7 @@ PaperTable dapple_table_4() {
        "speed-up within 10 %",
        "model, plan",
        {"B / A"}},
-      rows_of_table_4};
+      dapple_table_4};
 }
 
 PaperTable dapple_table_6() {
@@ -184,4 +184,4 @@ PaperTable dapple_table_6() {
           rows_of_table_6};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

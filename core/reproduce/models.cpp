@@ -8,7 +8,7 @@
 #include "core/io/files.hpp"
 #include "core/presets/presets.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 struct PaperModel {
@@ -36,7 +36,9 @@ constexpr std::array models{
 
 }  // namespace
 
-Result<Profile> computed_model(const std::string& name, int micro_batch) { return profile_preset(name, micro_batch); }
+Result<Profile> computed_model(const std::string& name, int micro_batch) {
+  return presets::profile_preset(name, micro_batch);
+}
 
 Result<Profile> paper_model(const Bench& bench, const std::string& name) {
   const auto model = std::find_if(models.begin(), models.end(), [&](const PaperModel& m) { return name == m.name; });
@@ -45,9 +47,9 @@ Result<Profile> paper_model(const Bench& bench, const std::string& name) {
   std::error_code ignored;
   if (bench.data.empty() || *model->file == '\0' || !std::filesystem::is_regular_file(path, ignored))
     return computed_model(name, model->computed);
-  auto profile = read_profile(path, {.profile_micro_batch = model->measured});
+  auto profile = io::read_profile(path, {.profile_micro_batch = model->measured});
   if (profile) profile->device = "V100-16GB";
   return profile;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

@@ -6,7 +6,7 @@
 
 #include "core/reproduce/reproduction.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 
 struct PaperTable {
   TableInfo info;
@@ -28,4 +28,4 @@ std::vector<PaperTable> amp_tables_6_to_11();
 PaperTable whale_figure_17();
 PaperTable whale_figure_18();
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

@@ -10,7 +10,7 @@
 #include "core/reproduce/models.hpp"
 #include "core/reproduce/papers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 struct Configured {
@@ -76,7 +76,7 @@ Result<double> speedup_over_data_parallel(const Problem& problem, const Plan& pl
 
 Result<ReproducedRow> configured_row(const Configured& paper, const Bench& bench) {
   auto profile = paper_model(bench, paper.model);
-  auto cluster = cluster_preset(paper.preset);
+  auto cluster = presets::cluster_preset(paper.preset);
   if (!profile) return tl::unexpected(profile.error());
   if (!cluster) return tl::unexpected(cluster.error());
   // A server's GPUs share the one PCIe tree (section 2), which the recurrences, where every device has the bandwidth of
@@ -136,4 +136,4 @@ PaperTable pipedream_table_1() {
       rows_of_table_1};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

@@ -6,7 +6,7 @@
 #include "core/reproduce/papers.hpp"
 #include "core/reproduce/reproduction.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 std::vector<PaperTable> all_tables() {
@@ -51,4 +51,4 @@ Result<ReproducedTable> reproduce(const std::string& name, const Bench& bench) {
   return ReproducedTable{table->info, *std::move(rows)};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

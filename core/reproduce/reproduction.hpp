@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/progress.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/progress.hpp"
+#include "core/base/result.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 
 /// One figure of the paper and ours, as text; both lengths of a comparison where they are numbers.
 struct ReproducedCell {
@@ -56,4 +56,4 @@ std::vector<TableInfo> paper_tables();
 /// bad_usage for an unknown name, listing the known ones.
 Result<ReproducedTable> reproduce(const std::string& name, const Bench& bench);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

@@ -9,7 +9,7 @@
 #include "core/reproduce/models.hpp"
 #include "core/reproduce/papers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::reproduce {
 namespace {
 
 struct Gained {
@@ -19,9 +19,9 @@ struct Gained {
 };
 constexpr Gained figure_17[] = {{"ResNet-50", 64, 1.3, 1.4}, {"BERT-Large", 8, 1.3, 1.4}, {"GNMT-16", 64, 1.3, 1.4}};
 constexpr Gained figure_18[] = {{"BERT-Large", 8, 1.2, 1.2}, {"T5-Large", 8, 1.2, 1.2}};
-constexpr double within = 0.1;
+constexpr double gains_within = 0.1;
 
-Result<Seconds> balanced_time(const Problem& problem, PlannerOptions options, const std::string& balance,
+Result<Seconds> balanced_time(const Problem& problem, planner::PlannerOptions options, const std::string& balance,
                               const Bench& bench) {
   options["balance"] = balance;
   const auto plan = answer("whale", problem, options, bench);
@@ -29,10 +29,10 @@ Result<Seconds> balanced_time(const Problem& problem, PlannerOptions options, co
   return time_of(problem, *plan);
 }
 
-Result<ReproducedRow> gained_row(const Gained& paper, const std::string& cluster_name, const PlannerOptions& options,
-                                 const Bench& bench) {
+Result<ReproducedRow> gained_row(const Gained& paper, const std::string& cluster_name,
+                                 const planner::PlannerOptions& options, const Bench& bench) {
   auto profile = computed_model(paper.model, paper.samples);
-  auto cluster = cluster_preset(cluster_name);
+  auto cluster = presets::cluster_preset(cluster_name);
   if (!profile) return tl::unexpected(profile.error());
   if (!cluster) return tl::unexpected(cluster.error());
   profile->device = "V100-32GB";
@@ -51,13 +51,14 @@ Result<ReproducedRow> gained_row(const Gained& paper, const std::string& cluster
                {paper.least < paper.most ? fmt::format("{:.1f} to {:.1f}x", paper.least, paper.most)
                                          : fmt::format("about {:.1f}x", paper.least),
                 fmt::format("{:.2f}x", gain), gain / nearest - 1}};
-  row.met = near(row.cells.back(), within);
+  row.met = near(row.cells.back(), gains_within);
   return row;
 }
 
 template <std::size_t n>
-Result<std::vector<ReproducedRow>> rows_of(const Gained (&figure)[n], const std::string& cluster,
-                                           const PlannerOptions& options, const std::string& why, const Bench& bench) {
+Result<std::vector<ReproducedRow>> gain_rows(const Gained (&figure)[n], const std::string& cluster,
+                                             const planner::PlannerOptions& options, const std::string& why,
+                                             const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Gained& paper : figure) {
     if (auto next = next_row(bench, rows.size(), n, paper.model); !next) return tl::unexpected(next.error());
@@ -75,14 +76,14 @@ constexpr const char* peaks =
     "the network, the same with either balance, take from that.";
 
 Result<std::vector<ReproducedRow>> rows_of_figure_17(const Bench& bench) {
-  return rows_of(figure_17, "whale-dp", {{"strategy", "replicate"}, {"min-slice", "1"}}, peaks, bench);
+  return gain_rows(figure_17, "whale-dp", {{"strategy", "replicate"}, {"min-slice", "1"}}, peaks, bench);
 }
 Result<std::vector<ReproducedRow>> rows_of_figure_18(const Bench& bench) {
-  return rows_of(figure_18, "whale-pipe", {{"strategy", "pipeline"}, {"task-graphs", "4"}, {"min-slice", "1"}}, peaks,
-                 bench);
+  return gain_rows(figure_18, "whale-pipe", {{"strategy", "pipeline"}, {"task-graphs", "4"}, {"min-slice", "1"}}, peaks,
+                   bench);
 }
 
-constexpr const char* rule = "the gain within 10 % of what section 5.2 says";
+constexpr const char* gain_rule = "the gain within 10 % of what section 5.2 says";
 
 }  // namespace
 
@@ -93,7 +94,7 @@ PaperTable whale_figure_17() {
        "`whale --strategy replicate` with `--balance even` and `aware` on preset whale-dp (8 V100 of 32 GB, 8 P100), "
        "fp32, Adam, one micro-batch; profiles computed from shapes. The figure's bars are not in the text: the gains "
        "are those of section 5.2.",
-       rule,
+       gain_rule,
        "model",
        {"even", "aware", "gain"}},
       rows_of_figure_17};
@@ -106,10 +107,10 @@ PaperTable whale_figure_18() {
        "`whale --strategy pipeline --task-graphs 4` with `--balance even` and `aware` on preset whale-pipe (4 V100 of "
        "32 GB, 4 P100), nested data parallelism of 2, fp32, Adam; each balance at its best micro-batch; profiles "
        "computed from shapes.",
-       rule,
+       gain_rule,
        "model",
        {"even", "aware", "gain"}},
       rows_of_figure_18};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::reproduce

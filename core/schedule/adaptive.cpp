@@ -10,7 +10,7 @@
 #include "core/schedule/build.hpp"
 #include "core/schedule/list_schedule.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 /// Upper bound of the operations that list scheduling orders in total, which bounds the time for a large plan.
@@ -137,4 +137,4 @@ Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figure
   return fail(ErrorCode::bad_input, "found no memory for a single micro-batch, expected room for one", "/stages");
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

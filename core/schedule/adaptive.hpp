@@ -7,12 +7,12 @@
 #include <span>
 #include <stop_token>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/schedule.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/schedule.hpp"
 #include "core/schedule/figures.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 /// A pair of criteria that decide between two orders of one plan.
 struct OrderJudge {
@@ -28,4 +28,4 @@ Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figure
 /// Returns the best order by the predicted times alone.
 Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figures);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 tl::unexpected<Error> bad(std::string message, std::string place) {
@@ -92,4 +92,4 @@ Result<void> check_v_shape(const Plan& plan, int least) {
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 /// A chunk of a device: its stage and its first micro-batch.
 struct DirectedChunk {
@@ -23,4 +23,4 @@ Result<void> check_both_directions(const Plan& plan, int least);
 /// micro-batches.
 Result<void> check_v_shape(const Plan& plan, int least);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

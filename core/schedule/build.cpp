@@ -8,7 +8,7 @@
 #include "core/schedule/adaptive.hpp"
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 const std::vector<ScheduleInfo>& schedules() {
   static const std::vector<ScheduleInfo> infos = [] {
@@ -98,4 +98,4 @@ Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> 
               "/schedule");
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

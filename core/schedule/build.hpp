@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/schedule.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/schedule.hpp"
 #include "core/schedule/figures.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 struct ScheduleInfo {
   ScheduleKind kind;
@@ -33,4 +33,4 @@ std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> f
 /// cycle. An error names the cycle.
 Result<void> prove_deadlock_free(const Schedule& schedule, const Plan& plan);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -9,7 +9,7 @@
 #include "core/schedule/both_directions.hpp"
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 struct Slot {
@@ -44,4 +44,4 @@ Result<Schedule> chimera(const Plan& plan) {
   return Schedule{plan.micro_batches, true, lanes_of_ranks(plan, std::move(lists)), 2};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/schedule.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/schedule.hpp"
 #include "core/schedule/figures.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 Schedule gpipe(const Plan& plan);
 Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups);
@@ -67,4 +67,4 @@ std::vector<DeviceLane> lanes_of(const Plan& plan, Order order) {
 /// input gradients).
 std::vector<DeviceLane> lanes_of_ranks(const Plan& plan, std::vector<std::vector<Operation>> lists);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -11,7 +11,7 @@
 #include "core/schedule/both_directions.hpp"
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 constexpr int period = 6;  // units: three passes of two chunks
@@ -40,17 +40,17 @@ void place_weights(Block& block) {
 
 /// A schedule's steps from device to device: of the forward down and up the V, and of the gradient on the same paths
 /// back. Also the waits at the two turns, so that no device has two operations at the same time.
-struct Steps {
+struct MemorySteps {
   int forward_down, forward_up, input_up, input_down;
   int wait_at_top, wait_at_bottom;
 };
 
-Steps steps_of(ScheduleKind kind, int ranks) {
+MemorySteps steps_of(ScheduleKind kind, int ranks) {
   if (kind == ScheduleKind::v_min) return {1, 1, 1, 1, ranks % 3 == 0 ? 2 : 0, 0};
   return {2, 1, 2, 1, 0, ranks % 2 == 0 ? 4 : 1};
 }
 
-Block block_of(const Steps& steps, int ranks, int rank) {
+Block block_of(const MemorySteps& steps, int ranks, int rank) {
   const int last = ranks - 1, left = last - rank;
   Block block;
   block.forward_down = rank * steps.forward_down;
@@ -91,11 +91,11 @@ std::vector<Operation> list_of(const Block& block, int ranks, int rank, int micr
 Result<Schedule> controllable_memory(const Plan& plan) {
   if (Result<void> placed = check_v_shape(plan, 1); !placed) return tl::unexpected(placed.error());
   const int ranks = static_cast<int>(plan.stages.size()) / 2;
-  const Steps steps = steps_of(plan.schedule, ranks);
+  const MemorySteps steps = steps_of(plan.schedule, ranks);
   std::vector<std::vector<Operation>> lists;
   for (int rank = 0; rank < ranks; ++rank)
     lists.push_back(list_of(block_of(steps, ranks, rank), ranks, rank, plan.micro_batches));
   return Schedule{plan.micro_batches, true, lanes_of_ranks(plan, std::move(lists))};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

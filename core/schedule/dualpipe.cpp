@@ -6,7 +6,7 @@
 #include "core/schedule/closed_forms.hpp"
 #include "core/schedule/dualpipe_steps.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 Result<Schedule> dualpipe(const Plan& plan) {
   const int stages = static_cast<int>(plan.stages.size()), half = plan.micro_batches / 2;
@@ -25,4 +25,4 @@ Result<Schedule> dualpipe(const Plan& plan) {
   return Schedule{plan.micro_batches, true, lanes_of_ranks(plan, std::move(lists)), 2};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -6,12 +6,12 @@
 
 #include <deque>
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
-class Steps {
+class DualPipeSteps {
  public:
-  Steps(DirectedChunk here, DirectedChunk there)
+  DualPipeSteps(DirectedChunk here, DirectedChunk there)
       : chunks_{{here, here.first, here.first}, {there, there.first, there.first}} {}
 
   void forward(int chunk, bool joined = false) {
@@ -53,7 +53,7 @@ class Steps {
 std::vector<Operation> dualpipe_steps(int position, int positions, int count, DirectedChunk here, DirectedChunk there) {
   constexpr int h = 0, t = 1;
   const int behind = positions - position - 1;  // devices between this one and the turn
-  Steps steps(here, there);
+  DualPipeSteps steps(here, there);
   for (int i = 0; i < 2 * behind; ++i) steps.forward(h);  // 1: F0
   for (int i = 0; i < position + 1; ++i) {                // 2: F0 F1
     steps.forward(h);
@@ -93,4 +93,4 @@ std::vector<Operation> dualpipe_steps(int position, int positions, int count, Di
   return steps.take();
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "core/domain/schedule.hpp"
+#include "core/model/schedule.hpp"
 #include "core/schedule/both_directions.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 /// Returns the list of the device at `position` of `positions`. Micro-batches enter at position 0 and turn or meet at
 /// the last one. They enter by the chunk `here`; `there` is the other chunk. `count`: micro-batches of each.
 std::vector<Operation> dualpipe_steps(int position, int positions, int count, DirectedChunk here, DirectedChunk there);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

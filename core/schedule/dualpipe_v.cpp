@@ -5,7 +5,7 @@
 #include "core/schedule/closed_forms.hpp"
 #include "core/schedule/dualpipe_steps.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 Result<Schedule> dualpipe_v(const Plan& plan) {
   const int stages = static_cast<int>(plan.stages.size()), ranks = stages / 2;
@@ -17,4 +17,4 @@ Result<Schedule> dualpipe_v(const Plan& plan) {
   return Schedule{plan.micro_batches, true, lanes_of_ranks(plan, std::move(lists))};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

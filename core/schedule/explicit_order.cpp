@@ -4,7 +4,7 @@
 
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 /// A count of how often a list contains each kind of operation of one micro-batch.
@@ -150,4 +150,4 @@ Result<Schedule> explicit_order(const Plan& plan) {
   return schedule;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

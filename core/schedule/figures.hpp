@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/domain/units.hpp"
+#include "core/base/units.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 struct StageFigures {
   int fitting = 1;  ///< D of the warm-up policies: micro-batches that fit in memory at the same time
@@ -28,4 +28,4 @@ struct StageFigures {
   std::int64_t backward() const { return backward_input + backward_weight; }
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

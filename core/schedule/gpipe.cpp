@@ -2,7 +2,7 @@
 // GPipe (Huang et al., arXiv 1811.06965): all forwards, then all backwards, in the same micro-batch order.
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 Schedule gpipe(const Plan& plan) {
   const int count = plan.micro_batches;
@@ -12,4 +12,4 @@ Schedule gpipe(const Plan& plan) {
   return {count, true, lanes_of(plan, order)};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

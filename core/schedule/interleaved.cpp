@@ -8,7 +8,7 @@
 #include "core/schedule/closed_forms.hpp"
 #include "core/schedule/round_robin_ranks.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 /// Half-open ranges of micro-batches.
@@ -52,4 +52,4 @@ Result<Schedule> interleaved(const Plan& plan) {
   return Schedule{plan.micro_batches, true, lanes_of_ranks(plan, std::move(lists))};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -3,7 +3,7 @@
 
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 bool needs_activations(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
@@ -39,4 +39,4 @@ std::vector<DeviceLane> lanes_of_ranks(const Plan& plan, std::vector<std::vector
   return lanes;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

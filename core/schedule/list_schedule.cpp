@@ -16,7 +16,7 @@
 
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 constexpr std::size_t stop_interval = 1 << 14;  // events between checks of the stop token
@@ -258,4 +258,4 @@ std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const Stag
   return Scheduler(plan, figures, rule, rooms).run(stop);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

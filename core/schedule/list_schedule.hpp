@@ -8,11 +8,11 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/schedule.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/schedule.hpp"
 #include "core/schedule/figures.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 /// A rule that selects an idle device's operation when several are ready.
 struct ListRule {
@@ -39,4 +39,4 @@ struct ListSchedule {
 std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const StageFigures> figures, const ListRule& rule,
                                           std::span<const Bytes> rooms, const std::stop_token& stop = {});
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

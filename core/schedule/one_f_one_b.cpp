@@ -4,7 +4,7 @@
 // the previous one sends before its first backward would wait forever.
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> figures) {
   const int stages = static_cast<int>(plan.stages.size());
@@ -25,4 +25,4 @@ Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups) {
   return {plan.micro_batches, true, lanes_of(plan, order)};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

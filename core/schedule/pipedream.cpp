@@ -5,7 +5,7 @@
 // and so the number of versions per stage.
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 
 int pipedream_warmup(const Plan& plan, StageId stage) {
   int workers = 0;
@@ -30,4 +30,4 @@ Schedule pipedream(const Plan& plan) {
   return {total, false, lanes_of(plan, order)};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -7,7 +7,7 @@
 
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 Result<void> check_batch(const Plan& plan) {
@@ -36,4 +36,4 @@ Result<Schedule> pipedream_2bw(const Plan& plan) {
   return pipedream(plan);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

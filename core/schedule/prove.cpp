@@ -9,10 +9,10 @@
 #include <map>
 #include <optional>
 
-#include "core/domain/checks.hpp"
+#include "core/base/checks.hpp"
 #include "core/schedule/build.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 constexpr int none = -1;
@@ -308,4 +308,4 @@ class Proof {
 
 Result<void> prove_deadlock_free(const Schedule& schedule, const Plan& plan) { return Proof(schedule, plan).run(); }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 std::string devices_text(const Stage& stage) {
@@ -63,4 +63,4 @@ Result<int> round_robin_ranks(const Plan& plan) {
   return static_cast<int>(ranks);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

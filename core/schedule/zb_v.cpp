@@ -7,7 +7,7 @@
 #include "core/schedule/both_directions.hpp"
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 /// A builder for the list of one rank.
@@ -70,4 +70,4 @@ Result<Schedule> zb_v(const Plan& plan) {
   return Schedule{plan.micro_batches, true, lanes_of_ranks(plan, std::move(lists))};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -7,7 +7,7 @@
 // the rest.
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::schedule {
 namespace {
 
 /// Returns one stage's list: `warmup` forwards, then alternating an input gradient, the weight gradient from `delay`
@@ -46,4 +46,4 @@ Schedule zero_bubble(const Plan& plan, std::span<const StageFigures> figures) {
   return {micro_batches, true, lanes_of_ranks(plan, std::move(lists))};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::schedule

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/sim/intervals.hpp"
+#include "core/sim/engine/intervals.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 namespace {
 
 /// Where a device works: its lane, and its place among the lane's devices.
@@ -14,7 +14,7 @@ struct Seat {
   std::size_t lane = 0, rank = 0;
 };
 
-std::vector<Seat> seats_of(const EngineInput& run) {
+std::vector<Seat> seats_of(const engine::EngineInput& run) {
   std::vector<Seat> seats;
   for (std::size_t l = 0; l < run.costs.lanes.size(); ++l)
     for (std::size_t rank = 0; rank < run.costs.lanes[l].devices.size(); ++rank)
@@ -23,11 +23,11 @@ std::vector<Seat> seats_of(const EngineInput& run) {
   return seats;
 }
 
-void append_compute(Timeline& timeline, const EngineInput& run, const Trace& trace, const Seat& seat) {
+void append_compute(Timeline& timeline, const engine::EngineInput& run, const engine::Trace& trace, const Seat& seat) {
   timeline.append_lane({LaneRole::compute, seat.device, seat.device, 0, 0}, trace.operations[seat.lane]);
   if (!run.schedule.synchronous) return;
   std::vector<TimelineRow> rows;
-  for (const OptimizerStep& step : optimizer_steps(run.costs, trace, seat.lane, seat.rank))
+  for (const engine::OptimizerStep& step : engine::optimizer_steps(run.costs, trace, seat.lane, seat.rank))
     if (step.duration > 0)
       rows.push_back({Nanoseconds(step.start),
                       Nanoseconds(step.duration),
@@ -41,7 +41,7 @@ void append_compute(Timeline& timeline, const EngineInput& run, const Trace& tra
 }
 
 /// Stages that are all-reduced on a device, each once.
-std::vector<std::size_t> stages_on(const EngineInput& run, const Seat& seat) {
+std::vector<std::size_t> stages_on(const engine::EngineInput& run, const Seat& seat) {
   std::vector<std::size_t> stages;
   for (const std::size_t w : run.costs.lanes[seat.lane].workers)
     stages.push_back(static_cast<std::size_t>(run.costs.workers[w].stage));
@@ -49,10 +49,11 @@ std::vector<std::size_t> stages_on(const EngineInput& run, const Seat& seat) {
   return stages;
 }
 
-void append_collectives(Timeline& timeline, const EngineInput& run, const Trace& trace, const Seat& seat) {
+void append_collectives(Timeline& timeline, const engine::EngineInput& run, const engine::Trace& trace,
+                        const Seat& seat) {
   std::vector<TimelineRow> rows;
   for (const std::size_t stage : stages_on(run, seat))
-    for (const ReductionRow& row : trace.reductions[stage])
+    for (const engine::ReductionRow& row : trace.reductions[stage])
       rows.push_back(
           {Nanoseconds(row.start), Nanoseconds(row.duration), {OpKind::all_reduce, StageId(stage), row.micro_batch}});
   if (rows.empty()) return;
@@ -61,27 +62,28 @@ void append_collectives(Timeline& timeline, const EngineInput& run, const Trace&
   timeline.append_lane({LaneRole::collective, seat.device, seat.device, 0, 0}, rows);
 }
 
-void append_link(Timeline& timeline, const EngineInput& run, const Trace& trace, std::size_t resource) {
+void append_link(Timeline& timeline, const engine::EngineInput& run, const engine::Trace& trace, std::size_t resource) {
   if (trace.transfers[resource].empty()) return;
   std::vector<TimelineRow> rows;
-  for (const TransferRow& row : trace.transfers[resource]) {
-    const Channel& channel = run.channels.all[static_cast<std::size_t>(row.channel)];
+  for (const engine::TransferRow& row : trace.transfers[resource]) {
+    const costs::Channel& channel = run.channels.all[static_cast<std::size_t>(row.channel)];
     rows.push_back({Nanoseconds(row.start),
                     Nanoseconds(row.duration),
                     {OpKind::send, StageId(std::int32_t{channel.stage}), row.micro_batch}});
   }
-  const Resource& ends = run.channels.resources[resource];
+  const costs::Resource& ends = run.channels.resources[resource];
   timeline.append_lane({LaneRole::link, ends.from, ends.to, 0, 0}, rows);
 }
 
 /// Sorted and merged.
-std::vector<Interval> covered(const Timeline& timeline, bool compute, std::int64_t begin, std::int64_t end) {
-  std::vector<std::vector<Interval>> lanes;
+std::vector<engine::Interval> covered(const Timeline& timeline, bool compute, std::int64_t begin, std::int64_t end) {
+  std::vector<std::vector<engine::Interval>> lanes;
   for (const TimelineLane& lane : timeline.lanes) {
     if ((lane.role == LaneRole::compute) != compute) continue;
-    std::vector<Interval>& all = lanes.emplace_back();
+    std::vector<engine::Interval>& all = lanes.emplace_back();
     for (std::size_t i = lane.begin; i < lane.end; ++i) {
-      const Interval cut{std::max(begin, timeline.start[i]), std::min(end, timeline.start[i] + timeline.duration[i])};
+      const engine::Interval cut{std::max(begin, timeline.start[i]),
+                                 std::min(end, timeline.start[i] + timeline.duration[i])};
       if (cut.begin >= cut.end) continue;
       if (!all.empty() && cut.begin <= all.back().end)
         all.back().end = std::max(all.back().end, cut.end);
@@ -89,16 +91,16 @@ std::vector<Interval> covered(const Timeline& timeline, bool compute, std::int64
         all.push_back(cut);
     }
   }
-  return merged(std::move(lanes));
+  return engine::merged(std::move(lanes));
 }
 
-std::int64_t length(const std::vector<Interval>& intervals) {
+std::int64_t length(const std::vector<engine::Interval>& intervals) {
   std::int64_t sum = 0;
-  for (const Interval& interval : intervals) sum += interval.end - interval.begin;
+  for (const engine::Interval& interval : intervals) sum += interval.end - interval.begin;
   return sum;
 }
 
-std::int64_t common_length(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+std::int64_t common_length(const std::vector<engine::Interval>& a, const std::vector<engine::Interval>& b) {
   std::int64_t sum = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     sum += std::max<std::int64_t>(0, std::min(a[i].end, b[j].end) - std::max(a[i].begin, b[j].begin));
@@ -115,7 +117,7 @@ Nanoseconds& part_before(IdleParts& idle, OpKind kind) {
 
 }  // namespace
 
-Timeline build_timeline(const EngineInput& run, const Trace& trace) {
+Timeline build_timeline(const engine::EngineInput& run, const engine::Trace& trace) {
   Timeline timeline;
   const std::vector<Seat> seats = seats_of(run);
   for (const Seat& seat : seats) append_compute(timeline, run, trace, seat);
@@ -125,8 +127,8 @@ Timeline build_timeline(const EngineInput& run, const Trace& trace) {
 }
 
 Nanoseconds exposed_communication(const Timeline& timeline, Nanoseconds begin, Nanoseconds end) {
-  const std::vector<Interval> compute = covered(timeline, true, begin.count, end.count);
-  const std::vector<Interval> communication = covered(timeline, false, begin.count, end.count);
+  const std::vector<engine::Interval> compute = covered(timeline, true, begin.count, end.count);
+  const std::vector<engine::Interval> communication = covered(timeline, false, begin.count, end.count);
   return Nanoseconds(length(communication) - common_length(compute, communication));
 }
 
@@ -152,4 +154,4 @@ LaneTimes lane_times(const Timeline& timeline, const TimelineLane& lane, Nanosec
   return times;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

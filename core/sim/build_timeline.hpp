@@ -2,13 +2,13 @@
 // From the engine's trace to the columns that views read, and the values derived from them.
 #pragma once
 
-#include "core/domain/simulation.hpp"
-#include "core/sim/engine.hpp"
+#include "core/model/simulation.hpp"
+#include "core/sim/engine/engine.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 
 /// A compute lane a device, a collective lane a device with all-reduces, a link lane a resource.
-Timeline build_timeline(const EngineInput& run, const Trace& trace);
+Timeline build_timeline(const engine::EngineInput& run, const engine::Trace& trace);
 
 /// Time of [begin, end) in which no compute lane runs but a transfer or an all-reduce does.
 Nanoseconds exposed_communication(const Timeline& timeline, Nanoseconds begin, Nanoseconds end);
@@ -23,4 +23,4 @@ struct LaneTimes {
 LaneTimes lane_times(const Timeline& timeline, const TimelineLane& lane, Nanoseconds synchronised, Nanoseconds begin,
                      Nanoseconds end, const std::vector<std::size_t>& waits_of_second = {});
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-namespace pipedeck {
+namespace pipedeck::sim {
 namespace {
 
 struct Totals {
@@ -86,4 +86,4 @@ TimelineDifference difference_of_a_step(const Simulation& predicted, const Timel
   return difference(a, b);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "core/domain/simulation.hpp"
-#include "core/domain/timeline.hpp"
+#include "core/model/simulation.hpp"
+#include "core/model/timeline.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 
 struct KindDifference {
   OpKind kind;
@@ -30,4 +30,4 @@ TimelineDifference difference(const Timeline& predicted, const Timeline& measure
 /// the next is compared with `step`, the measured one.
 TimelineDifference difference_of_a_step(const Simulation& predicted, const Timeline& measured, Seconds step);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

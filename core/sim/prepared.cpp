@@ -5,13 +5,13 @@
 
 #include "core/schedule/build.hpp"
 #include "core/sim/adaptive_order.hpp"
-#include "core/sim/overlap_slowdown.hpp"
-#include "core/sim/stage_figures.hpp"
+#include "core/sim/costs/stage_figures.hpp"
+#include "core/sim/engine/overlap_slowdown.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 namespace {
 
-bool replicas_alike(const PlanCosts& costs) {
+bool replicas_alike(const costs::PlanCosts& costs) {
   for (std::size_t w = 1; w < costs.workers.size(); ++w)
     if (costs.workers[w].stage == costs.workers[w - 1].stage &&
         costs.workers[w].duration != costs.workers[w - 1].duration)
@@ -21,7 +21,7 @@ bool replicas_alike(const PlanCosts& costs) {
 
 /// When each mini-batch and all before it are done. Unlike replicas that nothing synchronises run ahead of one another;
 /// but mini-batches come in turn, so that the pace is the slowest's.
-std::vector<std::int64_t> done_in_turn(const Plan& plan, const Trace& trace) {
+std::vector<std::int64_t> done_in_turn(const Plan& plan, const engine::Trace& trace) {
   const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
   std::vector<std::size_t> next(replicas);
   for (std::size_t r = 0; r < replicas; ++r) next[r] = r;
@@ -35,12 +35,12 @@ std::vector<std::int64_t> done_in_turn(const Plan& plan, const Trace& trace) {
   return done;
 }
 
-Window steady_state(const EngineInput& run, const Trace& trace) {
+Window steady_state(const engine::EngineInput& run, const engine::Trace& trace) {
   const Plan& plan = run.plan;
   const bool alike = !run.passes && replicas_alike(run.costs);
   const std::vector<std::int64_t> completions = alike ? trace.completions : done_in_turn(plan, trace);
   const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
-  const auto in_flight = static_cast<std::size_t>(pipedream_versions(plan, StageId(0)));  // K_0, NOAM
+  const auto in_flight = static_cast<std::size_t>(cost::pipedream_versions(plan, StageId(0)));  // K_0, NOAM
   const bool batches = plan.schedule == ScheduleKind::pipedream_2bw;
   const std::size_t period = batches ? static_cast<std::size_t>(plan.micro_batches) : replicas;
   const std::size_t first = completions.size() / 2 - (batches ? 1 : 0);  // the end of a batch
@@ -51,50 +51,53 @@ Window steady_state(const EngineInput& run, const Trace& trace) {
 
 }  // namespace
 
-Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
+Result<Prepared> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
   Prepared prepared;
-  prepared.costs = plan_costs(inputs, plan);
-  prepared.channels = channels_of(inputs, plan, prepared.costs);
+  prepared.costs = costs::plan_costs(inputs, plan);
+  prepared.channels = costs::channels_of(inputs, plan, prepared.costs);
   if (inputs.conventions.network == NetworkModel::shared)
-    prepared.flows = shared_flows(inputs, plan, prepared.costs, prepared.channels);
+    prepared.flows = network::shared_flows(inputs, plan, prepared.costs, prepared.channels);
   const auto run_of = [&](const Schedule& order, bool record) {
     return prepared.plain_run_of(inputs, plan, order, record);
   };
-  Result<Schedule> schedule = plan.schedule == ScheduleKind::adaptive
-                                  ? adaptive_order(inputs, plan, prepared.costs, prepared.channels, run_of, stop)
-                                  : build_schedule(plan, stage_figures(inputs, prepared.costs, prepared.channels));
+  Result<Schedule> schedule =
+      plan.schedule == ScheduleKind::adaptive
+          ? adaptive_order(inputs, plan, prepared.costs, prepared.channels, run_of, stop)
+          : schedule::build_schedule(plan, costs::stage_figures(inputs, prepared.costs, prepared.channels));
   if (!schedule) return tl::unexpected(schedule.error());
   prepared.schedule = std::move(*schedule);
   // The closed forms cannot deadlock by themselves; what a user wrote may.
   if (plan.operations || plan.warmup_counts)
-    if (Result<void> proof = prove_deadlock_free(prepared.schedule, plan); !proof) return tl::unexpected(proof.error());
+    if (Result<void> proof = schedule::prove_deadlock_free(prepared.schedule, plan); !proof)
+      return tl::unexpected(proof.error());
   prepared.slow_down(inputs, plan, stop);
   return prepared;
 }
 
-void Prepared::slow_down(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
+void Prepared::slow_down(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
   const double slowdown = inputs.conventions.calibration.overlap_slowdown;
-  if (slowdown != 1) passes = slowed_passes(plain_run_of(inputs, plan, schedule, true), slowdown, stop);
+  if (slowdown != 1) passes = engine::slowed_passes(plain_run_of(inputs, plan, schedule, true), slowdown, stop);
 }
 
-Result<Trace> run_to_end(const EngineInput& run, const std::stop_token& stop) {
-  Trace trace = run_engine(run, stop);
+Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop_token& stop) {
+  engine::Trace trace = engine::run_engine(run, stop);
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
   if (trace.complete) return trace;
-  if (Result<void> proof = prove_deadlock_free(run.schedule, run.plan); !proof) return tl::unexpected(proof.error());
+  if (Result<void> proof = schedule::prove_deadlock_free(run.schedule, run.plan); !proof)
+    return tl::unexpected(proof.error());
   return fail(ErrorCode::internal, "the simulation stopped before the end of a schedule that cannot deadlock");
 }
 
-Window window_of(const EngineInput& run, const Trace& trace) {
+Window window_of(const engine::EngineInput& run, const engine::Trace& trace) {
   if (!run.schedule.synchronous) return steady_state(run, trace);
-  return {Nanoseconds(0), synchronous_iteration(run.costs, trace), run.plan.micro_batches};
+  return {Nanoseconds(0), engine::synchronous_iteration(run.costs, trace), run.plan.micro_batches};
 }
 
-Nanoseconds iteration_of(const EngineInput& run, const Window& window) {
+Nanoseconds iteration_of(const engine::EngineInput& run, const Window& window) {
   if (run.schedule.synchronous) return window.end - window.begin;
   const double span = to_seconds(window.end - window.begin).count;
   const double samples = static_cast<double>(window.micro_batches) * run.plan.micro_batch;
   return round_to_nanoseconds(Seconds(span * run.plan.global_batch / samples));
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

@@ -5,36 +5,37 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/domain/result.hpp"
-#include "core/sim/engine.hpp"
+#include "core/base/result.hpp"
+#include "core/sim/engine/engine.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 
 /// A plan ready to run: its own costs, channels and lists.
 struct Prepared {
-  PlanCosts costs;
-  Channels channels;
+  costs::PlanCosts costs;
+  costs::Channels channels;
   Schedule schedule;
-  std::optional<SharedFlows> flows;  ///< of the `shared` network
-  PassDurations passes;              ///< where devices compute slower while they communicate; else none
+  std::optional<network::SharedFlows> flows;  ///< of the `shared` network
+  engine::PassDurations passes;               ///< where devices compute slower while they communicate; else none
 
-  EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, bool record) const {
-    EngineInput run = plain_run_of(inputs, plan, schedule, record);
+  engine::EngineInput run_of(const costs::SimulatorInputs& inputs, const Plan& plan, bool record) const {
+    engine::EngineInput run = plain_run_of(inputs, plan, schedule, record);
     if (!passes.empty()) run.passes = &passes;
     return run;
   }
   /// In another order, and nothing slowed by communication.
-  EngineInput plain_run_of(const SimulatorInputs& inputs, const Plan& plan, const Schedule& order, bool record) const {
+  engine::EngineInput plain_run_of(const costs::SimulatorInputs& inputs, const Plan& plan, const Schedule& order,
+                                   bool record) const {
     return {plan, order, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
   }
   /// Finds `passes`, for costs, channels and lists as they are now.
-  void slow_down(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
+  void slow_down(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
 };
 
-Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
+Result<Prepared> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
 
 /// A complete trace, or why there is none.
-Result<Trace> run_to_end(const EngineInput& run, const std::stop_token& stop);
+Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop_token& stop);
 
 /// The time that a run's figures are taken from: a synchronous iteration, or of an asynchronous plan completions at
 /// stage 0 over a whole multiple of r_0 mini-batches, or of whole batches where these are what weights are updated
@@ -43,9 +44,9 @@ struct Window {
   Nanoseconds begin, end;
   int micro_batches = 1;
 };
-Window window_of(const EngineInput& run, const Trace& trace);
+Window window_of(const engine::EngineInput& run, const engine::Trace& trace);
 
 /// Returns the time of a whole global batch.
-Nanoseconds iteration_of(const EngineInput& run, const Window& window);
+Nanoseconds iteration_of(const engine::EngineInput& run, const Window& window);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

@@ -6,22 +6,22 @@
 #include <map>
 #include <thread>
 
+#include "core/base/parallel_for.hpp"
 #include "core/cost/lower_bound.hpp"
-#include "core/domain/cuts.hpp"
-#include "core/domain/parallel_for.hpp"
-#include "core/domain/validate.hpp"
+#include "core/plan/cuts.hpp"
+#include "core/plan/validate.hpp"
 #include "core/sim/build_timeline.hpp"
-#include "core/sim/joined_waits.hpp"
-#include "core/sim/memory_curve.hpp"
-#include "core/sim/memory_twins.hpp"
-#include "core/sim/memory_upper.hpp"
-#include "core/sim/period.hpp"
+#include "core/sim/engine/joined_waits.hpp"
+#include "core/sim/engine/period.hpp"
+#include "core/sim/memory/curve.hpp"
+#include "core/sim/memory/twins.hpp"
+#include "core/sim/memory/upper.hpp"
 #include "core/sim/prepared.hpp"
 #include "core/sim/simulation_size.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 
-struct Simulator::Shared : SimulatorInputs {};
+struct Simulator::Shared : costs::SimulatorInputs {};
 
 namespace {
 
@@ -52,8 +52,8 @@ int threads_for(std::size_t operations) {
 /// Turns a trace into the verdict.
 class Verdict {
  public:
-  Verdict(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, const SimulationDetail& detail,
-          std::stop_token stop)
+  Verdict(const costs::SimulatorInputs& inputs, const engine::EngineInput& run, const engine::Trace& trace,
+          const SimulationDetail& detail, std::stop_token stop)
       : inputs_(inputs),
         run_(run),
         trace_(trace),
@@ -65,7 +65,7 @@ class Verdict {
     verdict_.collectives = inputs.conventions.collectives;
     verdict_.timeline = build_timeline(run, trace);
     verdict_.iteration = iteration_of(run, window_);
-    verdict_.longest_span = run.schedule.synchronous ? longest_span(run.costs, trace) : verdict_.iteration;
+    verdict_.longest_span = run.schedule.synchronous ? engine::longest_span(run.costs, trace) : verdict_.iteration;
   }
 
   Result<Simulation> run() {
@@ -82,12 +82,12 @@ class Verdict {
   /// Long and independent computations, run side by side.
   void look_at_lanes() {
     of_lanes_.resize(run_.costs.lanes.size());
-    leaders_ = memory_leaders(run_, trace_);
+    leaders_ = memory::memory_leaders(run_, trace_);
     std::vector<std::size_t> looked_at;
     for (std::size_t l = 0; l < leaders_.size(); ++l)
       if (leaders_[l] == l) looked_at.push_back(l);
-    const std::vector<std::vector<std::size_t>> resources = resources_of_lanes(run_);
-    const UpperFigures upper = upper_figures(run_, trace_);
+    const std::vector<std::vector<std::size_t>> resources = memory::resources_of_lanes(run_);
+    const memory::UpperFigures upper = memory::upper_figures(run_, trace_);
     parallel_for(looked_at.size() + 1, threads_for(verdict_.timeline.size()), [&](std::size_t i) {
       if (i == 0) return add_communication();
       if (!stop_.stop_requested()) look_at(looked_at[i - 1], resources[looked_at[i - 1]], upper);
@@ -102,23 +102,24 @@ class Verdict {
   }
 
   /// Memory of the lane's first device, or of all where they differ.
-  void look_at(std::size_t l, const std::vector<std::size_t>& resources, const UpperFigures& upper) {
-    const LaneCosts& lane = run_.costs.lanes[l];
+  void look_at(std::size_t l, const std::vector<std::size_t>& resources, const memory::UpperFigures& upper) {
+    const costs::LaneCosts& lane = run_.costs.lanes[l];
     const bool alike = std::all_of(lane.workers.begin(), lane.workers.end(), [&](std::size_t w) {
       return run_.costs.stages[static_cast<std::size_t>(run_.costs.workers[w].stage)].held.size() == 1;
     });
-    const Bytes most = most_beside_held(inputs_, run_, trace_, upper, l);
+    const Bytes most = memory::most_beside_held(inputs_, run_, trace_, upper, l);
     for (std::size_t rank = 0; rank < (alike ? 1 : lane.devices.size()); ++rank) {
-      DeviceVerdict verdict = memory_of(inputs_, run_, trace_, l, rank, resources, detail_.item_curves);
-      const MemoryParts held = held_memory(inputs_, run_, l, rank);
-      verdict.peak_upper = std::max(verdict.peak, upper_estimate(held, most, inputs_.conventions.fragmentation));
+      DeviceVerdict verdict = memory::memory_of(inputs_, run_, trace_, l, rank, resources, detail_.item_curves);
+      const MemoryParts held = memory::held_memory(inputs_, run_, l, rank);
+      verdict.peak_upper =
+          std::max(verdict.peak, memory::upper_estimate(held, most, inputs_.conventions.fragmentation));
       of_lanes_[l].push_back(std::move(verdict));
     }
   }
 
   void add_devices() {
     for (std::size_t l = 0; l < run_.costs.lanes.size(); ++l) {
-      const LaneCosts& lane = run_.costs.lanes[l];
+      const costs::LaneCosts& lane = run_.costs.lanes[l];
       const std::vector<DeviceVerdict>& known = of_lanes_[leaders_[l]];
       for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
         DeviceVerdict verdict = known[std::min(rank, known.size() - 1)];
@@ -134,7 +135,7 @@ class Verdict {
   }
 
   /// End of the last all-reduce of what is on the lane; asynchronous lanes do not end with one.
-  Nanoseconds synchronised(const LaneCosts& lane) const {
+  Nanoseconds synchronised(const costs::LaneCosts& lane) const {
     std::int64_t last = 0;
     for (const std::size_t w : lane.workers)
       if (run_.schedule.synchronous)
@@ -144,7 +145,7 @@ class Verdict {
 
   /// Compute lanes come first in the timeline, in device order, as the devices do.
   void add_busy() {
-    const std::vector<std::vector<std::size_t>> of_second = waits_of_second(run_, trace_);
+    const std::vector<std::vector<std::size_t>> of_second = engine::waits_of_second(run_, trace_);
     double busy = 0;
     for (std::size_t d = 0; d < verdict_.devices.size(); ++d) {
       const TimelineLane& lane = verdict_.timeline.lanes[d];
@@ -165,9 +166,9 @@ class Verdict {
     if (all > 0) verdict_.bubble_fraction = 1 - busy / all;
   }
 
-  const SimulatorInputs& inputs_;
-  const EngineInput& run_;
-  const Trace& trace_;
+  const costs::SimulatorInputs& inputs_;
+  const engine::EngineInput& run_;
+  const engine::Trace& trace_;
   SimulationDetail detail_;
   std::stop_token stop_;
   Window window_;
@@ -181,7 +182,7 @@ class Verdict {
   Simulation verdict_;
 };
 
-Result<void> check_size_of(const SimulatorInputs& inputs, const Plan& plan, bool verdict) {
+Result<void> check_size_of(const costs::SimulatorInputs& inputs, const Plan& plan, bool verdict) {
   return check_size(plan, verdict, largest_simulation, slowed_bytes(inputs.conventions.calibration, verdict));
 }
 
@@ -189,11 +190,11 @@ Result<void> check_size_of(const SimulatorInputs& inputs, const Plan& plan, bool
 
 Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
                                 const Conventions& conventions) {
-  Result<Network> network = Network::of(*cluster, conventions.calibration);
+  Result<cost::Network> network = cost::Network::of(*cluster, conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   std::vector<LayerId> order;
   for (std::size_t i = 0; i < profile->layers.size(); ++i) order.push_back(LayerId(i));
-  std::vector<Bytes> cuts = cut_bytes(*profile, order);
+  std::vector<Bytes> cuts = plan::cut_bytes(*profile, order);
   return Simulator(std::make_shared<const Shared>(Shared{
       {std::move(profile), std::move(cluster), conventions, std::move(*network), std::move(order), std::move(cuts)}}));
 }
@@ -202,8 +203,8 @@ Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop, const 
   if (Result<void> small = check_size_of(*shared_, plan, true); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
-  const EngineInput input = ready->run_of(*shared_, plan, true);
-  const Result<Trace> trace = run_to_end(input, stop);
+  const engine::EngineInput input = ready->run_of(*shared_, plan, true);
+  const Result<engine::Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
   return Verdict(*shared_, input, *trace, detail, std::move(stop)).run();
 }
@@ -212,8 +213,8 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
   if (Result<void> small = check_size_of(*shared_, plan, false); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
-  const EngineInput input = ready->run_of(*shared_, plan, false);
-  const Result<Trace> trace = run_to_end(input, stop);
+  const engine::EngineInput input = ready->run_of(*shared_, plan, false);
+  const Result<engine::Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
   return to_seconds(iteration_of(input, window_of(input, *trace)));
 }
@@ -224,10 +225,10 @@ Result<Nanoseconds> Simulator::period(const Plan& plan, std::stop_token stop) co
   if (Result<void> small = check_size_of(*shared_, plan, false); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
-  return period_of(ready->run_of(*shared_, plan, false), stop);
+  return engine::period_of(ready->run_of(*shared_, plan, false), stop);
 }
 
-const SimulatorInputs& Simulator::inputs() const { return *shared_; }
+const costs::SimulatorInputs& Simulator::inputs() const { return *shared_; }
 
 Result<Schedule> Simulator::schedule(const Plan& plan) const {
   Result<Prepared> ready = prepare(*shared_, plan, {});
@@ -259,7 +260,7 @@ std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator, std
 }
 
 Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop) {
-  if (Result<void> valid = validate(plan, *problem.profile, *problem.cluster); !valid)
+  if (Result<void> valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
     return tl::unexpected(valid.error());
   const Result<Simulator> simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   if (!simulator) return tl::unexpected(simulator.error());
@@ -272,7 +273,7 @@ Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_boun
   predicted.samples_per_second = simulation.samples_per_second;
   predicted.bubble_fraction = simulation.bubble_fraction;
   for (const DeviceVerdict& device : simulation.devices) predicted.peak_memory.push_back(device.peak);
-  predicted.lower_bound = bound_of_simulation(plan, lower_bound, predicted.iteration);
+  predicted.lower_bound = cost::bound_of_simulation(plan, lower_bound, predicted.iteration);
   predicted.fits = simulation.fits;
   predicted.network = simulation.network;
   predicted.overlap = simulation.overlap;
@@ -281,4 +282,4 @@ Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_boun
   return plan;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

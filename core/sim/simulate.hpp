@@ -7,15 +7,17 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/schedule.hpp"
-#include "core/domain/simulation.hpp"
-#include "core/domain/workload.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/schedule.hpp"
+#include "core/model/simulation.hpp"
+#include "core/model/workload.hpp"
 
-namespace pipedeck {
-
+namespace pipedeck::sim::costs {
 struct SimulatorInputs;
+}  // namespace pipedeck::sim::costs
+
+namespace pipedeck::sim {
 
 struct SimulationDetail {
   bool item_curves = false;  ///< the memory curves by item as well
@@ -41,7 +43,7 @@ class Simulator {
   /// The order of operations that a run of the plan simulates.
   Result<Schedule> schedule(const Plan& plan) const;
 
-  const SimulatorInputs& inputs() const;
+  const costs::SimulatorInputs& inputs() const;
 
   /// Returns a simulator of the problem with another overlap of all-reduces.
   Simulator with_overlap(Overlap overlap) const;
@@ -66,4 +68,4 @@ Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_
 /// The plan with `predicted`, `profile` and `cluster` names filled in from its simulation.
 Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_bound);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

@@ -7,7 +7,7 @@
 
 #include "core/schedule/closed_forms.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 namespace {
 
 // Bytes an operation, measured as the growth of the process (tests/bench) and rounded up.
@@ -24,7 +24,7 @@ bool closed_form(ScheduleKind kind) {
 }  // namespace
 
 SimulationSize simulation_size(const Plan& plan) {
-  const std::int64_t micro_batches = plan.synchronous() ? plan.micro_batches : pipedream_mini_batches(plan);
+  const std::int64_t micro_batches = plan.synchronous() ? plan.micro_batches : schedule::pipedream_mini_batches(plan);
   SimulationSize size;
   std::int64_t slots = 0, shown = 0;
   for (const Stage& stage : plan.stages) {
@@ -66,4 +66,4 @@ std::int64_t slowed_bytes(const Calibration& calibration, bool verdict) {
 
 std::int64_t jittered_bytes(int threads) { return row_bytes + duration_bytes * (2 + threads); }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

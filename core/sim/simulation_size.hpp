@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-#include "core/domain/calibration.hpp"
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/calibration.hpp"
+#include "core/model/plan.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 
 /// At most: how many operations and transfers there are, and the bytes that they take.
 struct SimulationSize {
@@ -32,4 +32,4 @@ std::int64_t slowed_bytes(const Calibration& calibration, bool verdict);
 /// Additional memory for runs with jitter: those rows, and every thread's durations.
 std::int64_t jittered_bytes(int threads);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

@@ -6,10 +6,10 @@
 #include <map>
 #include <tuple>
 
-#include "core/domain/explanation.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/explanation.hpp"
 
-namespace pipedeck {
+namespace pipedeck::sim {
 
 class TimelineIndex {
  public:
@@ -49,4 +49,4 @@ class TimelineIndex {
   std::multimap<Key, std::size_t> lanes_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::sim

@@ -18,7 +18,7 @@
 #include "core/store/sqlite.hpp"
 #include "core/store/tables.hpp"
 
-namespace pipedeck {
+namespace pipedeck::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -201,4 +201,4 @@ Result<void> write_project(const std::string& link, const ProjectContent& conten
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::store

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/progress.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/progress.hpp"
+#include "core/base/result.hpp"
 
-namespace pipedeck {
+namespace pipedeck::store {
 
 struct StoredDocument {
   std::int64_t id = 0;
@@ -77,4 +77,4 @@ Result<ProjectContent> read_project(const std::string& path);
 Result<void> write_project(const std::string& path, const ProjectContent& content, const Progress& progress = {},
                            std::stop_token stop = {}, const std::function<void()>& before_rename = {});
 
-}  // namespace pipedeck
+}  // namespace pipedeck::store

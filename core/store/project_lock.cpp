@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,4 +69,4 @@ ProjectLock::~ProjectLock() {
   ::close(descriptor_);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::store

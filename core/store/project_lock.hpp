@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 
-namespace pipedeck {
+namespace pipedeck::store {
 
 class ProjectLock {
  public:
@@ -25,4 +25,4 @@ class ProjectLock {
   std::string path_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::store

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/store/sqlite.hpp"
 
-namespace pipedeck::sqlite {
+namespace pipedeck::store::sqlite {
 namespace {
 
 /// A damaged file is the user's input; everything else is the file system's doing.
@@ -79,4 +79,4 @@ Result<Statement> Database::prepare(const std::string& sql) {
 
 void Database::leave_log() { sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }
 
-}  // namespace pipedeck::sqlite
+}  // namespace pipedeck::store::sqlite

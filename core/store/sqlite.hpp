@@ -9,9 +9,9 @@
 
 #include <sqlite3.h>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 
-namespace pipedeck::sqlite {
+namespace pipedeck::store::sqlite {
 
 class Statement {
  public:
@@ -54,4 +54,4 @@ class Database {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-}  // namespace pipedeck::sqlite
+}  // namespace pipedeck::store::sqlite

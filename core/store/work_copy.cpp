@@ -12,7 +12,7 @@
 #include "core/store/large_traces.hpp"
 #include "core/store/tables.hpp"
 
-namespace pipedeck {
+namespace pipedeck::store {
 
 namespace {
 
@@ -34,7 +34,7 @@ constexpr std::size_t most_at_once = 256 * 1024;
 
 bool large(const StoredTraces& traces) { return !traces.bytes || traces.bytes() > most_at_once; }
 
-Error of_file(Error error, const std::string& path) {
+Error in_file(Error error, const std::string& path) {
   error.file = path;
   return error;
 }
@@ -160,16 +160,19 @@ struct WorkCopy::State {
 
   /// `first` and what follows are one transaction.
   Result<void> write(const ProjectContent& content, const std::string& begin,
-                     const std::function<Result<void>(Database&)>& first) {
-    return database->edit([&](Database& own) {
-      Change change{own, kept, saved_keys, large_traces};
-      auto done = own.run(begin).and_then([&] { return first(own); }).and_then([&] { return change.write(content); });
-      if (done) done = own.run("COMMIT");
-      if (!done) (void)own.run("ROLLBACK");
-      return done;
-    });
-  }
+                     const std::function<Result<void>(Database&)>& first);
 };
+
+Result<void> WorkCopy::State::write(const ProjectContent& content, const std::string& begin,
+                                    const std::function<Result<void>(Database&)>& first) {
+  return database->edit([&](Database& own) {
+    Change change{own, kept, saved_keys, large_traces};
+    auto done = own.run(begin).and_then([&] { return first(own); }).and_then([&] { return change.write(content); });
+    if (done) done = own.run("COMMIT");
+    if (!done) (void)own.run("ROLLBACK");
+    return done;
+  });
+}
 
 WorkCopy::WorkCopy(std::unique_ptr<State> state) : state_(std::move(state)) {}
 WorkCopy::WorkCopy(WorkCopy&&) noexcept = default;
@@ -181,9 +184,9 @@ Result<WorkCopy> WorkCopy::begin(const std::string& path, const std::string& pro
                                  TraceWriting writing) {
   remove_work_copy(path);
   auto database = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  if (!database) return tl::unexpected(of_file(database.error(), path));
+  if (!database) return tl::unexpected(in_file(database.error(), path));
   const auto failed = [path, tell = std::move(writing.failed)](const Error& error) {
-    if (tell) tell(of_file(error, path));
+    if (tell) tell(in_file(error, path));
   };
   auto shared = std::make_shared<store::SharedDatabase>(std::move(*database));
   auto state = std::make_unique<State>(State{path, shared, {shared, std::move(writing.run), failed}});
@@ -199,7 +202,7 @@ Result<WorkCopy> WorkCopy::begin(const std::string& path, const std::string& pro
   });
   if (!ready) {
     remove(WorkCopy(std::move(state)));
-    return tl::unexpected(of_file(ready.error(), path));
+    return tl::unexpected(in_file(ready.error(), path));
   }
   state->kept = std::move(saved);
   return WorkCopy(std::move(state));
@@ -212,7 +215,7 @@ void WorkCopy::remove(WorkCopy copy) {
 
 Result<void> WorkCopy::keep(ProjectContent content) {
   const auto done = state_->write(content, "BEGIN", [](Database&) { return Result<void>(); });
-  if (!done) return tl::unexpected(of_file(done.error(), state_->path));
+  if (!done) return tl::unexpected(in_file(done.error(), state_->path));
   state_->kept = std::move(content);
   state_->large_traces.write();
   return {};
@@ -242,14 +245,14 @@ namespace {
 Result<std::shared_ptr<store::OpenFile>> open_work_copy(const std::string& path) {
   // A log that was not yet written back is read, which SQLite does by writing it back.
   auto database = Database::open(path, SQLITE_OPEN_READWRITE);
-  if (!database) return tl::unexpected(of_file(database.error(), path));
+  if (!database) return tl::unexpected(in_file(database.error(), path));
   auto file = std::make_shared<store::OpenFile>(std::move(*database), project_version, path);
   if (auto ready = file->database.run("PRAGMA locking_mode = EXCLUSIVE"); !ready)
-    return tl::unexpected(of_file(ready.error(), path));
+    return tl::unexpected(in_file(ready.error(), path));
   auto version = file->database.prepare("PRAGMA user_version");
-  if (!version) return tl::unexpected(of_file(version.error(), path));
+  if (!version) return tl::unexpected(in_file(version.error(), path));
   const auto row = version->step();
-  if (!row) return tl::unexpected(of_file(row.error(), path));
+  if (!row) return tl::unexpected(in_file(row.error(), path));
   if (version->integer(0) != project_version)
     return fail(ErrorCode::bad_input,
                 fmt::format("found a work copy of version {}, expected {}", version->integer(0), project_version), {},
@@ -259,9 +262,9 @@ Result<std::shared_ptr<store::OpenFile>> open_work_copy(const std::string& path)
 
 Result<std::string> project_in(store::OpenFile& file) {
   auto select = file.database.prepare("SELECT project FROM work");
-  if (!select) return tl::unexpected(of_file(select.error(), file.path));
+  if (!select) return tl::unexpected(in_file(select.error(), file.path));
   const auto row = select->step();
-  if (!row) return tl::unexpected(of_file(row.error(), file.path));
+  if (!row) return tl::unexpected(in_file(row.error(), file.path));
   if (!*row) return fail(ErrorCode::bad_input, "the work copy was never finished", {}, file.path);
   return select->text(0);
 }
@@ -284,11 +287,11 @@ Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& s
   auto project = project_in(**file);
   if (!project) return tl::unexpected(project.error());
   auto content = store::content_of(*file);
-  if (!content) return tl::unexpected(of_file(content.error(), path));
+  if (!content) return tl::unexpected(in_file(content.error(), path));
   const auto elsewhere = runs_with_saved_traces(**file);
-  if (!elsewhere) return tl::unexpected(of_file(elsewhere.error(), path));
+  if (!elsewhere) return tl::unexpected(in_file(elsewhere.error(), path));
   const auto large = store::large_traces_in((*file)->database);
-  if (!large) return tl::unexpected(of_file(large.error(), path));
+  if (!large) return tl::unexpected(in_file(large.error(), path));
   std::erase_if(content->runs, [&](const StoredRun& run) {
     const auto trace = large->find(run.id);
     return trace != large->end() && !trace->second;  // killed before all of it was there
@@ -299,7 +302,7 @@ Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& s
       // Now: the copy is written over soon.
       auto traces =
           trace == large->end() ? run.traces.load() : store::load_large_trace((*file)->database, *trace->second);
-      if (!traces) return tl::unexpected(of_file(traces.error(), path));
+      if (!traces) return tl::unexpected(in_file(traces.error(), path));
       run.traces = traces_at_hand(std::move(*traces));
       continue;
     }
@@ -317,4 +320,4 @@ Result<std::string> project_of_work_copy(const std::string& path) {
   return project_in(**file);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::store

@@ -12,7 +12,7 @@
 
 #include "core/store/project_file.hpp"
 
-namespace pipedeck {
+namespace pipedeck::store {
 
 /// Returns the path of a project's copy: hidden, in the same folder. For a link it is in the folder of the link's
 /// target.
@@ -65,4 +65,4 @@ Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& s
 /// The project that the copy belongs to, without reading more.
 Result<std::string> project_of_work_copy(const std::string& path);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::store

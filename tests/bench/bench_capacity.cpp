@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "core/io/capacity_json.hpp"
+#include "core/io/documents/capacity.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
-#include "core/whatif/capacity_sweep.hpp"
-#include "core/whatif/size_ladder.hpp"
+#include "core/study/capacity/size_ladder.hpp"
+#include "core/study/capacity/sweep.hpp"
 
 using namespace pipedeck;
 
@@ -23,7 +23,7 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// Llama 2 7B's shape.
-CapacityModel seven_billion() {
+study::capacity::Model seven_billion() {
   TransformerConfig config;
   config.name = "7B";
   config.family = "llama";
@@ -38,43 +38,47 @@ CapacityModel seven_billion() {
   return {{config, {}}, {}, {}};
 }
 
-CapacityQuestion question_of(bool measured) {
-  CapacityQuestion question;
-  question.problem.cluster = std::make_shared<const Cluster>(*cluster_preset("dapple-a"));
-  question.problem.profile = std::make_shared<const Profile>(*profile_preset("BERT-48"));
+study::capacity::Question question_of(bool measured) {
+  study::capacity::Question question;
+  question.problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
+  question.problem.profile = std::make_shared<const Profile>(*presets::profile_preset("BERT-48"));
   if (measured) return question;
   question.model = seven_billion();
   question.problem.workload.precision = Precision::mixed_16;
   return question;
 }
 
-void sweep(const char* name, const CapacityQuestion& question, int threads) {
-  CapacitySpace space{{"V100-32GB", "A100-40GB", "A100-80GB", "H100-SXM", "H200"}, {}, {256, 512}, {2, 4, 8, 16}};
+void sweep(const char* name, const study::capacity::Question& question, int threads) {
+  study::capacity::Space space{
+      {"V100-32GB", "A100-40GB", "A100-80GB", "H100-SXM", "H200"}, {}, {256, 512}, {2, 4, 8, 16}};
   for (int nodes = 1; nodes <= 25; ++nodes) space.nodes.push_back(nodes);
-  const std::vector<CapacityPoint> points = capacity_points(space);
-  const ProblemAt at = [&](const CapacityPoint& point) { return problem_at(question, point, device_catalogue()); };
+  const std::vector<CapacityPoint> points = study::capacity::capacity_points(space);
+  const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
+    return study::capacity::problem_at(question, point, presets::device_catalogue());
+  };
   auto begin = Clock::now();
   const double before = processor_seconds();
-  const auto found = sweep_capacity(points, at, capacity_planners(), {}, {threads, {}, {}, {}});
+  const auto found =
+      study::capacity::sweep_capacity(points, at, study::capacity::capacity_planners(), {}, {threads, {}, {}, {}});
   const auto fit = std::ranges::count_if(*found, [](const CapacityFound& one) { return one.fits(); });
   fmt::print("{:<10} {} points, {} of them fit, in {:.1f} s, {:.1f} s of a processor\n", name, points.size(), fit,
              seconds_since(begin), processor_seconds() - before);
-  CapacityPoints kept;
+  io::documents::CapacityPoints kept;
   for (const CapacityFound& one : *found) kept.found.emplace(one.point, one);
   begin = Clock::now();
-  const std::string text = capacity_points_to_json(kept);
-  const auto read = capacity_points_from_json(text);
+  const std::string text = io::documents::capacity_points_to_json(kept);
+  const auto read = io::documents::capacity_points_from_json(text);
   fmt::print("{:<10} {:.1f} MB kept, written and read in {:.2f} s\n", name, static_cast<double>(text.size()) / 1e6,
              read ? seconds_since(begin) : -1);
 }
 
-void largest(const CapacityQuestion& question, SizeKind kind) {
+void largest(const study::capacity::Question& question, study::capacity::SizeKind kind) {
   const CapacityPoint point{"A100-80GB", 2, 64, 0};
-  const auto ladder = size_ladder(question, point, kind, {}, device_catalogue());
+  const auto ladder = study::capacity::size_ladder(question, point, kind, {}, presets::device_catalogue());
   const auto begin = Clock::now();
-  const auto found = find_largest(*ladder, point, capacity_planners(), {});
-  fmt::print("largest {:<13} {:>8}, {} sizes planned for in {:.1f} s\n", name_of(kind), found->size.value_or(0),
-             found->tried.size(), seconds_since(begin));
+  const auto found = study::capacity::find_largest(*ladder, point, study::capacity::capacity_planners(), {});
+  fmt::print("largest {:<13} {:>8}, {} sizes planned for in {:.1f} s\n", study::capacity::name_of(kind),
+             found->size.value_or(0), found->tried.size(), seconds_since(begin));
 }
 
 }  // namespace
@@ -83,8 +87,9 @@ int main() {
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   sweep("BERT-48", question_of(true), threads);
   sweep("7B", question_of(false), threads);
-  for (const SizeKind kind :
-       {SizeKind::layers, SizeKind::hidden, SizeKind::sequence, SizeKind::micro_batch, SizeKind::global_batch})
+  for (const study::capacity::SizeKind kind :
+       {study::capacity::SizeKind::layers, study::capacity::SizeKind::hidden, study::capacity::SizeKind::sequence,
+        study::capacity::SizeKind::micro_batch, study::capacity::SizeKind::global_batch})
     largest(question_of(false), kind);
   return 0;
 }

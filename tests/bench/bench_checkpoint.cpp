@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/trainer.hpp"
-#include "tests/core/runtime/training_cases.hpp"
+#include "core/runtime/train.hpp"
+#include "tests/core/runtime/train/training_cases.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -38,9 +38,9 @@ struct Cost {
 
 Cost one_run(const ModelSpec& model, const Plan& plan, const std::string& folder) {
   std::filesystem::remove_all(folder);
-  TrainOptions options;
+  runtime::train::TrainOptions options;
   options.steps = taken + around;
-  options.checkpoint = CheckpointOptions{folder, taken, 1};
+  options.checkpoint = runtime::checkpoint::Options{folder, taken, 1};
   std::vector<double> before, after;
   Cost cost;
   const auto sink = [&](const RunEvent& event) {
@@ -50,7 +50,7 @@ Cost one_run(const ModelSpec& model, const Plan& plan, const std::string& folder
     if (const auto* saved = std::get_if<RunCheckpoint>(&event); saved && saved->step == taken)
       cost.written = saved->duration.count, cost.bytes = static_cast<double>(saved->bytes.count);
   };
-  const auto result = train_on_cpu(model, plan, schedule_for(plan, Order::policy_a), options, sink);
+  const auto result = runtime::train_on_cpu(model, plan, schedule_for(plan, Order::policy_a), options, sink);
   if (!result) std::fprintf(stderr, "%s\n", result.error().text().c_str());
   cost.step = median(before);
   for (const double step : after) cost.extra += step - cost.step;

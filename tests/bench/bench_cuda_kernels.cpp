@@ -18,15 +18,14 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/random.hpp"
+#include "core/base/random.hpp"
 #include "core/runtime/cuda/convolution.hpp"
-#include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/products.hpp"
 #include "core/runtime/cuda/rounded.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::cuda;
 
 namespace {
 
@@ -59,10 +58,10 @@ constexpr Sizes small{.values = 1 << 12,
 template <class T>
 constexpr const char* name_of = sizeof(T) == 2 ? "bf16" : "fp32";
 
-Event timed_event() {
+runtime::cuda::Event timed_event() {
   cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
-  return Event(event);
+  runtime::cuda::check(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+  return runtime::cuda::Event(event);
 }
 
 class Bench {
@@ -70,32 +69,32 @@ class Bench {
   /// Gets the number of the set of arrays that it uses: 0 or 1.
   using Work = std::function<void(int set)>;
 
-  Bench(cuda::Precision precision, const Sizes& sizes)
-      : device_(std::make_shared<CudaDevice>(0, precision)),
-        memory_(std::make_shared<DeviceMemory>(device_)),
+  Bench(runtime::cuda::Precision precision, const Sizes& sizes)
+      : device_(std::make_shared<runtime::cuda::CudaDevice>(0, precision)),
+        memory_(std::make_shared<runtime::tensor::DeviceMemory>(device_)),
         begin_(timed_event()),
         end_(timed_event()),
         sizes_(sizes) {}
 
-  CudaDevice& device() const { return *device_; }
+  runtime::cuda::CudaDevice& device() const { return *device_; }
   cudaStream_t stream() const { return device_->stream(); }
-  const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
+  const std::shared_ptr<runtime::tensor::DeviceMemory>& memory() const { return memory_; }
   void* scratch(std::size_t bytes) const { return device_->context().workspace(bytes); }
 
   /// Random values of that deviation around 0.
   template <class T = float>
-  Tensor random(std::int64_t count, float deviation = 1) const {
+  runtime::tensor::Tensor random(std::int64_t count, float deviation = 1) const {
     return drawn<T>(count, [deviation](Random& random) { return deviation * random.bell(); });
   }
   template <class T = float>
-  Tensor drawn(std::int64_t count, const std::function<float(Random&)>& draw) const {
+  runtime::tensor::Tensor drawn(std::int64_t count, const std::function<float(Random&)>& draw) const {
     if constexpr (sizeof(T) == 2) {
-      const Tensor floats = drawn<float>(count, draw);
-      Tensor rounded = halves(memory_, count);
-      convert(stream(), reinterpret_cast<Bf16*>(rounded.data()), floats.data(), count);
+      const runtime::tensor::Tensor floats = drawn<float>(count, draw);
+      runtime::tensor::Tensor rounded = runtime::cuda::halves(memory_, count);
+      runtime::cuda::convert(stream(), reinterpret_cast<runtime::cuda::Bf16*>(rounded.data()), floats.data(), count);
       return rounded;
     } else {
-      Tensor made(memory_, 1, count);
+      runtime::tensor::Tensor made(memory_, 1, count);
       Random random(1);
       std::vector<float> block(static_cast<std::size_t>(std::min(count, drawn_at_once)));
       std::ranges::generate(block, [&] { return draw(random); });
@@ -135,12 +134,12 @@ class Bench {
   }
 
   double seconds_of(int launches, const Work& work) {
-    check(cudaEventRecord(begin_.get(), stream()), "cudaEventRecord");
+    runtime::cuda::check(cudaEventRecord(begin_.get(), stream()), "cudaEventRecord");
     for (int launch = 0; launch < launches; ++launch) work(launch % 2);
-    check(cudaEventRecord(end_.get(), stream()), "cudaEventRecord");
-    check(cudaEventSynchronize(end_.get()), "cudaEventSynchronize");
+    runtime::cuda::check(cudaEventRecord(end_.get(), stream()), "cudaEventRecord");
+    runtime::cuda::check(cudaEventSynchronize(end_.get()), "cudaEventSynchronize");
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");
+    runtime::cuda::check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");
     return double{milliseconds} / 1e3 / launches;
   }
 
@@ -156,9 +155,9 @@ class Bench {
     return seconds[seconds.size() / 2];
   }
 
-  std::shared_ptr<CudaDevice> device_;
-  std::shared_ptr<DeviceMemory> memory_;
-  Event begin_, end_;
+  std::shared_ptr<runtime::cuda::CudaDevice> device_;
+  std::shared_ptr<runtime::tensor::DeviceMemory> memory_;
+  runtime::cuda::Event begin_, end_;
   const Sizes& sizes_;
   double ceiling_ = 0;  ///< the rate of the first case: a copy, or the large product
 };
@@ -172,7 +171,7 @@ class Pair {
   T* operator[](int set) { return reinterpret_cast<T*>(tensors_[static_cast<std::size_t>(set)].data()); }
 
  private:
-  std::array<Tensor, 2> tensors_;
+  std::array<runtime::tensor::Tensor, 2> tensors_;
 };
 
 /// "gelu, bf16"
@@ -184,14 +183,15 @@ std::string with_type(const char* name) {
 void copies(Bench& bench, const Sizes& sizes) {
   const std::int64_t n = sizes.values;
   Pair<> in(bench, n), out(bench, n);
-  Pair<Bf16> rounded(bench, n);
+  Pair<runtime::cuda::Bf16> rounded(bench, n);
   const auto count = static_cast<double>(n);
   const cudaStream_t stream = bench.stream();
   bench.moved("copy (cudaMemcpyAsync)", 8 * count, [&](int i) { bench.device().copy(out[i], in[i], n); });
-  bench.moved("add, fp32", 12 * count, [&](int i) { add(stream, out[i], in[i], n); });
-  bench.moved("add, bf16", 6 * count, [&](int i) { add(stream, rounded[i], rounded[1 - i], n); });
-  bench.moved("convert, fp32 to bf16", 6 * count, [&](int i) { convert(stream, rounded[i], in[i], n); });
-  bench.moved("convert, bf16 to fp32", 6 * count, [&](int i) { convert(stream, out[i], rounded[i], n); });
+  bench.moved("add, fp32", 12 * count, [&](int i) { runtime::cuda::add(stream, out[i], in[i], n); });
+  bench.moved("add, bf16", 6 * count, [&](int i) { runtime::cuda::add(stream, rounded[i], rounded[1 - i], n); });
+  bench.moved("convert, fp32 to bf16", 6 * count, [&](int i) { runtime::cuda::convert(stream, rounded[i], in[i], n); });
+  bench.moved("convert, bf16 to fp32", 6 * count,
+              [&](int i) { runtime::cuda::convert(stream, out[i], rounded[i], n); });
 }
 
 template <class T>
@@ -202,18 +202,19 @@ void activations(Bench& bench, const Sizes& sizes) {
   const cudaStream_t stream = bench.stream();
   Pair<T> in(bench, n), out(bench, n);
   Pair<> bias(bench, columns), sums(bench, columns);
-  const auto scratch = [&] { return bench.scratch(column_sums_scratch(rows, columns)); };
-  bench.moved(with_type<T>("gelu"), 2 * word * values, [&](int i) { gelu(stream, out[i], in[i], n); });
+  const auto scratch = [&] { return bench.scratch(runtime::cuda::column_sums_scratch(rows, columns)); };
+  bench.moved(with_type<T>("gelu"), 2 * word * values, [&](int i) { runtime::cuda::gelu(stream, out[i], in[i], n); });
   bench.moved(with_type<T>("gelu, backward"), 3 * word * values,
-              [&](int i) { gelu_backward(stream, out[i], in[i], n); });
+              [&](int i) { runtime::cuda::gelu_backward(stream, out[i], in[i], n); });
   bench.moved(with_type<T>("bias"), 2 * word * values,
-              [&](int i) { add_bias(stream, out[i], bias[i], rows, columns); });
+              [&](int i) { runtime::cuda::add_bias(stream, out[i], bias[i], rows, columns); });
   bench.moved(with_type<T>("bias and gelu"), 2 * word * values,
-              [&](int i) { bias_gelu(stream, out[i], in[i], bias[i], rows, columns); });
-  bench.moved(with_type<T>("bias and gelu, backward"), 3 * word * values,
-              [&](int i) { bias_gelu_backward(stream, out[i], sums[i], in[i], bias[i], scratch(), rows, columns); });
+              [&](int i) { runtime::cuda::bias_gelu(stream, out[i], in[i], bias[i], rows, columns); });
+  bench.moved(with_type<T>("bias and gelu, backward"), 3 * word * values, [&](int i) {
+    runtime::cuda::bias_gelu_backward(stream, out[i], sums[i], in[i], bias[i], scratch(), rows, columns);
+  });
   bench.moved(with_type<T>("gradient of a bias"), word * values,
-              [&](int i) { add_column_sums(stream, sums[i], in[i], scratch(), rows, columns); });
+              [&](int i) { runtime::cuda::add_column_sums(stream, sums[i], in[i], scratch(), rows, columns); });
 }
 
 template <class T>
@@ -224,30 +225,34 @@ void layer_norms(Bench& bench, const Sizes& sizes) {
   Pair<T> in(bench, n), more(bench, n), out(bench, n);
   Pair<> mean(bench, rows), inverse(bench, rows), gain(bench, columns), shift(bench, columns), gains(bench, columns),
       shifts(bench, columns);
-  bench.moved(with_type<T>("layer norm"), 2 * bytes,
-              [&](int i) { layer_norm(stream, out[i], mean[i], inverse[i], in[i], gain[i], shift[i], rows, columns); });
+  bench.moved(with_type<T>("layer norm"), 2 * bytes, [&](int i) {
+    runtime::cuda::layer_norm(stream, out[i], mean[i], inverse[i], in[i], gain[i], shift[i], rows, columns);
+  });
   bench.moved(with_type<T>("addition and layer norm"), 4 * bytes, [&](int i) {
-    add_layer_norm(stream, more[i], out[i], mean[i], inverse[i], in[i], more[i], gain[i], shift[i], rows, columns);
+    runtime::cuda::add_layer_norm(stream, more[i], out[i], mean[i], inverse[i], in[i], more[i], gain[i], shift[i], rows,
+                                  columns);
   });
   bench.moved(with_type<T>("layer norm, backward"), 4 * bytes, [&](int i) {
-    layer_norm_backward(stream, out[i], gains[i], shifts[i], more[i], in[i], mean[i], inverse[i], gain[i],
-                        bench.scratch(layer_norm_backward_scratch(rows, columns)), rows, columns);
+    runtime::cuda::layer_norm_backward(
+        stream, out[i], gains[i], shifts[i], more[i], in[i], mean[i], inverse[i], gain[i],
+        bench.scratch(runtime::cuda::layer_norm_backward_scratch(rows, columns)), rows, columns);
   });
 }
 
 /// `tokens`: uniform over the vocabulary, or a text's bytes, of which one in six is a space.
 void embeddings(Bench& bench, const Sizes& sizes, const char* name, const std::function<float(Random&)>& token) {
-  const EmbeddingShape shape{2 * sizes.samples, sizes.sequence, sizes.hidden(), sizes.vocabulary};
+  const runtime::cuda::EmbeddingShape shape{2 * sizes.samples, sizes.sequence, sizes.hidden(), sizes.vocabulary};
   const double bytes = 4.0 * static_cast<double>(shape.rows() * shape.width);
   Pair<> out(bench, shape.rows() * shape.width), table(bench, shape.vocabulary * shape.width),
       positions(bench, shape.sequence * shape.width);
-  Tensor tokens = bench.drawn(shape.rows(), token);
-  bench.moved(fmt::format("embedding of {}", name), 2 * bytes,
-              [&](int i) { embedding(bench.stream(), out[i], tokens.data(), table[i], positions[i], shape); });
+  runtime::tensor::Tensor tokens = bench.drawn(shape.rows(), token);
+  bench.moved(fmt::format("embedding of {}", name), 2 * bytes, [&](int i) {
+    runtime::cuda::embedding(bench.stream(), out[i], tokens.data(), table[i], positions[i], shape);
+  });
   // Rows of the gradient are read twice, for tokens and positions; the tables' rows are read and written.
   bench.moved(fmt::format("embedding of {}, backward", name), 4 * bytes, [&](int i) {
-    embedding_backward(bench.stream(), table[i], positions[i], out[i], tokens.data(),
-                       bench.scratch(embedding_backward_scratch(shape)), shape);
+    runtime::cuda::embedding_backward(bench.stream(), table[i], positions[i], out[i], tokens.data(),
+                                      bench.scratch(runtime::cuda::embedding_backward_scratch(shape)), shape);
   });
 }
 
@@ -256,25 +261,27 @@ void losses(Bench& bench, const Sizes& sizes, std::int64_t columns) {
   const std::int64_t rows = sizes.rows();
   Pair<T> logits(bench, rows * columns);
   Pair<> loss(bench, 2);
-  Tensor targets = bench.drawn(
+  runtime::tensor::Tensor targets = bench.drawn(
       rows, [&](Random& random) { return static_cast<float>(random.below(static_cast<std::uint64_t>(columns))); });
   // Read for the sums, read and written for the gradient.
   bench.moved(fmt::format("softmax cross-entropy of {}, {}", columns, name_of<T>),
               3.0 * sizeof(T) * static_cast<double>(rows * columns), [&](int i) {
-                softmax_cross_entropy(bench.stream(), logits[i], targets.data(), reinterpret_cast<double*>(loss[i]),
-                                      bench.scratch(softmax_cross_entropy_scratch(rows)), rows, columns);
+                runtime::cuda::softmax_cross_entropy(
+                    bench.stream(), logits[i], targets.data(), reinterpret_cast<double*>(loss[i]),
+                    bench.scratch(runtime::cuda::softmax_cross_entropy_scratch(rows)), rows, columns);
               });
 }
 
 void updates(Bench& bench, const Sizes& sizes) {
   const std::int64_t n = sizes.values;
-  Tensor weights = bench.random(n), gradient = bench.random(n), first = bench.random(n),
-         second = bench.drawn(n, [](Random&random) { return static_cast<float>(random.unit()); }),
-         rounded = halves(bench.memory(), n);
+  runtime::tensor::Tensor weights = bench.random(n), gradient = bench.random(n), first = bench.random(n),
+                          second = bench.drawn(n, [](Random&random) { return static_cast<float>(random.unit()); }),
+                          rounded = runtime::cuda::halves(bench.memory(), n);
   for (const bool copy : {false, true})
     bench.moved(copy ? "Adam, with a copy in bf16" : "Adam", (copy ? 34.0 : 32.0) * static_cast<double>(n), [&](int) {
-      adam_update(bench.stream(), weights.data(), gradient.data(), first.data(), second.data(),
-                  copy ? reinterpret_cast<Bf16*>(rounded.data()) : nullptr, {1e-3f, 1}, n);
+      runtime::cuda::adam_update(bench.stream(), weights.data(), gradient.data(), first.data(), second.data(),
+                                 copy ? reinterpret_cast<runtime::cuda::Bf16*>(rounded.data()) : nullptr, {1e-3f, 1},
+                                 n);
     });
 }
 
@@ -285,28 +292,28 @@ void products_of(Bench& bench, const std::string& name, std::int64_t rows, std::
   const float deviation = 1 / std::sqrt(static_cast<float>(in));
   Pair<T> input(bench, rows * in), weights(bench, in * out, deviation), output_gradient(bench, rows * out);
   Pair<> output(bench, rows * out), input_gradient(bench, rows * in), weights_gradient(bench, in * out);
-  const ProductShape shape{rows, in, out};
+  const runtime::cuda::ProductShape shape{rows, in, out};
   const double operations = 2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out);
   const auto factor = [&](Pair<T>& of, int set, std::int64_t count) {
     if constexpr (sizeof(T) == 2)
-      return Factor(of[set]);
+      return runtime::cuda::Factor(of[set]);
     else
-      return Factor(bench.memory(), of[set], count);
+      return runtime::cuda::Factor(bench.memory(), of[set], count);
   };
   bench.computed(name, operations, [&](int i) {
-    const Factor x = factor(input, i, rows * in), w = factor(weights, i, in * out);
+    const runtime::cuda::Factor x = factor(input, i, rows * in), w = factor(weights, i, in * out);
     if (results_are_floats)
-      product(bench.device(), shape, output[i], x, w, nullptr);
+      runtime::cuda::product(bench.device(), shape, output[i], x, w, nullptr);
     else
-      product(bench.device(), shape, reinterpret_cast<T*>(output[i]), x, w, nullptr);
+      runtime::cuda::product(bench.device(), shape, reinterpret_cast<T*>(output[i]), x, w, nullptr);
   });
   bench.computed(name + ", input's gradient", operations, [&](int i) {
-    product_backward(bench.device(), shape, input_gradient[i], factor(output_gradient, i, rows * out),
-                     factor(weights, i, in * out));
+    runtime::cuda::product_backward(bench.device(), shape, input_gradient[i], factor(output_gradient, i, rows * out),
+                                    factor(weights, i, in * out));
   });
   bench.computed(name + ", weights' gradient", operations, [&](int i) {
-    add_product_gradient(bench.device(), shape, weights_gradient[i], factor(input, i, rows * in),
-                         factor(output_gradient, i, rows * out));
+    runtime::cuda::add_product_gradient(bench.device(), shape, weights_gradient[i], factor(input, i, rows * in),
+                                        factor(output_gradient, i, rows * out));
   });
 }
 
@@ -316,10 +323,11 @@ void large_product(Bench& bench, const char* type, const Sizes& sizes) {
   const std::int64_t n = sizes.square;
   Pair<T> left(bench, n * n), right(bench, n * n);
   Pair<> result(bench, n * n);
-  constexpr Element element = sizeof(T) == 2 ? Element::bf16 : Element::fp32;
+  constexpr runtime::cuda::Element element =
+      sizeof(T) == 2 ? runtime::cuda::Element::bf16 : runtime::cuda::Element::fp32;
   bench.computed(fmt::format("large product, {}", type), 2 * std::pow(static_cast<double>(n), 3), [&](int i) {
     bench.device().products().multiply(n, n, n, {left[i], n, element}, {right[i], n, element},
-                                       {result[i], n, Element::fp32});
+                                       {result[i], n, runtime::cuda::Element::fp32});
   });
 }
 
@@ -339,7 +347,7 @@ void products(Bench& bench, const char* type, const Sizes& sizes) {
 
 template <class T>
 void attend(Bench& bench, const Sizes& sizes) {
-  const AttentionShape shape{sizes.samples, sizes.sequence, sizes.heads, sizes.head, true};
+  const runtime::cuda::AttentionShape shape{sizes.samples, sizes.sequence, sizes.heads, sizes.head, true};
   const std::int64_t values = shape.rows() * shape.hidden();
   Pair<T> qkv(bench, 3 * values), out(bench, values), out_gradient(bench, values), gradient(bench, 3 * values);
   Pair<> sums(bench, shape.rows() * shape.heads);
@@ -347,10 +355,10 @@ void attend(Bench& bench, const Sizes& sizes) {
   const double product = 2.0 * static_cast<double>(shape.samples * shape.heads * shape.head_size) *
                          static_cast<double>(shape.sequence * shape.sequence) / 2;
   bench.computed(with_type<T>("attention"), 2 * product,
-                 [&](int i) { attention<T>(bench.stream(), out[i], sums[i], qkv[i], shape); });
+                 [&](int i) { runtime::cuda::attention<T>(bench.stream(), out[i], sums[i], qkv[i], shape); });
   bench.computed(with_type<T>("attention, backward"), 5 * product, [&](int i) {
-    attention_backward<T>(bench.stream(), gradient[i], out_gradient[i], out[i], sums[i], qkv[i],
-                          bench.scratch(attention_backward_scratch(shape)), shape);
+    runtime::cuda::attention_backward<T>(bench.stream(), gradient[i], out_gradient[i], out[i], sums[i], qkv[i],
+                                         bench.scratch(runtime::cuda::attention_backward_scratch(shape)), shape);
   });
 }
 
@@ -358,7 +366,7 @@ template <class T>
 void convolutions(Bench& bench, const char* type, const Sizes& sizes) {
   const struct {
     const char* name;
-    ConvolutionShape shape;
+    runtime::layers::ConvolutionShape shape;
   } layers[] = {{"ResNet-50, first", {3, 64, 7, 2, 3, 224, 224}},   {"ResNet-50, 3 x 3", {64, 64, 3, 1, 1, 56, 56}},
                 {"ResNet-50, 1 x 1", {256, 1024, 1, 1, 0, 14, 14}}, {"ResNet-50, stride", {512, 512, 3, 2, 1, 14, 14}},
                 {"VGG-16, first", {3, 64, 3, 1, 1, 224, 224}},      {"VGG-16, second", {64, 64, 3, 1, 1, 224, 224}},
@@ -368,7 +376,7 @@ void convolutions(Bench& bench, const char* type, const Sizes& sizes) {
       shape.in = std::max(shape.in / sizes.channels, std::int64_t{1}), shape.out /= sizes.channels;
       shape.height = shape.width = 8;
     }
-    Convolution convolution(bench.device().context(), shape);
+    runtime::cuda::Convolution convolution(bench.device().context(), shape);
     const auto images = static_cast<int>(sizes.images);
     Pair<T> in(bench, images * shape.in_values()), out(bench, images * shape.out_values());
     Pair<> weights(bench, shape.weights(), 0.05f), gradient(bench, shape.weights());
@@ -385,24 +393,24 @@ void convolutions(Bench& bench, const char* type, const Sizes& sizes) {
 
 /// All that computes rather than moves memory, in one precision.
 template <class T>
-void computations(cuda::Precision precision, const char* type, const Sizes& sizes) {
+void computations(runtime::cuda::Precision precision, const char* type, const Sizes& sizes) {
   Bench bench(precision, sizes);
   large_product<T>(bench, type, sizes);
   products<T>(bench, type, sizes);
-  if (precision != cuda::Precision::tf32) attend<T>(bench, sizes);  // in tf32 as in fp32
+  if (precision != runtime::cuda::Precision::tf32) attend<T>(bench, sizes);  // in tf32 as in fp32
   convolutions<T>(bench, type, sizes);
 }
 
 void memory_bound(const Sizes& sizes) {
-  Bench bench(cuda::Precision::fp32, sizes);
+  Bench bench(runtime::cuda::Precision::fp32, sizes);
   copies(bench, sizes);
-  layer_norms<Bf16>(bench, sizes);
+  layer_norms<runtime::cuda::Bf16>(bench, sizes);
   layer_norms<float>(bench, sizes);
-  activations<Bf16>(bench, sizes);
+  activations<runtime::cuda::Bf16>(bench, sizes);
   activations<float>(bench, sizes);
   for (const std::int64_t columns : {sizes.vocabulary, sizes.padded_vocabulary()}) {
     losses<float>(bench, sizes, columns);
-    losses<Bf16>(bench, sizes, columns);
+    losses<runtime::cuda::Bf16>(bench, sizes, columns);
   }
   const auto vocabulary = static_cast<std::uint64_t>(sizes.vocabulary);
   embeddings(bench, sizes, "a vocabulary",
@@ -420,14 +428,14 @@ int main(int argc, char** argv) {
   try {
     const bool is_small = argc == 2 && std::strcmp(argv[1], "--small") == 0;
     if (argc > 1 && !is_small) throw std::invalid_argument(fmt::format("found '{}', expected --small", argv[1]));
-    if (count_devices() == 0) throw CudaError("there is no GPU");
+    if (runtime::cuda::count_devices() == 0) throw runtime::cuda::CudaError("there is no GPU");
     // A line is written when it is known: who ends this program keeps what was measured.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     const Sizes sizes = is_small ? small : Sizes();
     memory_bound(sizes);
-    computations<Bf16>(cuda::Precision::bf16, "bf16", sizes);
-    computations<float>(cuda::Precision::tf32, "tf32", sizes);
-    computations<float>(cuda::Precision::fp32, "fp32", sizes);
+    computations<runtime::cuda::Bf16>(runtime::cuda::Precision::bf16, "bf16", sizes);
+    computations<float>(runtime::cuda::Precision::tf32, "tf32", sizes);
+    computations<float>(runtime::cuda::Precision::fp32, "fp32", sizes);
     return Bench::refused ? 1 : 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_cuda_kernels: {}\n", error.what());

@@ -16,17 +16,16 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/session/plan_edits.hpp"
-#include "app/ui/compare_page.hpp"
-#include "app/ui/main_window.hpp"
-#include "app/views/comparison_pane.hpp"
-#include "app/views/plan_panel.hpp"
-#include "app/views/split_editor.hpp"
+#include "app/session/plans/edits.hpp"
+#include "app/ui/pages/compare_page.hpp"
+#include "app/ui/window/main_window.hpp"
+#include "app/views/compare/comparison_pane.hpp"
+#include "app/views/compare/plan_panel.hpp"
+#include "app/views/split/editor.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::app;
 
 namespace {
 
@@ -77,42 +76,42 @@ class Bench {
  public:
   explicit Bench(int stages, NetworkModel network)
       : settings_(directory_.filePath("settings.ini"), QSettings::IniFormat),
-        window_(WindowSeams{{}, &settings_, {}, {}}) {
-    Session& session = window_.session();
+        window_(ui::window::WindowSeams{{}, &settings_, {}, {}}) {
+    session::Session& session = window_.session();
     Profile profile = test::uniform_profile(256, milliseconds(1), milliseconds(2));
     for (Layer& layer : profile.layers)
       layer.output = Bytes(1'000'000), layer.parameters = Bytes(10'000'000), layer.saved = Bytes(2'000'000);
-    Added added = with_profile(session.state(), profile);
+    session::project::Added added = session::project::with_profile(session.state(), profile);
     added.state.question.profile = added.id;
     const int profile_id = added.id;
-    added = with_cluster(std::move(added.state), test::servers(8, 8, Bytes(std::int64_t{80} << 30)));
+    added = session::project::with_cluster(std::move(added.state), test::servers(8, 8, Bytes(std::int64_t{80} << 30)));
     added.state.question.cluster = added.id;
-    PlanEntry entry;
+    session::project::PlanEntry entry;
     entry.profile = profile_id;
     entry.cluster = added.id;
     entry.plan = std::make_shared<const Plan>(plan_of(stages));
     entry.edited = true;
     added.state.question.workload.global_batch = entry.plan->global_batch;
     added.state.question.workload.conventions.network = network;
-    added = with_plan(std::move(added.state), entry);
+    added = session::project::with_plan(std::move(added.state), entry);
     added.state.selected_plan = id_ = added.id;
     session.change("bench", std::move(added.state));
     window_.resize(1920, 1080);
     window_.show();
-    window_.show_page(Page::compare);
+    window_.show_page(ui::window::Page::compare);
     const bool ready = QTest::qWaitFor(
         [&] { return !session.jobs().any_running() && page().row(id_) && page().row(id_)->simulation; }, 60000);
     if (!ready) qFatal("the plan was not simulated");
     QTest::qWait(200);
     split().installEventFilter(&painted_);
-    QObject::connect(&session.live(), &LiveEdit::simulated, [this] { simulated_ = Clock::now(); });
-    QObject::connect(&page().charts(), &ComparisonPane::charts_changed, [this] { charted_ = Clock::now(); });
+    QObject::connect(&session.live(), &session::plans::LiveEdit::simulated, [this] { simulated_ = Clock::now(); });
+    QObject::connect(&page().charts(), &views::compare::Pane::charts_changed, [this] { charted_ = Clock::now(); });
   }
   /// When the last simulation, and the last charts made of one, came to the window.
   Clock::time_point simulated() const { return simulated_; }
   Clock::time_point charted() const { return charted_; }
 
-  SplitEditor& split() { return page().split(); }
+  views::split::Editor& split() { return page().split(); }
   void press(const QPoint& at) { QTest::mousePress(&split(), Qt::LeftButton, {}, at); }
   void escape() { QTest::keyClick(&split(), Qt::Key_Escape); }
   void send_move(const QPoint& at) {
@@ -129,16 +128,16 @@ class Bench {
   /// Until what is under the hand is on the screen.
   void settle() {
     const auto shown = [&] {
-      const PlanRow* row = page().row(id_);
+      const models::compare::PlanRow* row = page().row(id_);
       if (!row || !row->simulation || row->plan != split().draft().shown()) return false;
-      const PlanPanel* panel = page().charts().panel(id_);
+      const views::compare::PlanPanel* panel = page().charts().panel(id_);
       return !window_.session().live().busy() && panel->row().simulation == row->simulation;
     };
     while (!shown()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     QCoreApplication::sendPostedEvents();
     QCoreApplication::processEvents();
   }
-  ComparePage& page() { return window_.compare_page(); }
+  ui::pages::ComparePage& page() { return window_.compare_page(); }
   std::size_t operations() { return page().row(id_)->simulation->timeline.size(); }
 
  private:
@@ -146,7 +145,7 @@ class Bench {
   QSettings settings_;
   Painted painted_;
   Clock::time_point simulated_, charted_;
-  MainWindow window_;
+  ui::window::MainWindow window_;
   int id_ = 0;
 };
 
@@ -254,7 +253,7 @@ Path path_of_chip(Bench& bench) {
 }
 
 Path path_of_cut(Bench& bench, int stage) {
-  const SplitLayout& layout = bench.split().layout_now();
+  const models::split::Layout& layout = bench.split().layout_now();
   Path path{bench.split().handle_position(stage), {}};
   for (int cut = layout.firsts[static_cast<std::size_t>(stage) - 1] + 1;
        cut < layout.firsts[static_cast<std::size_t>(stage) + 1]; ++cut)
@@ -274,7 +273,7 @@ void zoom(Bench& bench) {
 
 /// Of the cuts that are in view with both their neighbours.
 std::vector<Path> paths_of_cuts(Bench& bench) {
-  const SplitLayout& layout = bench.split().layout_now();
+  const models::split::Layout& layout = bench.split().layout_now();
   const auto in_view = [&](std::size_t stage) {
     constexpr double edge = 40;  // nearer to it a drag pans
     const double x = layout.strip.x_of(layout.firsts[stage]);

@@ -14,14 +14,13 @@
 #include <QMouseEvent>
 #include <QScrollArea>
 
-#include "app/models/gantt_preview.hpp"
-#include "app/views/comparison_pane.hpp"
-#include "app/views/gantt_view.hpp"
-#include "app/views/memory_view.hpp"
+#include "app/models/gantt/preview.hpp"
+#include "app/views/compare/comparison_pane.hpp"
+#include "app/views/gantt/view.hpp"
+#include "app/views/memory/view.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::app;
 
 namespace {
 
@@ -59,10 +58,10 @@ FrameTimes summary(std::vector<double> times) {
 }
 
 /// Whole repaints at one zoom, panned and zoomed by a little each time.
-FrameTimes frames(GanttView& view, double zoom) {
+FrameTimes frames(views::gantt::View& view, double zoom) {
   constexpr int count = 30;
   QImage picture(view.size(), QImage::Format_RGB32);
-  TimeLink& link = view.link();
+  views::gantt::TimeLink& link = view.link();
   link.fit();
   link.zoom(zoom, link.axis().full / 3);
   std::vector<double> times;
@@ -76,7 +75,7 @@ FrameTimes frames(GanttView& view, double zoom) {
 }
 
 /// The mouse over the chart: hover, card and cursor.
-FrameTimes hovering(GanttView& view) {
+FrameTimes hovering(views::gantt::View& view) {
   QImage picture(view.size(), QImage::Format_RGB32);
   std::vector<double> times;
   for (int i = 0; i < 60; ++i) {
@@ -91,13 +90,14 @@ FrameTimes hovering(GanttView& view) {
 }
 
 /// A path through as many operations as there are: lane after lane, each to its end.
-std::shared_ptr<const CriticalPath> long_path(const GanttContent& content, std::size_t links) {
+std::shared_ptr<const CriticalPath> long_path(const models::gantt::Content& content, std::size_t links) {
   auto path = std::make_shared<CriticalPath>();
   const Timeline& timeline = *content.timeline;
   std::int64_t time = 0;
   for (std::size_t i = 0; i < links; ++i) {
     const std::size_t lane = i / 50 % timeline.lanes.size();
-    const std::size_t at = first_starting_from(timeline, timeline.lanes[lane], static_cast<double>(time));
+    const std::size_t at =
+        models::gantt::first_starting_from(timeline, timeline.lanes[lane], static_cast<double>(time));
     if (at >= timeline.lanes[lane].end) break;
     path->links.push_back({lane,
                            at,
@@ -116,7 +116,7 @@ std::shared_ptr<const CriticalPath> long_path(const GanttContent& content, std::
 }
 
 /// The worst of many zooms, those where bins give way to boxes among them.
-void all_zooms(GanttView& view, const char* what, std::size_t operations) {
+void all_zooms(views::gantt::View& view, const char* what, std::size_t operations) {
   FrameTimes worst;
   double at = 1;
   for (double zoom = 1; zoom < 4e6 && zoom * 40 < static_cast<double>(operations); zoom *= 2.1) {
@@ -127,24 +127,25 @@ void all_zooms(GanttView& view, const char* what, std::size_t operations) {
               worst.median, worst.high, at);
 }
 
-std::size_t bytes_of(const GanttContent& content) {
+std::size_t bytes_of(const models::gantt::Content& content) {
   std::size_t bytes = 0;
-  for (const LanePyramid& pyramid : content.pyramids)
-    for (const auto& level : pyramid.levels) bytes += level.capacity() * sizeof(LaneBin);
-  for (const LaneSums& sums : content.sums) bytes += sums.before.capacity() * sizeof(KindTimes);
+  for (const models::gantt::LanePyramid& pyramid : content.pyramids)
+    for (const auto& level : pyramid.levels) bytes += level.capacity() * sizeof(models::gantt::LaneBin);
+  for (const models::gantt::LaneSums& sums : content.sums)
+    bytes += sums.before.capacity() * sizeof(models::gantt::KindTimes);
   return bytes;
 }
 
 /// One timeline over 64 lanes in a window of 1920 x 1080.
 void charts(std::size_t operations, bool burst) {
-  const auto timeline = random_timeline(operations, 64, 7, burst);
-  std::shared_ptr<const GanttContent> content;
-  const double preview = milliseconds_of([&] { content = make_gantt_preview(*timeline); });
-  const double ready = milliseconds_of([&] { content = make_gantt_content(timeline); });
+  const auto timeline = app::random_timeline(operations, 64, 7, burst);
+  std::shared_ptr<const models::gantt::Content> content;
+  const double preview = milliseconds_of([&] { content = models::gantt::make_gantt_preview(*timeline); });
+  const double ready = milliseconds_of([&] { content = models::gantt::make_gantt_content(timeline); });
   std::printf("%-24s %9zu operations  preview %.1f ms, made ready %.0f ms, %.1f MB beside the columns\n",
               burst ? "bursts" : "even", operations, preview, ready, static_cast<double>(bytes_of(*content)) / 1e6);
-  TimeLink link;
-  GanttView view(&link);
+  views::gantt::TimeLink link;
+  views::gantt::View view(&link);
   view.setFixedSize(1920, 1080);
   view.set_content(content);
   link.set_full(static_cast<double>(content->end));
@@ -157,8 +158,9 @@ void charts(std::size_t operations, bool burst) {
   view.set_critical(long_path(*content, 1'000'000));
   all_zooms(view, "frame, critical path", operations);
   view.set_critical(nullptr);
-  std::shared_ptr<const GanttMatches> matches;
-  const double search = milliseconds_of([&] { matches = find_matches(content, parse_gantt_query("B").query); });
+  std::shared_ptr<const models::gantt::Matches> matches;
+  const double search = milliseconds_of(
+      [&] { matches = models::gantt::find_matches(content, models::gantt::parse_gantt_query("B").query); });
   std::printf("%-24s %9zu operations  %.0f ms, %zu found\n", "search B", operations, search, matches->count());
   view.set_matches(matches);
   all_zooms(view, "frame, half are matches", operations);
@@ -166,22 +168,22 @@ void charts(std::size_t operations, bool burst) {
 
 /// What a move of a cut costs the charts: 64 devices x 512 micro-batches made ready and drawn.
 void drag() {
-  ComparisonPane pane;
+  views::compare::Pane pane;
   pane.resize(1920, 1080);
-  SyntheticPipeline pipeline{.stages = 64,
-                             .replicas = 1,
-                             .micro_batches = 512,
-                             .forward_ms = 4,
-                             .backward_ms = 8,
-                             .skew = 0,
-                             .transfer_ms = 0.5};
-  PlanRow row;
+  app::SyntheticPipeline pipeline{.stages = 64,
+                                  .replicas = 1,
+                                  .micro_batches = 512,
+                                  .forward_ms = 4,
+                                  .backward_ms = 8,
+                                  .skew = 0,
+                                  .transfer_ms = 0.5};
+  models::compare::PlanRow row;
   row.id = 1;
   QImage picture(pane.size(), QImage::Format_RGB32);
   std::vector<double> times;
   for (int i = 0; i < 24; ++i) {
     pipeline.forward_ms = 4 + 0.1 * (i % 5);
-    row.simulation = synthetic_simulation(pipeline);
+    row.simulation = app::synthetic_simulation(pipeline);
     times.push_back(milliseconds_of([&] {
       pane.set_rows({row});
       pane.render(&picture);
@@ -194,17 +196,17 @@ void drag() {
 /// 1920 x 1080: a whole repaint, zoomed and panned; processor time.
 void memory_strips() {
   const auto simulation =
-      synthetic_simulation({.stages = 64, .replicas = 1, .micro_batches = 512, .forward_ms = 4, .backward_ms = 8});
-  TimeLink link;
+      app::synthetic_simulation({.stages = 64, .replicas = 1, .micro_batches = 512, .forward_ms = 4, .backward_ms = 8});
+  views::gantt::TimeLink link;
   QScrollArea window;
   window.setFrameShape(QFrame::NoFrame);
   window.setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   window.setFixedSize(1920, 1080);
-  auto* shown = new MemoryView(&link);
-  MemoryView& view = *shown;
+  auto* shown = new views::memory::View(&link);
+  views::memory::View& view = *shown;
   view.set_simulation(simulation);
   view.set_by_item(true);
-  view.set_items(make_memory_stacks(synthetic_items(*simulation)));
+  view.set_items(models::memory::make_memory_stacks(app::synthetic_items(*simulation)));
   view.setFixedSize(1920, view.sizeHint().height());
   window.setWidget(shown);
   window.show();

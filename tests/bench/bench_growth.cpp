@@ -56,16 +56,16 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-Result<Ranking> plan_once(const PlannerInfo& planner, const Problem& problem) {
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  PlannerContext context;
-  context.score = score_of(simulator);
-  context.fits = fits_of(simulator);
-  return run_planner(planner, problem, {}, context);
+Result<planner::Ranking> plan_once(const planner::PlannerInfo& planner, const Problem& problem) {
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  planner::PlannerContext context;
+  context.score = sim::score_of(simulator);
+  context.fits = sim::fits_of(simulator);
+  return planner::run_planner(planner, problem, {}, context);
 }
 
 /// What is quick is done again, as the clock of processor time may be coarse.
-Report report_of(const PlannerInfo& planner, int layers, int devices) {
+Report report_of(const planner::PlannerInfo& planner, int layers, int devices) {
   const Problem problem = test::large_problem(layers, devices);
   const double begin = processor_seconds();
   const auto ranking = plan_once(planner, problem);
@@ -90,7 +90,7 @@ Report report_of(const PlannerInfo& planner, int layers, int devices) {
   return report;
 }
 
-Point measure(const PlannerInfo& planner, int layers, int devices, const Settings& settings) {
+Point measure(const planner::PlannerInfo& planner, int layers, int devices, const Settings& settings) {
   Point point{layers, devices, {}, 0};
   int ends[2];
   if (pipe(ends) != 0) return point;
@@ -166,7 +166,7 @@ class Table {
 
   /// `at`: N and G of a size.
   template <class At>
-  void row(const PlannerInfo& planner, const Settings& settings, std::FILE* csv, const At& at) {
+  void row(const planner::PlannerInfo& planner, const Settings& settings, std::FILE* csv, const At& at) {
     std::vector<Point> points;
     std::printf("| %s |", planner.name.c_str());
     bool ended = false;
@@ -222,18 +222,18 @@ int main(int argc, char** argv) {
   std::FILE* csv = settings.csv.empty() ? nullptr : std::fopen(settings.csv.c_str(), "w");
   if (csv != nullptr) std::fprintf(csv, "planner,grows,layers,devices,seconds,mebibytes,outcome,text\n");
   const auto each = [&](const auto& row) {
-    for (const PlannerInfo& planner : planners())
+    for (const planner::PlannerInfo& planner : planner::planners())
       if (settings.planners.empty() || std::count(settings.planners.begin(), settings.planners.end(), planner.name))
         row(planner);
   };
   {
     Table table("layers, 16 devices", {12, 24, 48, 96, 192, 384, 1000}, &Point::layers);
-    each([&](const PlannerInfo& planner) {
+    each([&](const planner::PlannerInfo& planner) {
       table.row(planner, settings, csv, [](int layers) { return std::pair(layers, 16); });
     });
   }
   Table table("devices, 96 layers", {4, 16, 64, 256, 1024, 4096, 16384}, &Point::devices);
-  each([&](const PlannerInfo& planner) {
+  each([&](const planner::PlannerInfo& planner) {
     table.row(planner, settings, csv, [](int devices) { return std::pair(96, devices); });
   });
   if (csv != nullptr) std::fclose(csv);

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "core/planner/joint_orders.hpp"
-#include "core/planner/joint_search.hpp"
-#include "core/planner/memory_fit.hpp"
+#include "core/planner/joint/orders.hpp"
+#include "core/planner/joint/search.hpp"
 #include "core/planner/planner.hpp"
+#include "core/planner/search/memory_fit.hpp"
 #include "core/presets/presets.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
@@ -33,15 +33,15 @@ struct Best {
 };
 
 /// The best plan of all others; `synchronous`: of those that flush.
-Best best_of_others(const Problem& problem, const Simulator& simulator, const PlannerContext& context,
+Best best_of_others(const Problem& problem, const sim::Simulator& simulator, const planner::PlannerContext& context,
                     bool synchronous) {
   Best best;
-  for (const PlannerInfo& planner : planners()) {
+  for (const planner::PlannerInfo& planner : planner::planners()) {
     if (planner.name == "joint") continue;
-    PlannerOptions options;
-    for (const OptionInfo& option : planner.options)
+    planner::PlannerOptions options;
+    for (const planner::OptionInfo& option : planner.options)
       if (synchronous && option.name == "synchronous") options["synchronous"] = "true";
-    const auto ranking = run_planner(planner, problem, options, context);
+    const auto ranking = planner::run_planner(planner, problem, options, context);
     if (!ranking || ranking->plans.empty()) continue;
     const double time = simulator.iteration_time(ranking->plans[0])->count;
     if (best.planner == "-" || time < best.time) best = {planner.name, ranking->plans[0], time};
@@ -54,17 +54,18 @@ std::string shape(const Plan& plan) {
 }
 
 void row(const std::string& title, const Problem& problem) {
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  PlannerContext context;
-  context.score = score_of(simulator);
-  context.fits = fits_of(simulator);
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  planner::PlannerContext context;
+  context.score = sim::score_of(simulator);
+  context.fits = sim::fits_of(simulator);
   context.relax = false;
   for (const bool synchronous : {true, false}) {
     const Best best = best_of_others(problem, simulator, context, synchronous);
-    Result<Ranking> ranking;
-    PlannerOptions options;
+    Result<planner::Ranking> ranking;
+    planner::PlannerOptions options;
     if (synchronous) options["synchronous-only"] = "true";
-    const double took = seconds_of([&] { ranking = run_planner(**planner_named("joint"), problem, options, context); });
+    const double took = seconds_of(
+        [&] { ranking = planner::run_planner(**planner::planner_named("joint"), problem, options, context); });
     if (!ranking || ranking->plans.empty()) {
       fmt::print("| {} | {} | {} | none | | | {:.2f} |\n", title, synchronous ? "synchronous" : "any", best.planner,
                  took);
@@ -87,16 +88,16 @@ bool made_for(const Profile& profile, const Cluster& cluster) {
   return find_device_type(cluster, profile.device) != nullptr;
 }
 
-void presets() {
+void compare_presets() {
   header();
-  for (const std::string& model : model_preset_names())
-    for (const std::string& cluster : cluster_preset_names()) {
-      Problem problem{std::make_shared<const Profile>(*profile_preset(model)),
-                      std::make_shared<const Cluster>(*cluster_preset(cluster)),
+  for (const std::string& model : presets::model_preset_names())
+    for (const std::string& cluster : presets::cluster_preset_names()) {
+      Problem problem{std::make_shared<const Profile>(*presets::profile_preset(model)),
+                      std::make_shared<const Cluster>(*presets::cluster_preset(cluster)),
                       {}};
       if (!made_for(*problem.profile, *problem.cluster)) continue;
       problem.workload.global_batch = 32 * problem.profile->micro_batch;
-      row(model + ", " + cluster_preset_alias(cluster), problem);
+      row(model + ", " + presets::cluster_preset_alias(cluster), problem);
     }
 }
 
@@ -131,7 +132,7 @@ const DeviceType v100 = device_type("V100-16GB", 16, 1), t4 = device_type("T4", 
 void unlike() {
   header();
   for (const char* model : {"bert-48", "gpt-2-124m", "vgg-19", "resnet-50"}) {
-    const auto profile = profile_preset(model);
+    const auto profile = presets::profile_preset(model);
     if (!profile) continue;
     const auto with = [&](const std::string& name, const Cluster& cluster) {
       Problem problem{std::make_shared<const Profile>(*profile), std::make_shared<const Cluster>(cluster), {}};
@@ -160,14 +161,15 @@ Problem transformer(int layers, const Cluster& cluster, int global_batch) {
 }
 
 void large() {
-  const auto one = [](const std::string& title, const Problem& problem, const PlannerOptions& options) {
-    Result<Ranking> ranking;
+  const auto one = [](const std::string& title, const Problem& problem, const planner::PlannerOptions& options) {
+    Result<planner::Ranking> ranking;
     const double took = seconds_of([&] {
-      const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-      PlannerContext context;
-      context.score = score_of(simulator);
+      const sim::Simulator simulator =
+          *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+      planner::PlannerContext context;
+      context.score = sim::score_of(simulator);
       context.relax = false;
-      ranking = run_planner(**planner_named("joint"), problem, options, context);
+      ranking = planner::run_planner(**planner::planner_named("joint"), problem, options, context);
     });
     const bool there = ranking && !ranking->plans.empty();
     fmt::print("{}: {:.2f} s, {}\n", title, took,
@@ -178,7 +180,7 @@ void large() {
                          : ranking.error().text());
     std::fflush(stdout);
   };
-  const PlannerOptions alone{{"seeds", "none"}, {"synchronous-only", "true"}};
+  const planner::PlannerOptions alone{{"seeds", "none"}, {"synchronous-only", "true"}};
   const std::vector<int> of_one(128, 0);
   std::vector<int> of_three;
   for (int n = 0; n < 96; ++n) of_three.push_back(n / 32);
@@ -193,18 +195,19 @@ void large() {
 /// Plans of 8 stages and 32 micro-batches.
 void rates() {
   const Problem problem = transformer(48, mixed({v100}, {0}, 8, 130, 12.5), 32);
-  Chain chain = *Chain::of(problem);
-  JointLayers layers(chain, Ideals::of_order(chain.profile(), chain.order()));
-  JointCosts costs(layers, 1, false);
+  planner::search::Chain chain = *planner::search::Chain::of(problem);
+  planner::joint::Layers layers(chain, planner::search::Ideals::of_order(chain.profile(), chain.order()));
+  planner::joint::JointCosts costs(layers, 1, false);
   std::vector<Plan> plans;
   for (int i = 0; i < 64; ++i) {
     Plan plan = chain.plan_of("joint", 1);
     for (int s = 0; s < 8; ++s)
-      plan.stages.push_back(stage_on(s == 0 ? 0 : 6 * s - (i >> (s % 6) & 1),
-                                     s == 7 ? 48 : 6 * s + 6 - (i >> ((s + 1) % 6) & 1), {DeviceId(std::int32_t{s})}));
+      plan.stages.push_back(planner::search::stage_on(s == 0 ? 0 : 6 * s - (i >> (s % 6) & 1),
+                                                      s == 7 ? 48 : 6 * s + 6 - (i >> ((s + 1) % 6) & 1),
+                                                      {DeviceId(std::int32_t{s})}));
     plans.push_back(std::move(plan));
   }
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   double sum = 0;
   const int rounds = 200;
   const double closed = seconds_of([&] {
@@ -224,7 +227,7 @@ void rates() {
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   if (what == "presets")
-    presets();
+    compare_presets();
   else if (what == "mixed")
     unlike();
   else if (what == "large")

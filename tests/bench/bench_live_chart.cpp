@@ -11,14 +11,13 @@
 #include <QApplication>
 #include <QTest>
 
-#include "app/session/event_reader.hpp"
-#include "app/views/run_view.hpp"
+#include "app/session/runs/event_reader.hpp"
+#include "app/views/run/view.hpp"
 #include "tests/app/ui/latency_probe.hpp"
 #include "tests/app/ui/long_run.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::app;
-using namespace pipedeck::app::test;
+using namespace pipedeck::test;
 
 namespace {
 
@@ -43,26 +42,27 @@ class Computing {
 };
 
 struct Scene {
-  RunView view;
-  EventReader reader;
+  views::run::View view;
+  session::runs::EventReader reader;
   int samples = 0;
 
   Scene() {
     view.resize(1920, 1080);
     view.show();
-    QObject::connect(&reader, &EventReader::read, &view, [this](const std::vector<Result<RunEvent>>& events) {
-      for (const auto& event : events) {
-        samples += event && std::holds_alternative<RunSample>(*event);
-        if (event) view.append(*event);
-      }
-    });
+    QObject::connect(&reader, &session::runs::EventReader::read, &view,
+                     [this](const std::vector<Result<RunEvent>>& events) {
+                       for (const auto& event : events) {
+                         samples += event && std::holds_alternative<RunSample>(*event);
+                         if (event) view.append(*event);
+                       }
+                     });
   }
   bool settle() {
     return QTest::qWaitFor([this] { return reader.idle(); }, 600'000);
   }
 };
 
-void feed(EventReader& reader, const LongRun& run, int first, int last) {
+void feed(session::runs::EventReader& reader, const LongRun& run, int first, int last) {
   for (int i = first; i <= last; ++i) {
     reader.take(run.sample(i));
     if (run.ends_step(i)) reader.take(run.step(i));

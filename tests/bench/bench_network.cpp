@@ -36,7 +36,7 @@ Cluster cluster_of(int nodes, int devices, bool leaves) {
 void make_ready(benchmark::State& state) {
   const Cluster cluster =
       cluster_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), state.range(2) != 0);
-  for (auto _ : state) benchmark::DoNotOptimize(Network::of(cluster));
+  for (auto _ : state) benchmark::DoNotOptimize(cost::Network::of(cluster));
 }
 BENCHMARK(make_ready)
     ->ArgNames({"nodes", "devices", "leaves"})
@@ -48,11 +48,11 @@ BENCHMARK(make_ready)
     ->Unit(benchmark::kMillisecond);
 
 void reduce_over_all(benchmark::State& state) {
-  const Network network =
-      Network::of(cluster_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), true)).value();
+  const cost::Network network =
+      cost::Network::of(cluster_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), true)).value();
   std::vector<DeviceId> all;
   for (int d = 0; d < network.device_count(); ++d) all.push_back(DeviceId(std::int32_t{d}));
-  for (auto _ : state) benchmark::DoNotOptimize(all_reduce(network, all, Bytes(1'000'000)));
+  for (auto _ : state) benchmark::DoNotOptimize(cost::all_reduce(network, all, Bytes(1'000'000)));
 }
 BENCHMARK(reduce_over_all)
     ->ArgNames({"nodes", "devices"})

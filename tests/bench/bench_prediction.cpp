@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "core/presets/presets.hpp"
-#include "core/runtime/profiler.hpp"
-#include "core/runtime/trainer.hpp"
+#include "core/runtime/profile/profiler.hpp"
+#include "core/runtime/train.hpp"
 #include "core/sim/compare_timelines.hpp"
 #include "core/sim/simulate.hpp"
 
@@ -93,7 +93,7 @@ struct Measured {
 
 Measured train(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
   Measured measured;
-  TrainOptions options;
+  runtime::train::TrainOptions options;
   options.steps = steps;
   options.timeline_every = 1;
   const auto sink = [&](const RunEvent& event) {
@@ -106,7 +106,7 @@ Measured train(const ModelSpec& model, const Plan& plan, const Schedule& schedul
     for (std::size_t i = 0; i < done->memory.size(); ++i)
       measured.peaks[i].push_back(static_cast<double>(done->memory[i].count));
   };
-  const auto trained = train_on_cpu(model, plan, schedule, options, sink);
+  const auto trained = runtime::train_on_cpu(model, plan, schedule, options, sink);
   if (!trained) std::fprintf(stderr, "%s: %s\n", plan.name.c_str(), trained.error().text().c_str());
   return measured;
 }
@@ -148,9 +148,9 @@ void add_peaks(const Simulation& simulation, Measured measured, Outcome& outcome
 
 /// All devices together; a wait that an all-reduce ends is the all-reduce's as far as that lasts.
 std::array<double, places> apart_of(const Simulation& simulation, const Timeline& ran, double step) {
-  const TimelineDifference both = difference(simulation.timeline, ran);
+  const sim::TimelineDifference both = sim::difference(simulation.timeline, ran);
   std::array<double, places> apart{};
-  for (const KindDifference& kind : both.kinds) {
+  for (const sim::KindDifference& kind : both.kinds) {
     const double more = kind.measured.count - kind.predicted.count;
     if (kind.kind == OpKind::forward) apart[forward] += more;
     if (kind.kind == OpKind::backward) apart[backward] += more;
@@ -166,9 +166,9 @@ std::array<double, places> apart_of(const Simulation& simulation, const Timeline
 
 /// As the plan runs: as many samples a device, as many cores at work, as much of the model a device.
 Result<Profile> profile_for(const Case& what, const ModelSpec& model) {
-  const Repetitions repetitions{7, 100, 0.005, Seconds(0.4)};
+  const runtime::profile::Repetitions repetitions{7, 100, 0.005, Seconds(0.4)};
   const std::vector<int> degrees = what.degree > 1 ? std::vector{what.degree} : std::vector<int>();
-  return profile_on_cpu(model, {{micro_batch / what.replicas}, degrees, repetitions, what.devices()});
+  return runtime::profile::profile_on_cpu(model, {{micro_batch / what.replicas}, degrees, repetitions, what.devices()});
 }
 
 /// False where there is nothing to predict from.
@@ -176,13 +176,14 @@ bool take(const Case& what, const ModelSpec& model, Outcome& outcome) {
   const auto measured_profile = profile_for(what, model);
   if (!measured_profile) return false;
   const auto profile = std::make_shared<const Profile>(*measured_profile);
-  const auto cluster = std::make_shared<const Cluster>(cpu_cluster(what.devices(), load_of(*profile, what.parts())));
+  const auto cluster = std::make_shared<const Cluster>(
+      runtime::profile::cpu_cluster(what.devices(), runtime::profile::load_of(*profile, what.parts())));
   Conventions conventions;
-  conventions.overlap = trainer_overlap;
+  conventions.overlap = runtime::train::trainer_overlap;
   const Plan plan = plan_of(what, *profile, balanced_cut(*profile));
-  const auto simulator = Simulator::of(profile, cluster, conventions);
-  const auto simulation = simulator.and_then([&](const Simulator& s) { return s.run(plan); });
-  const auto schedule = simulator.and_then([&](const Simulator& s) { return s.schedule(plan); });
+  const auto simulator = sim::Simulator::of(profile, cluster, conventions);
+  const auto simulation = simulator.and_then([&](const sim::Simulator& s) { return s.run(plan); });
+  const auto schedule = simulator.and_then([&](const sim::Simulator& s) { return s.schedule(plan); });
   if (!simulation || !schedule) return false;
   const double step = to_seconds(simulation->iteration).count;
   const int steps = std::clamp(static_cast<int>(seconds_a_run / step), 6, 50);
@@ -216,7 +217,7 @@ void add_places(const std::string& preset, const Case& what, const Outcome& outc
 }
 
 void bench(const std::string& name, std::string& rows) {
-  const auto model = open_model("preset:" + name);
+  const auto model = presets::open_model("preset:" + name);
   if (!model || !model->trainable_here) return;
   Outcome outcomes[std::size(cases)];
   for (int i = 0; i < takes; ++i)
@@ -241,7 +242,7 @@ int main(int argc, char** argv) {
       "| preset | plan | step predicted | measured | error | peak estimated | measured | error | of all |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
   std::string rows;
-  for (const std::string& name : model_preset_names())
+  for (const std::string& name : presets::model_preset_names())
     if (name.find(wanted) != std::string::npos) bench(name, rows);
   std::printf("\nMeasured less predicted, in parts of the measured step, medians of all steps\n\n| preset | plan |");
   for (const char* place : place_names) std::printf(" %s |", place);

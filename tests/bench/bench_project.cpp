@@ -10,14 +10,13 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
-#include "app/session/project_content.hpp"
-#include "app/ui/main_window.hpp"
-#include "app/ui/run_page.hpp"
+#include "app/session/project/content.hpp"
+#include "app/ui/pages/run_page.hpp"
+#include "app/ui/window/main_window.hpp"
 #include "tests/app/ui/large_runs.hpp"
 #include "tests/app/ui/latency_probe.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::app;
 
 namespace {
 
@@ -34,8 +33,9 @@ class Watch {
 };
 
 /// As an import gives it.
-std::shared_ptr<const RunRecord> trace(const ProjectState& state) {
-  return std::make_shared<const RunRecord>(test::large_run(state.runs.front().run->plan, runs, operations_of_trace));
+std::shared_ptr<const session::project::RunRecord> trace(const session::project::State& state) {
+  return std::make_shared<const session::project::RunRecord>(
+      test::large_run(state.runs.front().run->plan, runs, operations_of_trace));
 }
 
 void say(const char* what, double ms) { std::printf("%-42s %8.1f ms\n", what, ms); }
@@ -48,16 +48,16 @@ int main(int argc, char** argv) {
   const QString file = folder.filePath("large.pipedeck");
   QSettings settings(folder.filePath("settings.ini"), QSettings::IniFormat);
   {
-    Session session(SessionSeams{});
+    session::Session session(session::SessionSeams{});
     session.open_sample();
-    const ProjectState state = test::with_large_runs(session.state(), runs, operations);
+    const session::project::State state = test::with_large_runs(session.state(), runs, operations);
     const Watch watch;
-    if (!write_project(file.toStdString(), content_of(state))) return 1;
+    if (!store::write_project(file.toStdString(), session::project::content_of(state))) return 1;
     say("written whole", watch.ms());
     std::printf("%-42s %8.1f MB\n", "size of the file", static_cast<double>(QFileInfo(file).size()) / 1e6);
   }
   for (int round = 0; round < 5; ++round) {
-    MainWindow window({real_dialogs(), &settings, {}, folder.filePath("state")});
+    ui::window::MainWindow window({ui::dialogs::real_dialogs(), &settings, {}, folder.filePath("state")});
     window.show();
     QCoreApplication::processEvents();
     const Watch opening;
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
     say("opened to the first picture", opening.ms());
     const Watch showing;
     window.run_page().show_run(window.session().state().runs.front().id);
-    window.show_page(Page::run);
+    window.show_page(ui::window::Page::run);
     (void)window.grab();
     say("a run of 100 000 operations shown", showing.ms());
     const Watch first;
@@ -87,7 +87,8 @@ int main(int argc, char** argv) {
     while (window.session().saver().busy()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     say("saved, on its thread", saving.ms());
     say("longest that the window did not answer", probe.longest_ms());
-    ProjectState next = with_run(window.session().state(), trace(window.session().state())).state;
+    session::project::State next =
+        session::project::with_run(window.session().state(), trace(window.session().state())).state;
     test::LatencyProbe importing;
     const Watch taking;
     window.session().change("trace", std::move(next));

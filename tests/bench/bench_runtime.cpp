@@ -8,15 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/cpu/one_core.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
-#include "core/runtime/data_source.hpp"
-#include "core/runtime/layer_kernel.hpp"
-#include "core/runtime/optimizer.hpp"
-#include "core/runtime/profiler.hpp"
-#include "core/runtime/stage_module.hpp"
-#include "core/runtime/thread_of_its_own.hpp"
-#include "core/runtime/trainer.hpp"
-#include "tests/core/runtime/training_cases.hpp"
+#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/exec/stage_module.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/profile/profiler.hpp"
+#include "core/runtime/tensor/optimizer.hpp"
+#include "core/runtime/train.hpp"
+#include "tests/core/runtime/train/training_cases.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -53,7 +54,7 @@ struct RunTimes {
 };
 
 void run(const ModelSpec& model, const Plan& plan, RunTimes& times) {
-  TrainOptions options;
+  runtime::train::TrainOptions options;
   options.steps = steps_a_round + 1;
   const auto sink = [&](const RunEvent& event) {
     const auto* done = std::get_if<StepDone>(&event);
@@ -63,21 +64,22 @@ void run(const ModelSpec& model, const Plan& plan, RunTimes& times) {
     for (const double fraction : done->busy_fraction) busy += fraction * done->duration.count;
     times.busy.push_back(busy);
   };
-  const auto result = train_on_cpu(model, plan, schedule_for(plan, Order::policy_b), options, sink);
+  const auto result = runtime::train_on_cpu(model, plan, schedule_for(plan, Order::policy_b), options, sink);
   if (!result) std::fprintf(stderr, "%s\n", result.error().text().c_str());
 }
 
 /// The kernels of a step in a loop on one thread: no lanes, transfers, events or clocks.
 void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& times) {
-  const auto layers = std::move(make_layers(model, cpu_kernels()).value());
-  const auto loss = SoftmaxCrossEntropy::of(model, layers.back()->output_width()).value();
-  const auto source = std::move(make_source(model).value());
-  const auto memory = std::make_shared<DeviceMemory>();
-  StageModule module({layers, std::vector<bool>(layers.size()), processor_loss(loss), 1e-3f, true}, memory);
+  const auto layers = std::move(runtime::layers::make_layers(model, runtime::cpu::cpu_kernels()).value());
+  const auto loss = runtime::layers::SoftmaxCrossEntropy::of(model, layers.back()->output_width()).value();
+  const auto source = std::move(runtime::data::make_source(model).value());
+  const auto memory = std::make_shared<runtime::tensor::DeviceMemory>();
+  runtime::exec::StageModule module(
+      {layers, std::vector<bool>(layers.size()), runtime::cpu::processor_loss(loss), 1e-3f, true}, memory);
   module.initialise(model.seed, 0);
-  OptimizerState optimizer(plan.optimizer, model.learning_rate, module.parameters().size(), memory);
+  runtime::tensor::OptimizerState optimizer(plan.optimizer, model.learning_rate, module.parameters().size(), memory);
   const auto batch = [&](std::int64_t width, bool targets) {
-    Tensor values(memory, plan.micro_batch, width);
+    runtime::tensor::Tensor values(memory, plan.micro_batch, width);
     for (std::size_t i = 0; i < static_cast<std::size_t>(plan.micro_batch); ++i) {
       const auto sample = values.values().subspan(i * static_cast<std::size_t>(width), static_cast<std::size_t>(width));
       targets ? source->target(i, sample) : source->input(i, sample);
@@ -96,7 +98,7 @@ void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& tim
 }
 
 void bench(const ModelSpec& model, int micro_batch, int micro_batches) {
-  const Profile profile = profile_on_cpu(model, {micro_batch}).value();
+  const Profile profile = runtime::profile::profile_on_cpu(model, {micro_batch}).value();
   const Plan one = plan_for(model, {1}, micro_batch, micro_batches);
   Plan two = plan_for(model, {1, 1}, micro_batch, micro_batches);
   two.stages[0].last = two.stages[1].first = balanced_cut(profile);
@@ -106,7 +108,7 @@ void bench(const ModelSpec& model, int micro_batch, int micro_batches) {
   RunTimes on_one, on_two;
   std::vector<double> bare;
   for (int round = 0; round < rounds; ++round) {
-    on_one_core([&] { run_bare(model, one, bare); });
+    runtime::cpu::on_one_core([&] { run_bare(model, one, bare); });
     run(model, one, on_one);
     run(model, two, on_two);
   }

@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include "core/schedule/build.hpp"
-#include "core/sim/jitter.hpp"
-#include "core/sim/sensitivity.hpp"
+#include "core/sim/explain/jitter.hpp"
+#include "core/sim/explain/sensitivity.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
 
@@ -33,11 +33,11 @@ Conventions judged_in(NetworkModel network) {
   return conventions;
 }
 
-Simulator simulator_of(int stages, NetworkModel network = NetworkModel::ideal) {
+sim::Simulator simulator_of(int stages, NetworkModel network = NetworkModel::ideal) {
   Profile profile = test::uniform_profile(3 * stages, milliseconds(1), milliseconds(2));
   for (Layer& layer : profile.layers) layer.output = Bytes(10'000'000), layer.saved = Bytes(20'000'000);
-  return Simulator::of(std::make_shared<const Profile>(profile),
-                       std::make_shared<const Cluster>(test::flat_cluster(stages)), judged_in(network))
+  return sim::Simulator::of(std::make_shared<const Profile>(profile),
+                            std::make_shared<const Cluster>(test::flat_cluster(stages)), judged_in(network))
       .value();
 }
 
@@ -86,8 +86,8 @@ SixtyFour sixty_four(int stages, NetworkModel network) {
 void sixty_four_devices(benchmark::State& state) {
   const SixtyFour all =
       sixty_four(static_cast<int>(state.range(0)), state.range(1) ? NetworkModel::shared : NetworkModel::ideal);
-  const Simulator simulator =
-      Simulator::of(all.problem.profile, all.problem.cluster, all.problem.workload.conventions).value();
+  const sim::Simulator simulator =
+      sim::Simulator::of(all.problem.profile, all.problem.cluster, all.problem.workload.conventions).value();
   for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(all.plan));
 }
 BENCHMARK(sixty_four_devices)
@@ -100,7 +100,8 @@ void sensitivities(benchmark::State& state) {
   const SixtyFour all =
       sixty_four(static_cast<int>(state.range(0)), state.range(1) ? NetworkModel::shared : NetworkModel::ideal);
   for (auto _ : state)
-    benchmark::DoNotOptimize(sensitivity(all.problem, all.plan, 1.1, {}, {}, static_cast<int>(state.range(2))));
+    benchmark::DoNotOptimize(
+        sim::explain::sensitivity(all.problem, all.plan, 1.1, {}, {}, static_cast<int>(state.range(2))));
 }
 BENCHMARK(sensitivities)
     ->ArgNames({"stages", "shared", "threads"})
@@ -112,7 +113,7 @@ BENCHMARK(sensitivities)
 /// The order found by list scheduling, and the simulations that choose it.
 void adaptive(benchmark::State& state) {
   const int stages = static_cast<int>(state.range(0)), micro_batches = static_cast<int>(state.range(1));
-  const Simulator simulator = simulator_of(stages);
+  const sim::Simulator simulator = simulator_of(stages);
   const Plan plan = straight(stages, micro_batches, ScheduleKind::adaptive);
   for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(plan));
 }
@@ -134,15 +135,15 @@ void schedules_built(benchmark::State& state) {
   for (int s = stages / 2; (v || kind == ScheduleKind::interleaved) && s < stages; ++s)
     plan.stages[static_cast<std::size_t>(s)].devices = {DeviceId(v ? stages - 1 - s : s - stages / 2)};
   state.SetLabel(std::string(name_of(kind)));
-  StageFigures roomy;
+  schedule::StageFigures roomy;
   roomy.fitting = micro_batches;
-  const std::vector<StageFigures> figures(plan.stages.size(), roomy);
-  if (!build_schedule(plan, figures)) return state.SkipWithError("no such plan");
-  for (auto _ : state) benchmark::DoNotOptimize(build_schedule(plan, figures));
+  const std::vector<schedule::StageFigures> figures(plan.stages.size(), roomy);
+  if (!schedule::build_schedule(plan, figures)) return state.SkipWithError("no such plan");
+  for (auto _ : state) benchmark::DoNotOptimize(schedule::build_schedule(plan, figures));
 }
 BENCHMARK(schedules_built)
     ->Apply([](benchmark::internal::Benchmark* bench) {
-      for (const ScheduleInfo& info : schedules())
+      for (const schedule::ScheduleInfo& info : schedule::schedules())
         if (info.kind != ScheduleKind::explicit_order && info.kind != ScheduleKind::adaptive)
           bench->Arg(static_cast<int>(info.kind));
     })
@@ -155,7 +156,7 @@ std::int64_t operations(int stages, std::int64_t micro_batches) {
 
 void million_operations(benchmark::State& state) {
   const int stages = 8, micro_batches = 1'000'000 / (2 * stages + 2 * (stages - 1)) + 1;
-  const Simulator simulator = simulator_of(stages, state.range(0) ? NetworkModel::shared : NetworkModel::ideal);
+  const sim::Simulator simulator = simulator_of(stages, state.range(0) ? NetworkModel::shared : NetworkModel::ideal);
   const Plan plan = straight(stages, micro_batches, ScheduleKind::one_f_one_b);
   for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(plan));
   state.SetItemsProcessed(state.iterations() * operations(stages, micro_batches));
@@ -164,7 +165,7 @@ BENCHMARK(million_operations)->ArgName("shared")->Arg(0)->Arg(1)->Unit(benchmark
 
 void million_operations_with_verdict(benchmark::State& state) {
   const int stages = 8, micro_batches = 1'000'000 / (2 * stages + 2 * (stages - 1)) + 1;
-  const Simulator simulator = simulator_of(stages, state.range(0) ? NetworkModel::shared : NetworkModel::ideal);
+  const sim::Simulator simulator = simulator_of(stages, state.range(0) ? NetworkModel::shared : NetworkModel::ideal);
   const Plan plan = straight(stages, micro_batches, ScheduleKind::one_f_one_b);
   for (auto _ : state) benchmark::DoNotOptimize(simulator.run(plan));
   state.SetItemsProcessed(state.iterations() * operations(stages, micro_batches));
@@ -173,7 +174,7 @@ BENCHMARK(million_operations_with_verdict)->ArgName("shared")->Arg(0)->Arg(1)->U
 
 /// One item a plan.
 void plans(benchmark::State& state) {
-  const Simulator simulator = simulator_of(8);
+  const sim::Simulator simulator = simulator_of(8);
   const Plan plan = straight(8, 32, state.range(0) ? ScheduleKind::one_f_one_b : ScheduleKind::gpipe);
   for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(plan));
   state.SetItemsProcessed(state.iterations());
@@ -183,9 +184,9 @@ BENCHMARK(plans)->ArgName("1f1b")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond)
 /// 64 stages x 512 micro-batches, every pass with a factor of its own, one thread; one item a run.
 void jitter(benchmark::State& state) {
   constexpr int runs = 20;
-  const Simulator simulator = simulator_of(64, state.range(0) ? NetworkModel::shared : NetworkModel::ideal);
+  const sim::Simulator simulator = simulator_of(64, state.range(0) ? NetworkModel::shared : NetworkModel::ideal);
   const Plan plan = straight(64, 512, ScheduleKind::one_f_one_b);
-  for (auto _ : state) benchmark::DoNotOptimize(jitter_band(simulator, plan, {.runs = runs}));
+  for (auto _ : state) benchmark::DoNotOptimize(sim::explain::jitter_band(simulator, plan, {.runs = runs}));
   state.SetItemsProcessed(state.iterations() * runs);
 }
 BENCHMARK(jitter)->ArgName("shared")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);

@@ -9,10 +9,9 @@
 #include <QElapsedTimer>
 #include <QTest>
 
-#include "app/views/topology_view.hpp"
+#include "app/views/topology/view.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::app;
 
 namespace {
 
@@ -72,8 +71,8 @@ class Steps {
   std::vector<double> wall_, cpu_;
 };
 
-void measure(const char* name, TopologyView& view, QPoint from, int steps = 200) {
-  TopologyCanvas& canvas = *view.canvas();
+void measure(const char* name, views::topology::View& view, QPoint from, int steps = 200) {
+  views::topology::Canvas& canvas = *view.canvas();
   QTest::mousePress(&canvas, Qt::LeftButton, {}, from);
   QTest::mouseMove(&canvas, from + QPoint(6, 6));
   canvas.repaint();
@@ -91,7 +90,7 @@ void measure(const char* name, TopologyView& view, QPoint from, int steps = 200)
 void measure_all(const char* shape, int racks) {
   std::printf("%s\n", shape);
   const Cluster cluster = cluster_of(64, 8, racks);
-  TopologyView view;
+  views::topology::View view;
   view.resize(1920, 1080);
   view.show();
   (void)QTest::qWaitForWindowExposed(&view);

@@ -9,10 +9,10 @@
 
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
-#include "core/sim/sensitivity.hpp"
-#include "core/whatif/buy_first.hpp"
-#include "core/whatif/change.hpp"
-#include "core/whatif/front.hpp"
+#include "core/sim/explain/sensitivity.hpp"
+#include "core/study/whatif/buy_first.hpp"
+#include "core/study/whatif/change.hpp"
+#include "core/study/whatif/front.hpp"
 
 using namespace pipedeck;
 
@@ -34,14 +34,14 @@ std::string figures(std::vector<double> times) {
 int main() {
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   Problem problem;
-  problem.profile = std::make_shared<const Profile>(*profile_preset("BERT-48"));
-  problem.cluster = std::make_shared<const Cluster>(*cluster_preset("dapple-a"));
+  problem.profile = std::make_shared<const Profile>(*presets::profile_preset("BERT-48"));
+  problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
   problem.workload.global_batch = 64;
-  problem = *with_change(problem, {}, device_catalogue());
-  const std::vector<AskedPlanner> asked = usual_planners();
-  const SearchHow how{threads, {}, {}, {}};
-  const auto today = best_plan(problem, asked, {}, 1, how);
-  const std::vector<Plan> kept = kept_as_is(problem, *today->best->found.plan);
+  problem = *study::whatif::with_change(problem, {}, presets::device_catalogue());
+  const std::vector<study::whatif::AskedPlanner> asked = study::whatif::usual_planners();
+  const study::whatif::SearchHow how{threads, {}, {}, {}};
+  const auto today = study::whatif::best_plan(problem, asked, {}, 1, how);
+  const std::vector<Plan> kept = study::whatif::kept_as_is(problem, *today->best->found.plan);
 
   std::vector<double> first, last;
   for (int step = 0; step < 60; ++step) {
@@ -50,8 +50,8 @@ int main() {
     change.nodes = 1 + step % 8;
     double answered = 0;
     const auto begin = Clock::now();
-    const auto changed = with_change(problem, change, device_catalogue());
-    (void)best_plan(*changed, asked, kept, 1, how, [&](const JudgedPlan&) {
+    const auto changed = study::whatif::with_change(problem, change, presets::device_catalogue());
+    (void)study::whatif::best_plan(*changed, asked, kept, 1, how, [&](const study::whatif::JudgedPlan&) {
       if (answered == 0) answered = milliseconds_since(begin);
     });
     last.push_back(milliseconds_since(begin));
@@ -59,12 +59,13 @@ int main() {
   }
   fmt::print("first answer:  {}\nfinal answer:  {}\n", figures(first), figures(last));
   auto begin = Clock::now();
-  const auto plans = find_front(problem, asked, front_space(problem), how);
+  const auto plans = study::whatif::find_front(problem, asked, study::whatif::front_space(problem), how);
   fmt::print("front:         {} plans in {:.0f} ms\n", plans->size(), milliseconds_since(begin));
   begin = Clock::now();
-  const auto gains = sensitivity(problem, *today->best->found.plan, 1.1, {}, {}, threads);
-  const auto bought = buy_first(problem, &today->best->found, purchases(problem, &*gains, device_catalogue()), asked,
-                                device_catalogue(), how);
+  const auto gains = sim::explain::sensitivity(problem, *today->best->found.plan, 1.1, {}, {}, threads);
+  const auto bought = study::whatif::buy_first(problem, &today->best->found,
+                                               study::whatif::purchases(problem, &*gains, presets::device_catalogue()),
+                                               asked, presets::device_catalogue(), how);
   fmt::print("what to buy:   {} purchases in {:.0f} ms\n", bought->size(), milliseconds_since(begin));
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The loss of a GPT over some steps, here and in PyTorch: the same first weights, samples, loss and Adam, on a GPU or on
-the processor. Both draw weights and samples from the model file's seeds (core/domain/random.hpp), so that nothing is
+the processor. Both draw weights and samples from the model file's seeds (core/base/random.hpp), so that nothing is
 handed over. In fp32 the first loss has to be the same to 1e-4 and the mean of the last ten to 5 %: training carries
 roundings on, so that single steps go apart. --raw keeps every loss. Status 0: so it is; 1: not so; 77: PyTorch, or its CUDA, is not there.
 

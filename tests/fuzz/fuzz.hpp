@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pipedeck::fuzz {
 

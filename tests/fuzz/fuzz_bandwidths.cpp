@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of bandwidths, made into a cluster.
-#include "core/io/bandwidth_matrix.hpp"
+#include "core/io/topology/bandwidth_matrix.hpp"
 #include "core/presets/machine_import.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

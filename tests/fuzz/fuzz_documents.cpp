@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON documents that projects hold; what is read is written and read again, and is the same text.
-#include "core/io/calibration_json.hpp"
+#include "core/io/documents/calibration.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
-#include "core/io/json_formats.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of runs, a JSON object a line.
-#include "core/io/json_formats.hpp"
+#include "core/io/documents/formats.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace pipedeck;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What p2pBandwidthLatencyTest and nvbandwidth print, made into a cluster.
-#include "core/io/gpu_copies.hpp"
-#include "core/io/gpu_copies_json.hpp"
+#include "core/io/topology/gpu_copies.hpp"
+#include "core/io/topology/gpu_copies_json.hpp"
 #include "core/presets/machine_import.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

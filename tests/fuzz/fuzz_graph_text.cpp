@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer graphs; what is read is written and read again.
-#include "core/io/graph_text.hpp"
+#include "core/io/profiles/graph_text.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace pipedeck;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configurations of transformers.
-#include "core/io/hugging_face.hpp"
+#include "core/io/huggingface/config.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace pipedeck;

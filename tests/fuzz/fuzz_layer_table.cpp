@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of layers; the first line says which columns are which, as people may.
-#include "core/io/profile_csv.hpp"
+#include "core/io/profiles/csv.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace pipedeck;

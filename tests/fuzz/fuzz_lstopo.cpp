@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hwloc's topology, made into a cluster.
-#include "core/io/hwloc_topology.hpp"
+#include "core/io/topology/hwloc.hpp"
 #include "core/presets/machine_import.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL's topology, made into a cluster.
-#include "core/io/nccl_topology.hpp"
+#include "core/io/topology/nccl.hpp"
 #include "core/presets/machine_import.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

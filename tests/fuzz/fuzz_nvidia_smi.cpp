@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What nvidia-smi topo -m prints, made into a cluster.
-#include "core/io/nvidia_smi_topology.hpp"
+#include "core/io/topology/nvidia_smi.hpp"
 #include "core/presets/machine_import.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX models, made into profiles.
-#include "core/analytic/graph_profile.hpp"
-#include "core/domain/validate.hpp"
-#include "core/io/onnx_model.hpp"
+#include "core/analytic/graph/profile.hpp"
+#include "core/io/onnx/model.hpp"
+#include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto graph = operators_from_onnx(content, "fuzz");
   if (!fuzz::judged(graph)) return 0;
   static const DeviceModel device = catalogue_device("A100-80GB").value();
-  GraphOptions options;
+  graph::Options options;
   for (const OpenDimension& open : open_dimensions(*graph)) options.sizes.named[open.name] = 4;
   // What is made is a profile that everything else takes.
   const auto made = graph_profile(*graph, device, options);

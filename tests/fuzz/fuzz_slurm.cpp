@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slurm's nodes and switches, made into a cluster.
-#include "core/io/slurm.hpp"
+#include "core/io/topology/slurm.hpp"
 #include "core/presets/machine_import.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/io/trace_reader.hpp"
+#include "core/io/traces/reader.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace pipedeck;

@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/analytic/recorded_profile.hpp"
-#include "core/domain/validate.hpp"
-#include "core/io/trace_recording.hpp"
+#include "core/analytic/recorded/profile.hpp"
+#include "core/io/traces/recording.hpp"
+#include "core/plan/validate.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace pipedeck;
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (fuzz::judged(recording)) {
     recording->title = "net";
     for (const int depth : {-1, 0, 2}) {
-      RecordedOptions options;
+      recorded::Options options;
       if (depth >= 0) options.depth = depth;
       const auto made = recorded_profile(*recording, options);
       if (fuzz::judged(made)) fuzz::require(validate(made->profile).has_value() && !made->notes.empty());

@@ -7,7 +7,7 @@
 
 namespace pipedeck::test {
 
-Cluster servers(int nodes, int devices, Bytes memory, BytesPerSecond between, BytesPerSecond inside) {
+Cluster servers(int nodes, int devices, pipedeck::Bytes memory, BytesPerSecond between, BytesPerSecond inside) {
   Cluster cluster;
   DeviceType type;
   type.name = "X";
@@ -29,12 +29,12 @@ Problem transformer(int layers, const Cluster& cluster, int global_batch) {
   Profile profile = uniform_profile(layers, milliseconds(2.69), milliseconds(4.47));
   profile.micro_batch = 2;
   for (Layer& layer : profile.layers) {
-    layer.output = Bytes(4325376);
-    layer.saved = Bytes(120000000);
-    layer.parameters = Bytes(50384896);
+    layer.output = pipedeck::Bytes(4325376);
+    layer.saved = pipedeck::Bytes(120000000);
+    layer.parameters = pipedeck::Bytes(50384896);
   }
   profile.layers.front().forward = milliseconds(0.06);
-  profile.layers.front().parameters = Bytes(127131648);
+  profile.layers.front().parameters = pipedeck::Bytes(127131648);
   profile.layers.back().backward = milliseconds(2);
   Problem problem{std::make_shared<const Profile>(std::move(profile)), std::make_shared<const Cluster>(cluster), {}};
   problem.workload.global_batch = global_batch;
@@ -54,7 +54,7 @@ Problem branches(int width, int length, const Cluster& cluster) {
 }
 
 Problem large_problem(int layers, int devices) {
-  const Bytes memory(std::int64_t{80} << 30);
+  const pipedeck::Bytes memory(std::int64_t{80} << 30);
   const Cluster cluster = devices < 8 ? servers(1, devices, memory) : servers(devices / 8, 8, memory);
   return transformer(layers, cluster, std::max(64, 4 * devices));
 }

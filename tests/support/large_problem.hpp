@@ -2,12 +2,12 @@
 // Problems of any size for benchmarks and for tests of cancelling.
 #pragma once
 
-#include "core/domain/workload.hpp"
+#include "core/model/workload.hpp"
 
 namespace pipedeck::test {
 
 /// Nodes of `devices` devices under one switch, each device with `memory`; no latency.
-Cluster servers(int nodes, int devices, Bytes memory = Bytes(std::int64_t{16} << 30),
+Cluster servers(int nodes, int devices, pipedeck::Bytes memory = pipedeck::Bytes(std::int64_t{16} << 30),
                 BytesPerSecond between = gigabytes_per_second(3.125),
                 BytesPerSecond inside = gigabytes_per_second(130));
 

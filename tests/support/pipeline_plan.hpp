@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/domain/plan.hpp"
+#include "core/model/plan.hpp"
 
 namespace pipedeck::test {
 

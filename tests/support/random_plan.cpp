@@ -19,7 +19,8 @@ void add_measurements(Random& random, Profile& profile) {
         layer.at.push_back({size, layer.forward * scale, layer.backward * scale});
       }
     layer.tensor_parallel = {{2, layer.forward * random.uniform(0.5, 0.8), layer.backward * random.uniform(0.5, 0.8),
-                              Bytes(random.integer(0, 5000000)), Bytes(random.integer(0, 5000000))}};
+                              pipedeck::Bytes(random.integer(0, 5000000)),
+                              pipedeck::Bytes(random.integer(0, 5000000))}};
     if (coin(random)) layer.on["Y"] = {layer.forward * random.uniform(0.4, 3), layer.backward * random.uniform(0.4, 3)};
   }
 }
@@ -27,7 +28,7 @@ void add_measurements(Random& random, Profile& profile) {
 DeviceType type_named(Random& random, const std::string& name) {
   DeviceType type;
   type.name = name;
-  type.memory = Bytes(std::int64_t{1} << 50);
+  type.memory = pipedeck::Bytes(std::int64_t{1} << 50);
   type.relative_speed = name == "X" ? 1 : random.uniform(0.3, 2);
   if (coin(random)) type.memory_bandwidth = gigabytes_per_second(random.uniform(100, 900));
   return type;
@@ -139,7 +140,7 @@ Problem random_rich_problem(Random& random) {
   Profile profile = *problem.profile;
   add_measurements(random, profile);
   for (std::size_t i = 0; i < profile.layers.size(); i += 2)  // no draw: what is random stays what it was
-    profile.layers[i].whole_parameters = Bytes(profile.layers[i].parameters.count / 8);
+    profile.layers[i].whole_parameters = pipedeck::Bytes(profile.layers[i].parameters.count / 8);
   Cluster cluster = random_cluster(random);
   if (coin(random, 5)) use_matrix(random, cluster);
   problem.profile = std::make_shared<const Profile>(std::move(profile));

@@ -2,7 +2,7 @@
 // Plans, schedules and clusters drawn at random over everything that the simulator has rules for.
 #pragma once
 
-#include "core/domain/plan.hpp"
+#include "core/model/plan.hpp"
 #include "tests/support/random_problem.hpp"
 
 namespace pipedeck::test {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/domain/random.hpp"
+#include "core/base/random.hpp"
 
 namespace pipedeck::test {
 
@@ -27,7 +27,8 @@ namespace {
 void add_branches(Random& random, Profile& profile) {
   const int layers = static_cast<int>(profile.layers.size());
   for (Layer& layer : profile.layers)
-    if (random.integer(0, 4) == 0) layer.outputs = {layer.output, Bytes(7000000)}, layer.output += layer.outputs[1];
+    if (random.integer(0, 4) == 0)
+      layer.outputs = {layer.output, pipedeck::Bytes(7000000)}, layer.output += layer.outputs[1];
   const auto join = [&](int from, int to) {
     for (const Edge& edge : profile.edges)
       if (edge.from.value == from && edge.to.value == to) return;
@@ -47,7 +48,9 @@ void add_branches(Random& random, Profile& profile) {
 }  // namespace
 
 Problem random_problem(Random& random, const RandomProblem& shape) {
-  const auto megabytes = [&](int low, int high) { return Bytes(std::int64_t{1000000} * random.integer(low, high)); };
+  const auto megabytes = [&](int low, int high) {
+    return pipedeck::Bytes(std::int64_t{1000000} * random.integer(low, high));
+  };
   Profile profile;
   profile.name = "random";
   profile.device = "X";
@@ -59,9 +62,9 @@ Problem random_problem(Random& random, const RandomProblem& shape) {
     layer.forward = milliseconds(random.uniform(1, 10));
     layer.backward = layer.forward * random.uniform(1.5, 2.5);
     layer.backward_weight = layer.backward / 2;
-    layer.output = shape.communication ? megabytes(1, 40) : Bytes();
+    layer.output = shape.communication ? megabytes(1, 40) : pipedeck::Bytes();
     layer.saved = megabytes(20, 200);
-    layer.parameters = shape.parameters ? megabytes(5, 200) : Bytes();
+    layer.parameters = shape.parameters ? megabytes(5, 200) : pipedeck::Bytes();
     profile.layers.push_back(layer);
   }
   if (shape.graph) add_branches(random, profile);
@@ -112,7 +115,7 @@ Cluster flat_cluster(int devices, BytesPerSecond bandwidth, Seconds latency) {
   Cluster cluster;
   cluster.name = "flat";
   cluster.device_types = {{.name = "X",
-                           .memory = Bytes(std::int64_t{1} << 50),
+                           .memory = pipedeck::Bytes(std::int64_t{1} << 50),
                            .relative_speed = 1,
                            .peak_tflops = {},
                            .memory_bandwidth = {},

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/domain/workload.hpp"
+#include "core/model/workload.hpp"
 
 namespace pipedeck::test {
 
@@ -27,7 +27,7 @@ struct RandomProblem {
   int micro_batch = 1;        ///< of the profile
   bool parameters = true;
   bool communication = true;  ///< outputs of some bytes; else 0
-  Bytes memory{std::int64_t{1} << 50};
+  pipedeck::Bytes memory{std::int64_t{1} << 50};
   bool graph = false;  ///< layers form a graph with branches, some of several outputs; else a chain
 };
 

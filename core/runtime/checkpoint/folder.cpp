@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,7 +51,7 @@ StepFolder listed(const fs::path& path, std::uint64_t step) {
 bool covers(const std::vector<const LayerPart*>& parts) {
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;  // begin, end
   for (const LayerPart* part : parts)
-    for (const ParameterBlock& block : part->blocks)
+    for (const layers::ParameterBlock& block : part->blocks)
       for (std::int64_t row = 0; row < block.rows; ++row) {
         const std::int64_t begin = block.first + row * block.stride;
         runs.emplace_back(begin, begin + block.columns);
@@ -66,7 +66,7 @@ bool covers(const std::vector<const LayerPart*>& parts) {
 }
 
 /// The loss has no parameters, and no part.
-std::size_t layers_kept(const CheckpointOrigin& origin) {
+std::size_t layers_kept(const Origin& origin) {
   const bool loss = !origin.layers.empty() && origin.layers.back().kind == "softmax_cross_entropy";
   return origin.layers.size() - (loss ? 1 : 0);
 }
@@ -83,7 +83,7 @@ std::vector<std::size_t> missing_layers(const std::vector<PartFile>& files) {
   return missing;
 }
 
-std::string text_of(const std::vector<std::size_t>& missing, const CheckpointOrigin& origin) {
+std::string text_of(const std::vector<std::size_t>& missing, const Origin& origin) {
   std::string text;
   for (std::size_t i = 0; i < missing.size();) {
     std::size_t end = i + 1;
@@ -212,4 +212,4 @@ FolderLock::~FolderLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

@@ -14,7 +14,7 @@
 
 #include "core/runtime/checkpoint/part_file.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 
 struct StepFolder {
   std::uint64_t step = 0;
@@ -60,4 +60,4 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

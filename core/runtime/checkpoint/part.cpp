@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
@@ -89,7 +89,7 @@ ModelLayer read_layer(Decoder& in) {
   return layer;
 }
 
-void write_origin(Encoder& out, const CheckpointOrigin& origin) {
+void write_origin(Encoder& out, const Origin& origin) {
   out.number(origin.lineage).number(model_hash(origin.layers)).text(origin.model).list(origin.layers, write_layer);
   out.number(origin.seed).text(origin.data.kind).text(origin.data.path).number(origin.data.seed);
   out.number(origin.learning_rate)
@@ -100,8 +100,8 @@ void write_origin(Encoder& out, const CheckpointOrigin& origin) {
 }
 
 /// Also returns the hash that was written of its layers.
-std::pair<CheckpointOrigin, std::uint64_t> read_origin(Decoder& in) {
-  CheckpointOrigin origin;
+std::pair<Origin, std::uint64_t> read_origin(Decoder& in) {
+  Origin origin;
   origin.lineage = in.number<std::uint64_t>();
   const auto hash = in.number<std::uint64_t>();
   origin.model = in.text();
@@ -120,11 +120,11 @@ std::pair<CheckpointOrigin, std::uint64_t> read_origin(Decoder& in) {
   return {std::move(origin), hash};
 }
 
-void write_part(Encoder& out, const LayerPart& part) {
+void write_layer_part(Encoder& out, const LayerPart& part) {
   out.number(static_cast<std::int32_t>(part.layer)).number(part.whole).number(part.updates);
   out.number(static_cast<std::uint8_t>(part.states))
       .number(static_cast<std::uint8_t>(part.older))
-      .list(part.blocks, [](Encoder& to, const ParameterBlock& block) {
+      .list(part.blocks, [](Encoder& to, const layers::ParameterBlock& block) {
         to.number(block.first).number(block.rows).number(block.columns).number(block.stride);
       });
 }
@@ -136,8 +136,8 @@ LayerPart read_part(Decoder& in) {
   part.updates = in.number<std::uint64_t>();
   part.states = in.number<std::uint8_t>();
   part.older = in.number<std::uint8_t>();
-  part.blocks = in.list<ParameterBlock>([](Decoder& from) {
-    ParameterBlock block;
+  part.blocks = in.list<layers::ParameterBlock>([](Decoder& from) {
+    layers::ParameterBlock block;
     for (std::int64_t* number : {&block.first, &block.rows, &block.columns, &block.stride})
       *number = from.number<std::int64_t>();
     return block;
@@ -145,7 +145,7 @@ LayerPart read_part(Decoder& in) {
   return part;
 }
 
-bool lies_in(const ParameterBlock& block, std::int64_t whole) {
+bool lies_in(const layers::ParameterBlock& block, std::int64_t whole) {
   for (const std::int64_t number : {block.first, block.rows, block.columns, block.stride})
     if (number < 0) return false;
   if (block.rows == 0 || block.columns == 0) return true;  // a layer without parameters
@@ -156,7 +156,7 @@ bool lies_in(const ParameterBlock& block, std::int64_t whole) {
   return last <= whole && (block.rows == 1 || block.stride <= (whole - last) / (block.rows - 1));
 }
 
-Result<void> check(const LayerPart& part, const CheckpointOrigin& origin) {
+Result<void> check(const LayerPart& part, const Origin& origin) {
   const auto broken = [&](const char* what) {
     return fail(ErrorCode::bad_input, fmt::format("what it says of layer {} breaks the format: {}", part.layer, what));
   };
@@ -165,7 +165,7 @@ Result<void> check(const LayerPart& part, const CheckpointOrigin& origin) {
   if (part.whole < 0 || part.whole > most_floats) return broken("no number of parameters");
   if (part.states != states_of(origin.optimizer)) return broken("not the values that its optimizer keeps");
   std::int64_t floats = 0;
-  for (const ParameterBlock& block : part.blocks) {
+  for (const layers::ParameterBlock& block : part.blocks) {
     if (!lies_in(block, part.whole)) return broken("a block lies outside of it");
     floats += block.rows * block.columns;
     if (floats > part.whole) return broken("more parameters than it has");
@@ -173,8 +173,8 @@ Result<void> check(const LayerPart& part, const CheckpointOrigin& origin) {
   return {};
 }
 
-Result<void> check(const CheckpointPart& part) {
-  const CheckpointOrigin& origin = part.origin;
+Result<void> check(const Part& part) {
+  const Origin& origin = part.origin;
   if (static_cast<int>(origin.optimizer) > static_cast<int>(Optimizer::rmsprop))
     return fail(ErrorCode::bad_input, "it names an optimizer that there is not");
   if (origin.global_batch < 1 || part.worker < 0 || part.device.value < 0)
@@ -188,11 +188,11 @@ Result<void> check(const CheckpointPart& part) {
 
 std::int64_t LayerPart::floats() const {
   std::int64_t sum = 0;
-  for (const ParameterBlock& block : blocks) sum += block.rows * block.columns;
+  for (const layers::ParameterBlock& block : blocks) sum += block.rows * block.columns;
   return sum;
 }
 
-std::int64_t CheckpointPart::floats() const {
+std::int64_t Part::floats() const {
   std::int64_t sum = 0;
   for (const LayerPart& layer : layers) sum += layer.lists() * layer.floats();
   return sum;
@@ -212,16 +212,16 @@ int states_of(Optimizer optimizer) {
   return 0;
 }
 
-std::string encode(const CheckpointPart& part) {
+std::string encode(const Part& part) {
   Encoder out;
   write_origin(out, part.origin);
   out.number(static_cast<std::int32_t>(part.worker)).number(static_cast<std::int32_t>(part.device.value));
-  return out.list(part.layers, write_part).take();
+  return out.list(part.layers, write_layer_part).take();
 }
 
-Result<CheckpointPart> decode_part(std::string_view bytes) {
+Result<Part> decode_part(std::string_view bytes) {
   Decoder in(bytes);
-  CheckpointPart part;
+  Part part;
   std::uint64_t hash = 0;
   std::tie(part.origin, hash) = read_origin(in);
   part.worker = in.number<std::int32_t>();
@@ -259,4 +259,4 @@ std::uint64_t plan_hash(const Plan& plan) {
   return hash_of(out.take());
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 namespace {
 
 /// Magic bytes like PNG's: a non-ASCII byte and line ends of both kinds, which a transfer as text would change.
@@ -41,7 +41,7 @@ std::uint64_t state_bytes(const LayerPart& layer) {
   return static_cast<std::uint64_t>(layer.floats()) * sizeof(float) + checksum_bytes;
 }
 
-std::uint64_t values_bytes(const CheckpointPart& part) {
+std::uint64_t values_bytes(const Part& part) {
   std::uint64_t sum = 0;
   for (const LayerPart& layer : part.layers) sum += static_cast<std::uint64_t>(layer.lists()) * state_bytes(layer);
   return sum;
@@ -113,7 +113,7 @@ bool write_values(Unfinished& file, std::span<const float> values, const std::fu
   return file.write(&checksum, sizeof checksum);
 }
 
-bool write_all(Unfinished& file, const CheckpointPart& part, std::span<const float> values,
+bool write_all(Unfinished& file, const Part& part, std::span<const float> values,
                const std::function<void()>& progress) {
   const std::string header = encode(part), begin = preamble_of(header);
   const std::uint32_t checksum = checksum_of(header.data(), header.size());
@@ -147,11 +147,11 @@ bool read_at(int descriptor, std::uint64_t at, void* data, std::size_t bytes) {
 
 bool looks_like_checkpoint(std::string_view content) { return content.starts_with(magic); }
 
-Bytes file_bytes(const CheckpointPart& part) {
+Bytes file_bytes(const Part& part) {
   return Bytes(static_cast<std::int64_t>(values_begin(encode(part).size()) + values_bytes(part)));
 }
 
-Result<void> write_part(const std::string& path, const CheckpointPart& part, std::span<const float> values,
+Result<void> write_part(const std::string& path, const Part& part, std::span<const float> values,
                         const std::function<void()>& progress) {
   ensure(static_cast<std::int64_t>(values.size()) == part.floats(), "a part has as many values as it says");
   Unfinished file(path + std::string(unfinished_ending));
@@ -256,4 +256,4 @@ Result<void> PartFile::verify() const {
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

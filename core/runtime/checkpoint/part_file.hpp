@@ -8,18 +8,18 @@
 
 #include "core/runtime/checkpoint/part.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 
 /// True if a file with this beginning claims to be a part of a checkpoint.
 bool looks_like_checkpoint(std::string_view content);
 
 /// Returns the size of the file that holds `part`.
-Bytes file_bytes(const CheckpointPart& part);
+Bytes file_bytes(const Part& part);
 
 /// Writes a part atomically: into a temporary file next to `path`, flushed to the disk and renamed. Not even a power
 /// cut leaves half a part under its name. `values` has part.floats() values, in the order of its layers and their
 /// states. `progress` is called now and then. io if the disk is full or not writable; no file stays behind then.
-Result<void> write_part(const std::string& path, const CheckpointPart& part, std::span<const float> values,
+Result<void> write_part(const std::string& path, const Part& part, std::span<const float> values,
                         const std::function<void()>& progress = {});
 
 /// File name suffix of a part that write_part has not finished.
@@ -34,7 +34,7 @@ class PartFile {
   ~PartFile();
 
   const std::string& path() const { return path_; }
-  const CheckpointPart& part() const { return part_; }
+  const Part& part() const { return part_; }
   Bytes bytes() const { return file_bytes(part_); }
 
   /// Reads list `state` (parameters, moments, older versions) of part().layers[index] into `values`, which has that
@@ -49,8 +49,8 @@ class PartFile {
 
   std::string path_;
   int descriptor_ = -1;
-  CheckpointPart part_;
+  Part part_;
   std::uint64_t values_begin_ = 0;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,16 +62,16 @@ std::string data_text(const DataSource& data) {
 }
 
 /// Copies the floats of `blocks` out of `whole` in sequence, or back to their positions.
-void gather(std::span<const float> whole, const std::vector<ParameterBlock>& blocks, std::span<float> own) {
+void gather(std::span<const float> whole, const std::vector<layers::ParameterBlock>& blocks, std::span<float> own) {
   auto to = own.begin();
-  for (const ParameterBlock& block : blocks)
+  for (const layers::ParameterBlock& block : blocks)
     for (std::int64_t row = 0; row < block.rows; ++row)
       to = std::copy_n(whole.begin() + block.first + row * block.stride, block.columns, to);
 }
 
-void scatter(std::span<const float> own, const std::vector<ParameterBlock>& blocks, std::span<float> whole) {
+void scatter(std::span<const float> own, const std::vector<layers::ParameterBlock>& blocks, std::span<float> whole) {
   auto from = own.begin();
-  for (const ParameterBlock& block : blocks)
+  for (const layers::ParameterBlock& block : blocks)
     for (std::int64_t row = 0; row < block.rows; ++row, from += block.columns)
       std::copy_n(from, block.columns, whole.begin() + block.first + row * block.stride);
 }
@@ -100,7 +100,7 @@ Result<Checkpoint> Checkpoint::open(const std::string& folder) {
 }
 
 Result<std::vector<std::string>> Checkpoint::check(const ModelSpec& model, const Plan& plan) const {
-  const CheckpointOrigin& from = origin();
+  const Origin& from = origin();
   const auto here = [&](auto failed) {
     failed.value().file = path();
     return failed;
@@ -150,7 +150,8 @@ Result<std::uint64_t> Checkpoint::read_whole(int layer, int state, std::vector<f
   return updates;
 }
 
-Result<std::uint64_t> Checkpoint::read(int layer, int state, const LayerKernel& kernel, std::span<float> own) const {
+Result<std::uint64_t> Checkpoint::read(int layer, int state, const layers::LayerKernel& kernel,
+                                       std::span<float> own) const {
   std::vector<float> whole;
   auto updates = read_whole(layer, state, whole);
   if (!updates) return updates;
@@ -171,4 +172,4 @@ Result<std::vector<std::vector<float>>> Checkpoint::parameters() const {
   return layers;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

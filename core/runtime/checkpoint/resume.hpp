@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/plan.hpp"
+#include "core/model/plan.hpp"
 #include "core/runtime/checkpoint/folder.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 
 class Checkpoint {
  public:
@@ -18,7 +18,7 @@ class Checkpoint {
   /// warnings() lists the steps that were skipped. bad_input with each reason if there is no such step.
   static Result<Checkpoint> open(const std::string& folder);
 
-  const CheckpointOrigin& origin() const { return content_.parts.front().part().origin; }
+  const Origin& origin() const { return content_.parts.front().part().origin; }
   const std::string& path() const { return content_.folder.path; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -30,7 +30,7 @@ class Checkpoint {
   int older(int layer) const;
   /// Reads the values of state `state` of the model's layer that `kernel` holds, in the kernel's own order. Returns the
   /// optimizer's updates so far. Errors: the files changed since open().
-  Result<std::uint64_t> read(int layer, int state, const LayerKernel& kernel, std::span<float> own) const;
+  Result<std::uint64_t> read(int layer, int state, const layers::LayerKernel& kernel, std::span<float> own) const;
   /// Returns all parameters of the model, layer by layer.
   Result<std::vector<std::vector<float>>> parameters() const;
 
@@ -41,4 +41,4 @@ class Checkpoint {
   std::vector<std::string> warnings_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

@@ -9,20 +9,20 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// True if the device saves its weights. One of the devices with the same weights does: the first replica of the first
 /// copy. Each rank of a tensor-parallel group saves its own shard.
-bool keeps(const PlacedChunk& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
+bool keeps(const exec::PlacedChunk& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
 
-bool keeps(const PlacedChunk& chunk, const LayerKernel& layer) {
+bool keeps(const exec::PlacedChunk& chunk, const layers::LayerKernel& layer) {
   return keeps(chunk) && (chunk.tensor_rank == 0 || layer.parameters() < layer.whole_parameters());
 }
 
-std::vector<std::size_t> writers_of(const Layout& layout) {
+std::vector<std::size_t> writers_of(const exec::Layout& layout) {
   std::vector<std::size_t> writers;
   for (std::size_t i = 0; i < layout.placements.size(); ++i)
     for (std::size_t m = 0; m < layout.placements[i].modules(); ++m)
@@ -34,7 +34,7 @@ std::vector<std::size_t> writers_of(const Layout& layout) {
 }
 
 /// Returns the interval of steps after which no replica is within a round: the weights are those of whole updates.
-std::uint64_t whole_rounds(const Layout& layout) {
+std::uint64_t whole_rounds(const exec::Layout& layout) {
   if (!layout.staleness) return 1;
   std::int64_t round = 1;
   for (std::size_t stage = 0; stage < layout.staleness->replicas.size(); ++stage)
@@ -42,8 +42,8 @@ std::uint64_t whole_rounds(const Layout& layout) {
   return static_cast<std::uint64_t>(round / std::gcd(round, std::int64_t{layout.micro_batches}));
 }
 
-CheckpointOrigin origin_of(const ModelSpec& model, const Plan& plan, const Checkpoint* from) {
-  CheckpointOrigin origin;
+Origin origin_of(const ModelSpec& model, const Plan& plan, const Checkpoint* from) {
+  Origin origin;
   origin.model = model.name;
   origin.layers = model.layers;
   origin.seed = model.seed;
@@ -62,11 +62,11 @@ CheckpointOrigin origin_of(const ModelSpec& model, const Plan& plan, const Check
   return origin;
 }
 
-std::span<const float> slice(const Tensor& tensor, std::int64_t first, std::int64_t count) {
+std::span<const float> slice(const tensor::Tensor& tensor, std::int64_t first, std::int64_t count) {
   return tensor.values().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
-std::span<float> slice(Tensor& tensor, std::int64_t first, std::int64_t count) {
+std::span<float> slice(tensor::Tensor& tensor, std::int64_t first, std::int64_t count) {
   return tensor.values().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
@@ -76,12 +76,12 @@ struct Kept {
   std::vector<std::span<const float>> values;
 };
 
-void add_layer(Kept& kept, const WorkerStage& stage, const LayerKernel& kernel, int layer, std::int64_t offset,
-               bool with_older) {
+void add_layer(Kept& kept, const exec::WorkerStage& stage, const layers::LayerKernel& kernel, int layer,
+               std::int64_t offset, bool with_older) {
   LayerPart part{layer, kernel.whole_parameters(), stage.optimizer.steps(), 1, 0, kernel.blocks()};
-  const auto add = [&](const Tensor& of) { kept.values.push_back(slice(of, offset, kernel.parameters())); };
+  const auto add = [&](const tensor::Tensor& of) { kept.values.push_back(slice(of, offset, kernel.parameters())); };
   add(stage.module.parameters());
-  for (const Tensor* moment : stage.optimizer.moments()) {
+  for (const tensor::Tensor* moment : stage.optimizer.moments()) {
     add(*moment);
     ++part.states;
   }
@@ -93,11 +93,11 @@ void add_layer(Kept& kept, const WorkerStage& stage, const LayerKernel& kernel, 
   kept.layers.push_back(std::move(part));
 }
 
-Kept kept_by(const Worker& worker, const Placement& placement, bool with_older) {
+Kept kept_by(const exec::Worker& worker, const exec::Placement& placement, bool with_older) {
   Kept kept;
   for (std::size_t m = 0; m < worker.stages().size(); ++m) {
-    const WorkerStage& stage = worker.stages()[m];
-    const PlacedChunk& chunk = placement.chunk_of_module(m);
+    const exec::WorkerStage& stage = worker.stages()[m];
+    const exec::PlacedChunk& chunk = placement.chunk_of_module(m);
     std::int64_t offset = 0;
     int layer = stage.first_layer;
     for (const auto& kernel : stage.module.kernels()) {
@@ -109,11 +109,11 @@ Kept kept_by(const Worker& worker, const Placement& placement, bool with_older) 
   return kept;
 }
 
-Result<void> restore_stage(const Checkpoint& from, WorkerStage& stage, bool with_older) {
+Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, bool with_older) {
   std::int64_t offset = 0;
   int layer = stage.first_layer;
   for (const auto& kernel : stage.module.kernels()) {
-    const auto read = [&](int list, Tensor& to) {
+    const auto read = [&](int list, tensor::Tensor& to) {
       Result<std::uint64_t> updates = 0;
       to.memory()->device().upload(slice(to, offset, kernel->parameters()),
                                    [&](std::span<float> values) { updates = from.read(layer, list, *kernel, values); });
@@ -123,7 +123,7 @@ Result<void> restore_stage(const Checkpoint& from, WorkerStage& stage, bool with
     if (!updates) return tl::unexpected(updates.error());
     stage.optimizer.set_steps(*updates);
     int list = 1;
-    for (Tensor* moment : stage.optimizer.moments())
+    for (tensor::Tensor* moment : stage.optimizer.moments())
       if (auto done = read(list++, *moment); !done) return tl::unexpected(done.error());
     const int older = with_older ? from.older(layer) : 0;
     for (int i = 0; i < older; ++i)
@@ -136,19 +136,19 @@ Result<void> restore_stage(const Checkpoint& from, WorkerStage& stage, bool with
 
 }  // namespace
 
-void set_older_versions(Layout& layout, const Plan& plan, const Checkpoint& from) {
+void set_older_versions(exec::Layout& layout, const Plan& plan, const Checkpoint& from) {
   if (!layout.staleness || from.origin().plan_hash != plan_hash(plan)) return;
   for (const Stage& stage : plan.stages) layout.staleness->older.push_back(from.older(stage.first));
 }
 
-Result<void> restore(const Checkpoint& from, const Layout& layout, Worker& worker) {
+Result<void> restore(const Checkpoint& from, const exec::Layout& layout, exec::Worker& worker) {
   const bool older = layout.staleness && !layout.staleness->older.empty();
-  for (WorkerStage& stage : worker.stages())
+  for (exec::WorkerStage& stage : worker.stages())
     if (auto done = restore_stage(from, stage, older); !done) return done;
   return {};
 }
 
-RunCheckpoints::RunCheckpoints(const CheckpointOptions& options, CheckpointOrigin origin, const Layout& layout)
+RunCheckpoints::RunCheckpoints(const Options& options, Origin origin, const exec::Layout& layout)
     : options_(options),
       layout_(layout),
       origin_(std::move(origin)),
@@ -157,8 +157,8 @@ RunCheckpoints::RunCheckpoints(const CheckpointOptions& options, CheckpointOrigi
       taken_(layout.placements.size()),
       writer_(options.folder, layout.placements.size()) {}
 
-Result<std::unique_ptr<RunCheckpoints>> RunCheckpoints::open(const CheckpointOptions& options, const ModelSpec& model,
-                                                             const Plan& plan, const Layout& layout,
+Result<std::unique_ptr<RunCheckpoints>> RunCheckpoints::open(const Options& options, const ModelSpec& model,
+                                                             const Plan& plan, const exec::Layout& layout,
                                                              const Checkpoint* from, bool first) {
   std::unique_ptr<RunCheckpoints> made;
   try {
@@ -208,15 +208,15 @@ bool RunCheckpoints::due(std::uint64_t step, bool last) const {
   return last || (every > 0 && whole(step) && times(step) > times(step - std::min(step, whole_)));
 }
 
-void RunCheckpoints::take(const Worker& worker, std::uint64_t step, bool last, RunControl& control) {
+void RunCheckpoints::take(const exec::Worker& worker, std::uint64_t step, bool last, transport::RunControl& control) {
   const std::size_t index = worker.index();
   if (!due(step, last) || step <= origin_.step || taken_[index] == step) return;
-  const Placement& placement = layout_.placements[index];
+  const exec::Placement& placement = layout_.placements[index];
   Kept kept = kept_by(worker, placement, whole(step));
   if (kept.layers.empty()) return;
-  const auto began = RunClock::now();
+  const auto began = tensor::RunClock::now();
   std::vector<float>& buffer = writer_.buffer(index, control);
-  CheckpointPart part{origin_, static_cast<int>(index), placement.device, std::move(kept.layers)};
+  Part part{origin_, static_cast<int>(index), placement.device, std::move(kept.layers)};
   part.origin.step = step;
   part.origin.samples = origin_.samples + (step - origin_.step) * static_cast<std::uint64_t>(origin_.global_batch);
   buffer.resize(static_cast<std::size_t>(part.floats()));
@@ -243,11 +243,11 @@ Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, st
   if (!done) return done;
   if (auto written = writer_.wait(timeout); !written) return tl::unexpected(written.error());
   constexpr std::chrono::milliseconds look_up{10};
-  const auto began = RunClock::now();
+  const auto began = tensor::RunClock::now();
   while (true) {
     std::ranges::move(noticed(), std::back_inserter(*done));
     if (pending_.empty()) break;
-    if (RunClock::now() - began > timeout)
+    if (tensor::RunClock::now() - began > timeout)
       return fail(
           ErrorCode::run_failed,
           fmt::format("checkpoint of step {} in {}: the files of other devices have not come for {:.1f} s: all "
@@ -317,4 +317,4 @@ void RunCheckpoints::remove_old(std::uint64_t step) {
   }
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

@@ -14,13 +14,13 @@
 
 #include "core/runtime/checkpoint/folder.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 namespace {
 
 /// The thread's scheduling priority ("nice" value): computing threads go first.
 constexpr int politeness = 5;
 
-Error failed(const CheckpointPart& part, const std::string& why) {
+Error failed(const Part& part, const std::string& why) {
   return {ErrorCode::run_failed,
           fmt::format("device {}: checkpoint of step {}: {}; make room, or name another folder with --checkpoint",
                       part.device.value, part.origin.step, why),
@@ -30,7 +30,7 @@ Error failed(const CheckpointPart& part, const std::string& why) {
 
 }  // namespace
 
-struct CheckpointWriter::Shared {
+struct Writer::Shared {
   struct Slot {
     std::vector<float> values;
     bool free = true;
@@ -44,11 +44,11 @@ struct CheckpointWriter::Shared {
   std::vector<WrittenPart> written;
   std::optional<Error> failure;
   bool working = false, closing = false, ended = false;
-  std::atomic<RunClock::rep> last_progress{RunClock::now().time_since_epoch().count()};
+  std::atomic<tensor::RunClock::rep> last_progress{tensor::RunClock::now().time_since_epoch().count()};
 
-  void progressed() { last_progress = RunClock::now().time_since_epoch().count(); }
-  RunClock::duration silent() const {
-    return RunClock::now() - RunClock::time_point(RunClock::duration(last_progress.load()));
+  void progressed() { last_progress = tensor::RunClock::now().time_since_epoch().count(); }
+  tensor::RunClock::duration silent() const {
+    return tensor::RunClock::now() - tensor::RunClock::time_point(tensor::RunClock::duration(last_progress.load()));
   }
   void add(std::function<Result<void>()> job) {
     {
@@ -59,7 +59,7 @@ struct CheckpointWriter::Shared {
     changed.notify_all();
   }
 
-  Result<void> write(std::size_t worker, const CheckpointPart& part, RunClock::time_point began) {
+  Result<void> write(std::size_t worker, const Part& part, tensor::RunClock::time_point began) {
     const std::string path = part_path(folder, part.origin.step, worker);
     std::error_code problem;
     std::filesystem::create_directories(step_folder(folder, part.origin.step), problem);
@@ -67,19 +67,19 @@ struct CheckpointWriter::Shared {
                               : write_part(path, part, slots[worker].values, [this] { progressed(); });
     if (!done) return tl::unexpected(failed(part, done.error().text()));
     const std::lock_guard lock(mutex);
-    written.push_back({part.origin.step, worker, file_bytes(part), began, RunClock::now()});
+    written.push_back({part.origin.step, worker, file_bytes(part), began, tensor::RunClock::now()});
     slots[worker].free = true;
     return {};
   }
 };
 
-CheckpointWriter::CheckpointWriter(std::string folder, std::size_t workers) : shared_(std::make_shared<Shared>()) {
+Writer::Writer(std::string folder, std::size_t workers) : shared_(std::make_shared<Shared>()) {
   shared_->folder = std::move(folder);
   shared_->slots.resize(workers);
   std::thread(run, shared_).detach();
 }
 
-CheckpointWriter::~CheckpointWriter() {
+Writer::~Writer() {
   std::unique_lock lock(shared_->mutex);
   shared_->closing = true;
   shared_->jobs.clear();
@@ -88,7 +88,7 @@ CheckpointWriter::~CheckpointWriter() {
   shared_->changed.wait_for(lock, grace, [&] { return shared_->ended; });
 }
 
-void CheckpointWriter::run(const std::shared_ptr<Shared>& shared) {
+void Writer::run(const std::shared_ptr<Shared>& shared) {
   [[maybe_unused]] const int polite = ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), politeness);
   std::unique_lock lock(shared->mutex);
   while (true) {
@@ -114,7 +114,7 @@ void CheckpointWriter::run(const std::shared_ptr<Shared>& shared) {
   shared->changed.notify_all();
 }
 
-std::vector<float>& CheckpointWriter::buffer(std::size_t worker, RunControl& control) {
+std::vector<float>& Writer::buffer(std::size_t worker, transport::RunControl& control) {
   constexpr std::chrono::milliseconds look_up{20};
   std::unique_lock lock(shared_->mutex);
   auto& slot = shared_->slots[worker];
@@ -125,30 +125,30 @@ std::vector<float>& CheckpointWriter::buffer(std::size_t worker, RunControl& con
   }
   if (shared_->failure) {
     control.fail(*shared_->failure);
-    throw Interrupted{};
+    throw transport::Interrupted{};
   }
   slot.free = false;
   return slot.values;
 }
 
-void CheckpointWriter::write(std::size_t worker, CheckpointPart part, RunClock::time_point began) {
+void Writer::write(std::size_t worker, Part part, tensor::RunClock::time_point began) {
   shared_->add(
       [shared = shared_.get(), worker, part = std::move(part), began] { return shared->write(worker, part, began); });
 }
 
-void CheckpointWriter::later(std::function<Result<void>()> work) { shared_->add(std::move(work)); }
+void Writer::later(std::function<Result<void>()> work) { shared_->add(std::move(work)); }
 
-std::vector<WrittenPart> CheckpointWriter::take_written() {
+std::vector<WrittenPart> Writer::take_written() {
   const std::lock_guard lock(shared_->mutex);
   return std::exchange(shared_->written, {});
 }
 
-std::optional<Error> CheckpointWriter::failure() const {
+std::optional<Error> Writer::failure() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->failure;
 }
 
-Result<void> CheckpointWriter::wait(std::chrono::milliseconds timeout) {
+Result<void> Writer::wait(std::chrono::milliseconds timeout) {
   constexpr std::chrono::milliseconds look_up{20};
   std::unique_lock lock(shared_->mutex);
   const auto done = [&] { return shared_->failure || (shared_->jobs.empty() && !shared_->working); };
@@ -161,4 +161,4 @@ Result<void> CheckpointWriter::wait(std::chrono::milliseconds timeout) {
   return {};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

@@ -16,30 +16,30 @@
 #include "core/runtime/checkpoint/part.hpp"
 #include "core/runtime/transport/control.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::checkpoint {
 
 /// A part on the disk.
 struct WrittenPart {
   std::uint64_t step = 0;
   std::size_t worker = 0;
   Bytes bytes;
-  RunClock::time_point began, ended;  ///< beginning with its copy
+  tensor::RunClock::time_point began, ended;  ///< beginning with its copy
 };
 
 /// A writer, one per process. Its thread is detached if a disk hangs, and therefore shares its data.
-class CheckpointWriter {
+class Writer {
  public:
   /// `workers` is their number in the run. The first copy of a worker allocates its buffer, which is reused.
-  CheckpointWriter(std::string folder, std::size_t workers);
-  CheckpointWriter(const CheckpointWriter&) = delete;
-  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
-  ~CheckpointWriter();
+  Writer(std::string folder, std::size_t workers);
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer();
 
   /// Returns the buffer for the values of `worker`, after those of its previous checkpoint are on the disk. Throws
   /// Interrupted. Fails the run if the disk has made no progress for the time-out.
-  std::vector<float>& buffer(std::size_t worker, RunControl& control);
+  std::vector<float>& buffer(std::size_t worker, transport::RunControl& control);
   /// Queues the buffer and returns at once. `part` describes its content; `began` is when the copy began.
-  void write(std::size_t worker, CheckpointPart part, RunClock::time_point began);
+  void write(std::size_t worker, Part part, tensor::RunClock::time_point began);
   /// Queues other work for the thread, after the pending writes.
   void later(std::function<Result<void>()> work);
 
@@ -55,4 +55,4 @@ class CheckpointWriter {
   std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::checkpoint

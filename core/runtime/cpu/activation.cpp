@@ -3,16 +3,16 @@
 
 #include "core/runtime/cpu/kernels.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
-Tensor activate(Activation activation, const Tensor& in) {
-  Tensor out = in.like();
-  (activation == Activation::gelu ? gelu : relu)(out.data(), in.data(), in.size());
+tensor::Tensor activate(layers::Activation activation, const tensor::Tensor& in) {
+  tensor::Tensor out = in.like();
+  (activation == layers::Activation::gelu ? gelu : relu)(out.data(), in.data(), in.size());
   return out;
 }
 
-void activate_backward(Activation activation, Tensor& gradient, const Tensor& in) {
-  (activation == Activation::gelu ? gelu_backward : relu_backward)(gradient.data(), in.data(), gradient.size());
+void activate_backward(layers::Activation activation, tensor::Tensor& gradient, const tensor::Tensor& in) {
+  (activation == layers::Activation::gelu ? gelu_backward : relu_backward)(gradient.data(), in.data(), gradient.size());
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

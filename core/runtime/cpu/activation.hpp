@@ -4,16 +4,14 @@
 
 #include <cstdint>
 
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/layers/shapes.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 
-namespace pipedeck {
-
-/// An activation, numbered as in model files.
-enum class Activation { none, relu, gelu };
+namespace pipedeck::runtime::cpu {
 
 /// Returns the activation of `in` in a new tensor.
-Tensor activate(Activation activation, const Tensor& in);
+tensor::Tensor activate(layers::Activation activation, const tensor::Tensor& in);
 /// Replaces `gradient` by that of the activation's input.
-void activate_backward(Activation activation, Tensor& gradient, const Tensor& in);
+void activate_backward(layers::Activation activation, tensor::Tensor& gradient, const tensor::Tensor& in);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

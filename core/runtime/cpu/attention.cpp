@@ -6,7 +6,7 @@
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/matmul.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
 /// Returns the offset of head `head` of sample `sample` in the packed buffers.
@@ -31,7 +31,7 @@ void attention(float* context, float* probability, const float* qkv, int samples
       const Head at = head_at(sample, head, shape);
       const float *q = qkv + at.qkv, *k = q + shape.hidden, *v = k + shape.hidden;
       float* p = probability + at.probability;
-      multiply(s, s, d, {q, packed}, transpose(k, packed), p, s, 0, score_scale(shape));
+      multiply(s, s, d, {q, packed}, tensor::transpose(k, packed), p, s, 0, score_scale(shape));
       for (std::int64_t row = 0; row < s; ++row) softmax_row(p + row * s, shape.causal ? row + 1 : s, s);
       multiply(s, d, s, {p, s}, {v, packed}, context + at.context, shape.hidden);
     }
@@ -46,13 +46,13 @@ void attention_backward(float* qkv_gradient, const float* context_gradient, cons
       const float *q = qkv + at.qkv, *k = q + h, *v = k + h;
       const float *p = probability + at.probability, *dc = context_gradient + at.context;
       float *dq = qkv_gradient + at.qkv, *dk = dq + h, *dv = dk + h;
-      multiply(s, d, s, transpose(p, s), {dc, h}, dv, packed);
-      multiply(s, s, d, {dc, h}, transpose(v, packed), scratch, s);
+      multiply(s, d, s, tensor::transpose(p, s), {dc, h}, dv, packed);
+      multiply(s, s, d, {dc, h}, tensor::transpose(v, packed), scratch, s);
       for (std::int64_t row = 0; row < s; ++row)
         softmax_row_backward(scratch + row * s, p + row * s, s, score_scale(shape));
       multiply(s, d, s, {scratch, s}, {k, packed}, dq, packed);
-      multiply(s, d, s, transpose(scratch, s), {q, packed}, dk, packed);
+      multiply(s, d, s, tensor::transpose(scratch, s), {q, packed}, dk, packed);
     }
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
 struct AttentionShape {
   std::int64_t hidden, heads, sequence;
@@ -19,4 +19,4 @@ void attention(float* context, float* probability, const float* qkv, int samples
 void attention_backward(float* qkv_gradient, const float* context_gradient, const float* probability, const float* qkv,
                         float* scratch, int samples, const AttentionShape& shape);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

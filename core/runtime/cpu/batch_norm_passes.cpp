@@ -5,30 +5,26 @@
 
 #include "core/runtime/cpu/image_kernels.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
-void BatchNormPasses::initialise(float* parameters) const {
-  std::fill_n(parameters, channels_, 1.0f);
-  std::fill_n(parameters + channels_, channels_, 0.0f);
-}
-
-Tensor BatchNormPasses::forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const {
+tensor::Tensor BatchNormPasses::forward(const tensor::Tensor& input, const float* parameters,
+                                        layers::ColumnStatistics& kept) const {
   // One row would suffice, but predictions assume that saved tensors grow with the samples.
-  kept.mean = Tensor(input.memory(), input.samples(), channels_);
+  kept.mean = tensor::Tensor(input.memory(), input.samples(), channels_);
   kept.inverse = kept.mean.like();
   column_statistics(kept.mean.data(), kept.inverse.data(), input.data(), rows(input), channels_);
-  Tensor out = input.like();
+  tensor::Tensor out = input.like();
   normalise_columns(out.data(), input.data(), kept.mean.data(), kept.inverse.data(), parameters, parameters + channels_,
                     rows(input), channels_);
   return out;
 }
 
-Tensor BatchNormPasses::backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
-                                 const float* parameters) const {
-  Tensor sums = Tensor::zeros(gradient.memory(), 1, 2 * channels_);
+tensor::Tensor BatchNormPasses::backward(tensor::Tensor& gradient, const tensor::Tensor& input,
+                                         const layers::ColumnStatistics& statistics, const float* parameters) const {
+  tensor::Tensor sums = tensor::Tensor::zeros(gradient.memory(), 1, 2 * channels_);
   normalise_columns_backward(gradient.data(), sums.data(), sums.data() + channels_, input.data(),
                              statistics.mean.data(), statistics.inverse.data(), parameters, rows(input), channels_);
   return sums;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -6,31 +6,27 @@
 
 #include <cstdint>
 
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/layers/shapes.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 
-namespace pipedeck {
-
-/// The mean and inverse deviation of each channel, saved for the backward pass.
-struct ColumnStatistics {
-  Tensor mean, inverse;
-};
+namespace pipedeck::runtime::cpu {
 
 class BatchNormPasses {
  public:
   explicit BatchNormPasses(std::int64_t channels) : channels_(channels) {}
 
   std::int64_t parameters() const { return 2 * channels_; }
-  void initialise(float* parameters) const;
+  void initialise(float* parameters) const { layers::initialise_batch_norm(parameters, channels_); }
 
-  Tensor forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const;
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters, layers::ColumnStatistics& kept) const;
   /// Replaces `gradient` (of the output) by the input's. Returns the gradients of gains and shifts, which are sums that
   /// the input's gradient needs anyway.
-  Tensor backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
-                  const float* parameters) const;
+  tensor::Tensor backward(tensor::Tensor& gradient, const tensor::Tensor& input,
+                          const layers::ColumnStatistics& statistics, const float* parameters) const;
 
  private:
-  std::int64_t rows(const Tensor& tensor) const { return tensor.size() / channels_; }
+  std::int64_t rows(const tensor::Tensor& tensor) const { return tensor.size() / channels_; }
   std::int64_t channels_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -2,17 +2,17 @@
 // y = activation(window of x times W + b), at every position of the window.
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/on_processor.hpp"
-#include "core/runtime/cpu/size_reader.hpp"
 #include "core/runtime/layers/product_layer.hpp"
+#include "core/runtime/layers/size_reader.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
-Result<std::unique_ptr<LayerKernel>> make(const ModelLayer& layer, bool weights_alone) {
-  SizeReader size(layer);
-  const ConvolutionShape shape{size("in"),      size("out"),    size("kernel"), size("stride"),
-                               size("padding"), size("height"), size("width")};
-  const auto activation = static_cast<Activation>(size("activation"));
+Result<std::unique_ptr<layers::LayerKernel>> convolution_kernel(const ModelLayer& layer, bool weights_alone) {
+  layers::SizeReader size(layer);
+  const layers::ConvolutionShape shape{size("in"),      size("out"),    size("kernel"), size("stride"),
+                                       size("padding"), size("height"), size("width")};
+  const auto activation = static_cast<layers::Activation>(size("activation"));
   const bool bias = size("bias") == 1;
   size.check_window();
   if (auto read = size.result(); !read) return tl::unexpected(read.error());
@@ -21,16 +21,20 @@ Result<std::unique_ptr<LayerKernel>> make(const ModelLayer& layer, bool weights_
   size.bounded("values a sample", real(shape.in) * real(shape.height) * real(shape.width));
   size.bounded("values a sample", real(shape.out) * real(shape.out_height()) * real(shape.out_width()));
   if (auto read = size.result(); !read) return tl::unexpected(read.error());
-  const ProductSize product{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
-                            shape.weights()};
-  return std::make_unique<ProductLayer<ConvolutionPasses, OnProcessor>>(
-      product, weights_alone ? Activation::none : activation,
+  const layers::ProductSize product{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
+                                    shape.weights()};
+  return std::make_unique<layers::ProductLayer<ConvolutionPasses, OnProcessor>>(
+      product, weights_alone ? layers::Activation::none : activation,
       std::make_unique<ConvolutionPasses>(shape, bias && !weights_alone));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<LayerKernel>> make_convolution(const ModelLayer& layer) { return make(layer, false); }
-Result<std::unique_ptr<LayerKernel>> make_convolution_weights(const ModelLayer& layer) { return make(layer, true); }
+Result<std::unique_ptr<layers::LayerKernel>> make_convolution(const ModelLayer& layer) {
+  return convolution_kernel(layer, false);
+}
+Result<std::unique_ptr<layers::LayerKernel>> make_convolution_weights(const ModelLayer& layer) {
+  return convolution_kernel(layer, true);
+}
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

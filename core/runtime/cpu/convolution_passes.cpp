@@ -8,7 +8,7 @@
 
 #include "core/runtime/cpu/kernels.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
 using dnnl::memory;
@@ -28,37 +28,37 @@ dnnl::primitive_attr scratch_of_the_caller() {
   return attributes;
 }
 
-/// A primitive with its arguments, whose memory is set at each run.
-struct Pass {
-  dnnl::primitive primitive;
-  Arguments arguments;
-  std::int64_t scratch = 0;  ///< floats
-
-  Pass(const dnnl::engine& engine, const dnnl::primitive& made, const std::vector<std::pair<int, memory::desc>>& descs,
-       const memory::desc& scratchpad)
-      : primitive(made), scratch(floats_in(scratchpad)) {
-    for (const auto& [argument, desc] : descs) arguments.emplace(argument, memory(desc, engine, DNNL_MEMORY_NONE));
-    arguments.emplace(DNNL_ARG_SCRATCHPAD, memory(scratchpad, engine, DNNL_MEMORY_NONE));
-  }
-
-  void set(int argument, const float* data) { arguments.at(argument).set_data_handle(const_cast<float*>(data)); }
-
-  void run(const dnnl::stream& stream, const std::shared_ptr<DeviceMemory>& memory) {
-    Tensor space;
-    if (scratch > 0) space = Tensor(memory, 1, scratch);
-    set(DNNL_ARG_SCRATCHPAD, space.data());
-    primitive.execute(stream, arguments);
-  }
-};
-
 }  // namespace
 
 struct ConvolutionPasses::Programs {
+  /// A primitive with its arguments, whose memory is set at each run.
+  struct Pass {
+    dnnl::primitive primitive;
+    Arguments arguments;
+    std::int64_t scratch = 0;  ///< floats
+
+    Pass(const dnnl::engine& engine, const dnnl::primitive& made,
+         const std::vector<std::pair<int, memory::desc>>& descs, const memory::desc& scratchpad)
+        : primitive(made), scratch(floats_in(scratchpad)) {
+      for (const auto& [argument, desc] : descs) arguments.emplace(argument, memory(desc, engine, DNNL_MEMORY_NONE));
+      arguments.emplace(DNNL_ARG_SCRATCHPAD, memory(scratchpad, engine, DNNL_MEMORY_NONE));
+    }
+
+    void set(int argument, const float* data) { arguments.at(argument).set_data_handle(const_cast<float*>(data)); }
+
+    void run(const dnnl::stream& stream, const std::shared_ptr<tensor::DeviceMemory>& memory) {
+      tensor::Tensor space;
+      if (scratch > 0) space = tensor::Tensor(memory, 1, scratch);
+      set(DNNL_ARG_SCRATCHPAD, space.data());
+      primitive.execute(stream, arguments);
+    }
+  };
+
   using Forward = dnnl::convolution_forward;
   using BackwardInput = dnnl::convolution_backward_data;
   using BackwardWeight = dnnl::convolution_backward_weights;
 
-  Programs(const ConvolutionShape& s, bool bias, int samples)
+  Programs(const layers::ConvolutionShape& s, bool bias, int samples)
       : image(floats({samples, s.in, s.height, s.width}, Tag::nhwc)),
         result(floats({samples, s.out, s.out_height(), s.out_width()}, Tag::nhwc)),
         any_weights(floats({s.out, s.in, s.kernel, s.kernel}, Tag::any)),
@@ -73,7 +73,7 @@ struct ConvolutionPasses::Programs {
         backward_weight(make_backward_weight()) {}
 
   /// Returns the padding at the image's far end. It is negative if the window does not reach the end.
-  static memory::dims far_side(const ConvolutionShape& s) {
+  static memory::dims far_side(const layers::ConvolutionShape& s) {
     const auto one = [&](std::int64_t in, std::int64_t out) {
       return (out - 1) * s.stride + s.kernel - in - s.padding;
     };
@@ -121,8 +121,9 @@ struct ConvolutionPasses::Programs {
   }
 
   /// Returns the weights in the format of `desc`.
-  Tensor packed(const float* plain, const memory::desc& desc, const std::shared_ptr<DeviceMemory>& memory) {
-    Tensor result_weights(memory, 1, floats_in(desc));
+  tensor::Tensor packed(const float* plain, const memory::desc& desc,
+                        const std::shared_ptr<tensor::DeviceMemory>& memory) {
+    tensor::Tensor result_weights(memory, 1, floats_in(desc));
     reorder(weights, const_cast<float*>(plain), desc, result_weights.data());
     return result_weights;
   }
@@ -169,14 +170,14 @@ class ConvolutionPasses::Loan {
   std::unique_ptr<Programs> programs_;
 };
 
-ConvolutionPasses::ConvolutionPasses(ConvolutionShape shape, bool bias) : shape_(shape), bias_(bias) {}
+ConvolutionPasses::ConvolutionPasses(layers::ConvolutionShape shape, bool bias) : shape_(shape), bias_(bias) {}
 ConvolutionPasses::~ConvolutionPasses() = default;
 
-Tensor ConvolutionPasses::forward(const Tensor& input, const float* parameters) const {
+tensor::Tensor ConvolutionPasses::forward(const tensor::Tensor& input, const float* parameters) const {
   const Loan programs(*this, input.samples());
-  Pass& pass = programs->forward;
-  Tensor output(input.memory(), input.samples(), shape_.out_values());
-  const Tensor packed = programs->packed(parameters, programs->forward_desc.weights_desc(), input.memory());
+  Programs::Pass& pass = programs->forward;
+  tensor::Tensor output(input.memory(), input.samples(), shape_.out_values());
+  const tensor::Tensor packed = programs->packed(parameters, programs->forward_desc.weights_desc(), input.memory());
   pass.set(DNNL_ARG_SRC, input.data());
   pass.set(DNNL_ARG_WEIGHTS, packed.data());
   if (bias_) pass.set(DNNL_ARG_BIAS, parameters + shape_.weights());
@@ -185,12 +186,12 @@ Tensor ConvolutionPasses::forward(const Tensor& input, const float* parameters) 
   return output;
 }
 
-Tensor ConvolutionPasses::backward_input(const Tensor& output_gradient, const float* parameters) const {
+tensor::Tensor ConvolutionPasses::backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
   const Loan programs(*this, output_gradient.samples());
-  Pass& pass = programs->backward_input;
+  Programs::Pass& pass = programs->backward_input;
   const auto& memory = output_gradient.memory();
-  Tensor gradient(memory, output_gradient.samples(), shape_.in_values());
-  const Tensor packed = programs->packed(parameters, pass.arguments.at(DNNL_ARG_WEIGHTS).get_desc(), memory);
+  tensor::Tensor gradient(memory, output_gradient.samples(), shape_.in_values());
+  const tensor::Tensor packed = programs->packed(parameters, pass.arguments.at(DNNL_ARG_WEIGHTS).get_desc(), memory);
   pass.set(DNNL_ARG_DIFF_SRC, gradient.data());
   pass.set(DNNL_ARG_WEIGHTS, packed.data());
   pass.set(DNNL_ARG_DIFF_DST, output_gradient.data());
@@ -198,11 +199,12 @@ Tensor ConvolutionPasses::backward_input(const Tensor& output_gradient, const fl
   return gradient;
 }
 
-void ConvolutionPasses::backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const {
+void ConvolutionPasses::backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient,
+                                        float* gradients) const {
   const Loan programs(*this, input.samples());
-  Pass& pass = programs->backward_weight;
+  Programs::Pass& pass = programs->backward_weight;
   const memory::desc packed_desc = pass.arguments.at(DNNL_ARG_DIFF_WEIGHTS).get_desc();
-  Tensor packed(input.memory(), 1, floats_in(packed_desc)), plain(input.memory(), 1, parameters());
+  tensor::Tensor packed(input.memory(), 1, floats_in(packed_desc)), plain(input.memory(), 1, parameters());
   pass.set(DNNL_ARG_SRC, input.data());
   pass.set(DNNL_ARG_DIFF_WEIGHTS, packed.data());
   if (bias_) pass.set(DNNL_ARG_DIFF_BIAS, plain.data() + shape_.weights());
@@ -212,4 +214,4 @@ void ConvolutionPasses::backward_weight(const Tensor& input, const Tensor& outpu
   add(gradients, plain.data(), plain.size());
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

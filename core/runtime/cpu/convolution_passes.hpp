@@ -9,42 +9,34 @@
 #include <mutex>
 #include <vector>
 
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/layers/shapes.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 
-namespace pipedeck {
-
-struct ConvolutionShape {
-  std::int64_t in = 1, out = 1, kernel = 1, stride = 1, padding = 0, height = 1, width = 1;
-  std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
-  std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
-  std::int64_t in_values() const { return in * height * width; }
-  std::int64_t out_values() const { return out * out_height() * out_width(); }
-  std::int64_t weights() const { return kernel * kernel * in * out; }
-};
+namespace pipedeck::runtime::cpu {
 
 /// A convolution's passes. Programs are created once per number of samples and cached; several threads may run passes
 /// at once. Additional memory (packed weights, oneDNN's scratch) comes from the memory of the tensors passed in.
 class ConvolutionPasses {
  public:
-  ConvolutionPasses(ConvolutionShape shape, bool bias);
+  ConvolutionPasses(layers::ConvolutionShape shape, bool bias);
   ~ConvolutionPasses();
 
-  const ConvolutionShape& shape() const { return shape_; }
+  const layers::ConvolutionShape& shape() const { return shape_; }
   std::int64_t parameters() const { return shape_.weights() + (bias_ ? shape_.out : 0); }
 
-  Tensor forward(const Tensor& input, const float* parameters) const;
-  Tensor backward_input(const Tensor& output_gradient, const float* parameters) const;
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters) const;
+  tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const;
   /// Adds to `gradients`.
-  void backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const;
+  void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const;
 
  private:
   struct Programs;
   class Loan;
 
-  ConvolutionShape shape_;
+  layers::ConvolutionShape shape_;
   bool bias_;
   mutable std::mutex mutex_;
   mutable std::map<int, std::vector<std::unique_ptr<Programs>>> idle_;  ///< by samples
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -8,13 +8,13 @@
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
-class Embedding final : public LayerKernel {
+class Embedding final : public layers::LayerKernel {
  public:
   Embedding(std::int64_t vocabulary, std::int64_t hidden, std::int64_t sequence)
-      : LayerKernel(sequence, sequence * hidden, (vocabulary + sequence) * hidden),
+      : layers::LayerKernel(sequence, sequence * hidden, (vocabulary + sequence) * hidden),
         vocabulary_(vocabulary),
         hidden_(hidden),
         sequence_(sequence) {}
@@ -23,8 +23,8 @@ class Embedding final : public LayerKernel {
     for (float& value : parameters) value = 0.02f * random.bell();  // GPT-2
   }
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    Tensor output(input.memory(), input.samples(), output_width());
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+    tensor::Tensor output(input.memory(), input.samples(), output_width());
     const float* positions = parameters.data() + vocabulary_ * hidden_;
     for (std::int64_t row = 0; row < input.size(); ++row) {
       float* to = output.data() + row * hidden_;
@@ -35,14 +35,15 @@ class Embedding final : public LayerKernel {
     return output;
   }
 
-  Tensor backward_input(Tensor output_gradient, std::span<const float>, Saved& saved, bool) const override {
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::Saved& saved,
+                                bool) const override {
     saved.tensors.push_back(std::move(output_gradient));
     return {};  // tokens have no gradient
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
-    const Tensor& tokens = saved.tensors[0];
-    const Tensor& gradient = saved.tensors[1];
+  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+    const tensor::Tensor& tokens = saved.tensors[0];
+    const tensor::Tensor& gradient = saved.tensors[1];
     float* positions = gradients.data() + vocabulary_ * hidden_;
     for (std::int64_t row = 0; row < tokens.size(); ++row) {
       const float* from = gradient.data() + row * hidden_;
@@ -53,7 +54,7 @@ class Embedding final : public LayerKernel {
   }
 
  private:
-  std::int64_t token(const Tensor& tokens, std::int64_t row) const {
+  std::int64_t token(const tensor::Tensor& tokens, std::int64_t row) const {
     const auto id = static_cast<std::int64_t>(tokens.data()[row]);
     if (id < 0 || id >= vocabulary_)
       throw std::runtime_error(fmt::format("token {} is not in the vocabulary of {}", id, vocabulary_));
@@ -65,12 +66,12 @@ class Embedding final : public LayerKernel {
 
 }  // namespace
 
-Result<std::unique_ptr<LayerKernel>> make_embedding(const ModelLayer& layer) {
-  const auto vocabulary = size_of(layer, "vocabulary"), hidden = size_of(layer, "hidden"),
-             sequence = size_of(layer, "sequence");
+Result<std::unique_ptr<layers::LayerKernel>> make_embedding(const ModelLayer& layer) {
+  const auto vocabulary = layers::size_of(layer, "vocabulary"), hidden = layers::size_of(layer, "hidden"),
+             sequence = layers::size_of(layer, "sequence");
   for (const auto* size : {&vocabulary, &hidden, &sequence})
     if (!*size) return tl::unexpected(size->error());
   return std::make_unique<Embedding>(*vocabulary, *hidden, *sequence);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

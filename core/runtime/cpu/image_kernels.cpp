@@ -6,24 +6,24 @@
 
 #include "core/runtime/cpu/vector_math.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
-constexpr float epsilon = 1e-5f;  // of batch norm, as in PyTorch
+constexpr float batch_norm_epsilon = 1e-5f;  // of batch norm, as in PyTorch
 
 /// The part of a window inside the image, along one side.
 struct Span {
   std::int64_t begin, end;
 };
 
-PIPEDECK_INLINE Span inside(std::int64_t position, std::int64_t length, const PoolShape& shape) {
+PIPEDECK_INLINE Span inside(std::int64_t position, std::int64_t length, const layers::PoolShape& shape) {
   const std::int64_t first = position * shape.stride - shape.padding;
   return {std::max(first, std::int64_t{0}), std::min(first + shape.kernel, length)};
 }
 
 /// Calls visit(output pixel, rows and columns of the image under its window).
 template <class Visit>
-PIPEDECK_INLINE void each_window(const PoolShape& shape, Visit visit) {
+PIPEDECK_INLINE void each_window(const layers::PoolShape& shape, Visit visit) {
   const std::int64_t out_height = shape.out_height(), out_width = shape.out_width();
   for (std::int64_t y = 0; y < out_height; ++y)
     for (std::int64_t x = 0; x < out_width; ++x)
@@ -31,7 +31,7 @@ PIPEDECK_INLINE void each_window(const PoolShape& shape, Visit visit) {
 }
 
 template <class Visit>
-PIPEDECK_INLINE void each_pixel(const PoolShape& shape, Span rows, Span columns, Visit visit) {
+PIPEDECK_INLINE void each_pixel(const layers::PoolShape& shape, Span rows, Span columns, Visit visit) {
   for (std::int64_t y = rows.begin; y < rows.end; ++y)
     for (std::int64_t x = columns.begin; x < columns.end; ++x) visit((y * shape.width + x) * shape.channels);
 }
@@ -60,7 +60,7 @@ PIPEDECK_INLINE float share(Span rows, Span columns) {
 
 }  // namespace
 
-PIPEDECK_KERNEL void max_pool(float* out, const float* in, const PoolShape& shape, std::int64_t samples) {
+PIPEDECK_KERNEL void max_pool(float* out, const float* in, const layers::PoolShape& shape, std::int64_t samples) {
   for (std::int64_t n = 0; n < samples; ++n, out += shape.out_values(), in += shape.in_values())
     each_window(
         shape, [&](std::int64_t pixel, Span rows, Span columns) __attribute__((always_inline)) {
@@ -73,7 +73,7 @@ PIPEDECK_KERNEL void max_pool(float* out, const float* in, const PoolShape& shap
 }
 
 PIPEDECK_KERNEL void max_pool_backward(float* in_gradient, const float* out_gradient, const float* in, float* scratch,
-                                       const PoolShape& shape, std::int64_t samples) {
+                                       const layers::PoolShape& shape, std::int64_t samples) {
   float *most = scratch, *taken = scratch + shape.channels;
   for (std::int64_t n = 0; n < samples; ++n) {
     each_window(
@@ -93,7 +93,7 @@ PIPEDECK_KERNEL void max_pool_backward(float* in_gradient, const float* out_grad
   }
 }
 
-PIPEDECK_KERNEL void average_pool(float* out, const float* in, const PoolShape& shape, std::int64_t samples) {
+PIPEDECK_KERNEL void average_pool(float* out, const float* in, const layers::PoolShape& shape, std::int64_t samples) {
   for (std::int64_t n = 0; n < samples; ++n, out += shape.out_values(), in += shape.in_values())
     each_window(
         shape, [&](std::int64_t pixel, Span rows, Span columns) __attribute__((always_inline)) {
@@ -106,8 +106,8 @@ PIPEDECK_KERNEL void average_pool(float* out, const float* in, const PoolShape& 
         });
 }
 
-PIPEDECK_KERNEL void average_pool_backward(float* in_gradient, const float* out_gradient, const PoolShape& shape,
-                                           std::int64_t samples) {
+PIPEDECK_KERNEL void average_pool_backward(float* in_gradient, const float* out_gradient,
+                                           const layers::PoolShape& shape, std::int64_t samples) {
   for (std::int64_t n = 0; n < samples; ++n, in_gradient += shape.in_values(), out_gradient += shape.out_values())
     each_window(
         shape, [&](std::int64_t pixel, Span rows, Span columns) __attribute__((always_inline)) {
@@ -132,7 +132,7 @@ PIPEDECK_KERNEL void column_statistics(float* __restrict mean, float* __restrict
       const float apart = in[row * columns + i] - mean[i];
       inverse[i] += apart * apart;
     }
-  for (std::int64_t i = 0; i < columns; ++i) inverse[i] = 1.0f / std::sqrt(inverse[i] * part + epsilon);
+  for (std::int64_t i = 0; i < columns; ++i) inverse[i] = 1.0f / std::sqrt(inverse[i] * part + batch_norm_epsilon);
 }
 
 PIPEDECK_KERNEL void normalise_columns(float* out, const float* in, const float* __restrict mean,
@@ -165,4 +165,4 @@ PIPEDECK_KERNEL void normalise_columns_backward(float* __restrict gradient, floa
     }
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -4,26 +4,20 @@
 
 #include <cstdint>
 
-namespace pipedeck {
+#include "core/runtime/layers/shapes.hpp"
 
-/// A square window that slides over each channel by itself.
-struct PoolShape {
-  std::int64_t channels = 1, kernel = 1, stride = 1, padding = 0, height = 1, width = 1;
-  std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
-  std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
-  std::int64_t in_values() const { return channels * height * width; }
-  std::int64_t out_values() const { return channels * out_height() * out_width(); }
-};
+namespace pipedeck::runtime::cpu {
 
-void max_pool(float* out, const float* in, const PoolShape& shape, std::int64_t samples);
+void max_pool(float* out, const float* in, const layers::PoolShape& shape, std::int64_t samples);
 /// in_gradient += each output's gradient at its window's largest value; ties go to the first, row by row. `scratch`
 /// holds two pixels.
 void max_pool_backward(float* in_gradient, const float* out_gradient, const float* in, float* scratch,
-                       const PoolShape& shape, std::int64_t samples);
+                       const layers::PoolShape& shape, std::int64_t samples);
 /// Computes the mean of the window's part inside the image: padding does not count.
-void average_pool(float* out, const float* in, const PoolShape& shape, std::int64_t samples);
+void average_pool(float* out, const float* in, const layers::PoolShape& shape, std::int64_t samples);
 /// in_gradient += each output's gradient, divided evenly over its window's part inside the image.
-void average_pool_backward(float* in_gradient, const float* out_gradient, const PoolShape& shape, std::int64_t samples);
+void average_pool_backward(float* in_gradient, const float* out_gradient, const layers::PoolShape& shape,
+                           std::int64_t samples);
 
 /// Computes the mean and 1 / sqrt(variance + 1e-5) of every column.
 void column_statistics(float* mean, float* inverse, const float* in, std::int64_t rows, std::int64_t columns);
@@ -36,4 +30,4 @@ void normalise_columns_backward(float* out_gradient, float* gain_gradient, float
                                 const float* mean, const float* inverse, const float* gain, std::int64_t rows,
                                 std::int64_t columns);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -6,10 +6,10 @@
 
 #include "core/runtime/cpu/vector_math.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
-constexpr float epsilon = 1e-5f;  // of layer norm, as in GPT-2
+constexpr float layer_norm_epsilon = 1e-5f;  // of layer norm, as in GPT-2
 
 constexpr float gelu_scale = 0.7978845608028654f;  // sqrt(2 / pi)
 constexpr float gelu_cube = 0.044715f;
@@ -77,7 +77,7 @@ PIPEDECK_KERNEL void layer_norm(float* __restrict out, float* mean, float* inver
     float squares = 0;
 #pragma omp simd reduction(+ : squares)
     for (std::int64_t i = 0; i < columns; ++i) squares += (x[i] - m) * (x[i] - m);
-    const float r = 1.0f / std::sqrt(squares / static_cast<float>(columns) + epsilon);
+    const float r = 1.0f / std::sqrt(squares / static_cast<float>(columns) + layer_norm_epsilon);
     for (std::int64_t i = 0; i < columns; ++i) y[i] = (x[i] - m) * r * gain[i] + shift[i];
     mean[row] = m;
     inverse[row] = r;
@@ -190,4 +190,4 @@ PIPEDECK_KERNEL void adam_update(float* __restrict weight, const float* __restri
   }
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
 void add(float* to, const float* from, std::int64_t count);  ///< to += from
 void scale(float* values, float factor, std::int64_t count);
@@ -51,4 +51,4 @@ void rmsprop_update(float* weight, const float* gradient, float* square, float r
 void adam_update(float* weight, const float* gradient, float* first, float* second, AdamFactors factors,
                  std::int64_t count);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

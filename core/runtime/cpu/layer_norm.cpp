@@ -5,22 +5,22 @@
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
-class LayerNorm final : public LayerKernel {
+class LayerNorm final : public layers::LayerKernel {
  public:
   LayerNorm(std::int64_t hidden, std::int64_t sequence)
-      : LayerKernel(sequence * hidden, sequence * hidden, 2 * hidden), hidden_(hidden), sequence_(sequence) {}
+      : layers::LayerKernel(sequence * hidden, sequence * hidden, 2 * hidden), hidden_(hidden), sequence_(sequence) {}
 
   void initialise(std::span<float> parameters, Random) const override {
     std::fill_n(parameters.data(), hidden_, 1.0f);
     std::fill_n(parameters.data() + hidden_, hidden_, 0.0f);
   }
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    Tensor output = input.like();
-    Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.like();
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+    tensor::Tensor output = input.like();
+    tensor::Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.like();
     layer_norm(output.data(), mean.data(), inverse.data(), input.data(), parameters.data(), parameters.data() + hidden_,
                rows(input), hidden_);
     saved.tensors.push_back(std::move(input));
@@ -31,12 +31,12 @@ class LayerNorm final : public LayerKernel {
 
   /// The weight gradient consists of two sums over values that the input gradient reads anyway: computed here, added
   /// there.
-  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
-                        bool wanted) const override {
-    const Tensor& input = saved.tensors[0];
-    Tensor sums = Tensor::zeros(input.memory(), 1, 2 * hidden_);
-    Tensor gradient;
-    if (wanted) gradient = Tensor::zeros(input.memory(), input.samples(), input.width());
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, layers::Saved& saved,
+                                bool wanted) const override {
+    const tensor::Tensor& input = saved.tensors[0];
+    tensor::Tensor sums = tensor::Tensor::zeros(input.memory(), 1, 2 * hidden_);
+    tensor::Tensor gradient;
+    if (wanted) gradient = tensor::Tensor::zeros(input.memory(), input.samples(), input.width());
     layer_norm_backward(gradient.data(), sums.data(), sums.data() + hidden_, output_gradient.data(), input.data(),
                         saved.tensors[1].data(), saved.tensors[2].data(), parameters.data(), rows(input), hidden_);
     saved.tensors.clear();
@@ -44,24 +44,24 @@ class LayerNorm final : public LayerKernel {
     return gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
     add(gradients.data(), saved.tensors[0].data(), 2 * hidden_);
     saved.tensors.clear();
   }
 
  private:
-  std::int64_t rows(const Tensor& input) const { return input.samples() * sequence_; }
+  std::int64_t rows(const tensor::Tensor& input) const { return input.samples() * sequence_; }
 
   std::int64_t hidden_, sequence_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<LayerKernel>> make_layer_norm(const ModelLayer& layer) {
-  const auto hidden = size_of(layer, "hidden"), sequence = size_of(layer, "sequence");
+Result<std::unique_ptr<layers::LayerKernel>> make_layer_norm(const ModelLayer& layer) {
+  const auto hidden = layers::size_of(layer, "hidden"), sequence = layers::size_of(layer, "sequence");
   for (const auto* size : {&hidden, &sequence})
     if (!*size) return tl::unexpected(size->error());
   return std::make_unique<LayerNorm>(*hidden, *sequence);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

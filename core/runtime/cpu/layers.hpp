@@ -1,35 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's kinds of layers, one per file (sizes: core/domain/model.hpp).
+// The CPU's kinds of layers, one per file (sizes: core/model/model.hpp).
 #pragma once
 
 #include <memory>
 
-#include "core/runtime/layer_kernel.hpp"
-#include "core/runtime/sharding.hpp"
+#include "core/runtime/layers/backend.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/sharding.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
-Result<std::unique_ptr<LayerKernel>> make_average_pool(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_batch_norm(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_block(const ModelLayer& layer);  ///< "residual", "bottleneck"
-Result<std::unique_ptr<LayerKernel>> make_convolution(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_embedding(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_global_average_pool(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_layer_norm(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_linear(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_lstm(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_max_pool(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer);
+/// Returns the CPU's layer kinds.
+layers::Kernels cpu_kernels();
+/// Returns the backend of the CPU, with these layer kinds.
+layers::Backend cpu_backend(layers::Kernels kernels = cpu_kernels());
+
+Result<std::unique_ptr<layers::LayerKernel>> make_average_pool(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_batch_norm(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_block(const ModelLayer& layer);  ///< "residual", "bottleneck"
+Result<std::unique_ptr<layers::LayerKernel>> make_convolution(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_embedding(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_global_average_pool(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_layer_norm(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_linear(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_lstm(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_max_pool(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_transformer(const ModelLayer& layer);
 
 /// Products without bias and activation. The first tensor that they save is the input. Between the two backward passes,
 /// the second is the output's gradient.
-Result<std::unique_ptr<LayerKernel>> make_linear_weights(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_convolution_weights(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_linear_weights(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_convolution_weights(const ModelLayer& layer);
 
 // Shards of layers that are sharded over a tensor-parallel group (sharding.hpp). For other kinds see
 // layers/sharded_kinds.hpp.
-Result<std::unique_ptr<LayerKernel>> make_sharded_block(const ModelLayer& layer, const LayerSharding& sharding);
-Result<std::unique_ptr<LayerKernel>> make_sharded_lstm(const ModelLayer& layer, const LayerSharding& sharding);
-Result<std::unique_ptr<LayerKernel>> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding);
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_block(const ModelLayer& layer,
+                                                                const layers::LayerSharding& sharding);
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
+                                                               const layers::LayerSharding& sharding);
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const ModelLayer& layer,
+                                                                      const layers::LayerSharding& sharding);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

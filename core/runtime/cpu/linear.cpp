@@ -7,7 +7,7 @@
 #include "core/runtime/cpu/on_processor.hpp"
 #include "core/runtime/layers/product_layer.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
 struct LinearShape {
@@ -21,38 +21,38 @@ class LinearPasses {
 
   std::int64_t parameters() const { return shape_.weights() + (bias_ ? shape_.out : 0); }
 
-  Tensor forward(const Tensor& input, const float* parameters) const {
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters) const {
     const std::int64_t in = shape_.in, out = shape_.out, rows = rows_of(input);
-    Tensor output(input.memory(), input.samples(), shape_.sequence * out);
+    tensor::Tensor output(input.memory(), input.samples(), shape_.sequence * out);
     multiply(rows, out, in, {input.data(), in}, {parameters, out}, output.data(), out);
     if (bias_) add_bias(output.data(), parameters + shape_.weights(), rows, out);
     return output;
   }
 
-  Tensor backward_input(const Tensor& output_gradient, const float* parameters) const {
+  tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
     const std::int64_t in = shape_.in, out = shape_.out, rows = rows_of(output_gradient);
-    Tensor gradient(output_gradient.memory(), output_gradient.samples(), shape_.sequence * in);
-    multiply(rows, in, out, {output_gradient.data(), out}, transpose(parameters, out), gradient.data(), in);
+    tensor::Tensor gradient(output_gradient.memory(), output_gradient.samples(), shape_.sequence * in);
+    multiply(rows, in, out, {output_gradient.data(), out}, tensor::transpose(parameters, out), gradient.data(), in);
     return gradient;
   }
 
   /// Adds to `gradients`.
-  void backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const {
+  void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const {
     const std::int64_t in = shape_.in, out = shape_.out, rows = rows_of(input);
-    multiply(in, out, rows, transpose(input.data(), in), {output_gradient.data(), out}, gradients, out, 1);
+    multiply(in, out, rows, tensor::transpose(input.data(), in), {output_gradient.data(), out}, gradients, out, 1);
     if (bias_) add_column_sums(gradients + shape_.weights(), output_gradient.data(), rows, out);
   }
 
  private:
-  std::int64_t rows_of(const Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
+  std::int64_t rows_of(const tensor::Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
 
   LinearShape shape_;
   bool bias_;
 };
 
-Result<std::unique_ptr<LayerKernel>> make(const ModelLayer& layer, bool weights_alone) {
-  const auto in = size_of(layer, "in"), out = size_of(layer, "out"), sequence = size_of(layer, "sequence"),
-             activation = size_of(layer, "activation", 0);
+Result<std::unique_ptr<layers::LayerKernel>> linear_kernel(const ModelLayer& layer, bool weights_alone) {
+  const auto in = layers::size_of(layer, "in"), out = layers::size_of(layer, "out"),
+             sequence = layers::size_of(layer, "sequence"), activation = layers::size_of(layer, "activation", 0);
   for (const auto* size : {&in, &out, &sequence, &activation})
     if (!*size) return tl::unexpected(size->error());
   if (*activation > 2)
@@ -60,15 +60,19 @@ Result<std::unique_ptr<LayerKernel>> make(const ModelLayer& layer, bool weights_
         ErrorCode::bad_input,
         fmt::format("layer '{}': activation is {}, expected 0 (none), 1 (relu) or 2 (gelu)", layer.name, *activation));
   const LinearShape shape{*in, *out, *sequence};
-  const ProductSize size{shape.sequence * shape.in, shape.sequence * shape.out, shape.in, shape.weights()};
-  return std::make_unique<ProductLayer<LinearPasses, OnProcessor>>(
-      size, weights_alone ? Activation::none : static_cast<Activation>(*activation),
+  const layers::ProductSize size{shape.sequence * shape.in, shape.sequence * shape.out, shape.in, shape.weights()};
+  return std::make_unique<layers::ProductLayer<LinearPasses, OnProcessor>>(
+      size, weights_alone ? layers::Activation::none : static_cast<layers::Activation>(*activation),
       std::make_unique<LinearPasses>(shape, !weights_alone));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<LayerKernel>> make_linear(const ModelLayer& layer) { return make(layer, false); }
-Result<std::unique_ptr<LayerKernel>> make_linear_weights(const ModelLayer& layer) { return make(layer, true); }
+Result<std::unique_ptr<layers::LayerKernel>> make_linear(const ModelLayer& layer) {
+  return linear_kernel(layer, false);
+}
+Result<std::unique_ptr<layers::LayerKernel>> make_linear_weights(const ModelLayer& layer) {
+  return linear_kernel(layer, true);
+}
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -3,9 +3,9 @@
 
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/on_processor.hpp"
-#include "core/runtime/cpu/size_reader.hpp"
+#include "core/runtime/layers/size_reader.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
 struct LstmSize {
@@ -13,7 +13,7 @@ struct LstmSize {
 };
 
 Result<LstmSize> size_of_lstm(const ModelLayer& layer) {
-  SizeReader size(layer);
+  layers::SizeReader size(layer);
   const LstmSize lstm{size("in"), size("hidden"), size("sequence"), size("directions")};
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   size.bounded("weights", 8 * real(lstm.hidden) * (real(lstm.in) + real(lstm.hidden) + 2));
@@ -24,19 +24,20 @@ Result<LstmSize> size_of_lstm(const ModelLayer& layer) {
 
 }  // namespace
 
-Result<std::unique_ptr<LayerKernel>> make_lstm(const ModelLayer& layer) {
+Result<std::unique_ptr<layers::LayerKernel>> make_lstm(const ModelLayer& layer) {
   const auto size = size_of_lstm(layer);
   if (!size) return tl::unexpected(size.error());
-  return std::make_unique<LstmBySteps<OnProcessor>>(size->in, size->hidden, size->sequence, size->directions);
+  return std::make_unique<layers::LstmBySteps<OnProcessor>>(size->in, size->hidden, size->sequence, size->directions);
 }
 
-Result<std::unique_ptr<LayerKernel>> make_sharded_lstm(const ModelLayer& layer, const LayerSharding& sharding) {
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
+                                                               const layers::LayerSharding& sharding) {
   const auto size = size_of_lstm(layer);
   if (!size) return tl::unexpected(size.error());
-  const auto enough = enough_for(layer, size->hidden, "hidden values", sharding.partners.shard());
+  const auto enough = layers::enough_for(layer, size->hidden, "hidden values", sharding.partners.shard());
   if (!enough) return tl::unexpected(enough.error());
-  return std::make_unique<LstmBySteps<OnProcessor>>(size->in, size->hidden, size->sequence, size->directions,
-                                                    sharding.partners);
+  return std::make_unique<layers::LstmBySteps<OnProcessor>>(size->in, size->hidden, size->sequence, size->directions,
+                                                            sharding.partners);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -3,7 +3,7 @@
 
 #include "core/runtime/cpu/vector_math.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
 PIPEDECK_INLINE void step(bool first, float* __restrict gates, float* __restrict cell, float* __restrict output,
@@ -57,4 +57,4 @@ PIPEDECK_KERNEL void lstm_step_backward(float* gates, float* cell_gradient, cons
     step_backward(false, gates, cell_gradient, output_gradient, cell, cell_before, hidden);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

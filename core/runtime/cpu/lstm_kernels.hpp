@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
 /// Computes `gates` (sums, in; gates, out), the cell and the output from the previous cell (null at the first step).
 void lstm_step(float* gates, float* cell, float* output, const float* cell_before, std::int64_t hidden);
@@ -14,4 +14,4 @@ void lstm_step(float* gates, float* cell, float* output, const float* cell_befor
 void lstm_step_backward(float* gates, float* cell_gradient, const float* output_gradient, const float* cell,
                         const float* cell_before, std::int64_t hidden);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

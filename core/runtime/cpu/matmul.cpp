@@ -11,10 +11,10 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
-void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix left, Matrix right, float* result,
-              std::int64_t result_stride, float keep, float scale) {
+void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, tensor::Matrix left, tensor::Matrix right,
+              float* result, std::int64_t result_stride, float keep, float scale) {
   const dnnl_status_t status =
       dnnl_sgemm(left.transposed ? 'T' : 'N', right.transposed ? 'T' : 'N', rows, columns, inner, scale, left.data,
                  left.stride, right.data, right.stride, keep, result, result_stride);
@@ -46,4 +46,4 @@ void use_one_thread() {
   omp_set_num_threads(1);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

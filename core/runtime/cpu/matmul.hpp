@@ -4,19 +4,13 @@
 
 #include <cstdint>
 
-namespace pipedeck {
+#include "core/runtime/tensor/matrix.hpp"
 
-/// A row-major matrix in memory; `stride` floats from one row to the next. If `transposed`, its transpose is used.
-struct Matrix {
-  const float* data;
-  std::int64_t stride;
-  bool transposed = false;
-};
-inline Matrix transpose(const float* data, std::int64_t stride) { return {data, stride, true}; }
+namespace pipedeck::runtime::cpu {
 
 /// result (rows x columns) = keep * result + scale * left (rows x inner) * right (inner x columns).
-void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix left, Matrix right, float* result,
-              std::int64_t result_stride, float keep = 0, float scale = 1);
+void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, tensor::Matrix left, tensor::Matrix right,
+              float* result, std::int64_t result_stride, float keep = 0, float scale = 1);
 
 /// Lets oneDNN generate its kernels, which it does at the first product. Without memory for them it ends the process.
 /// Called before other threads allocate memory, this function throws std::bad_alloc instead.
@@ -26,4 +20,4 @@ void write_product_kernels();
 /// device.
 void use_one_thread();
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -3,19 +3,19 @@
 
 #include "core/runtime/cpu/lstm_kernels.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
-void OnProcessor::lstm_step(const Tensor&, const LstmStep& s) {
+void OnProcessor::lstm_step(const tensor::Tensor&, const layers::LstmStep& s) {
   for (std::int64_t n = 0; n < s.samples; ++n)
-    pipedeck::lstm_step(s.gates + n * s.gates_stride, s.cell + n * s.cell_stride, s.output + n * s.output_stride,
-                        s.cell_before ? s.cell_before + n * s.cell_stride : nullptr, s.hidden);
+    cpu::lstm_step(s.gates + n * s.gates_stride, s.cell + n * s.cell_stride, s.output + n * s.output_stride,
+                   s.cell_before ? s.cell_before + n * s.cell_stride : nullptr, s.hidden);
 }
 
-void OnProcessor::lstm_step_backward(const Tensor&, const LstmStepBackward& s) {
+void OnProcessor::lstm_step_backward(const tensor::Tensor&, const layers::LstmStepBackward& s) {
   for (std::int64_t n = 0; n < s.samples; ++n)
-    pipedeck::lstm_step_backward(s.gates + n * s.gates_stride, s.cell_gradient + n * s.hidden,
-                                 s.output_gradient + n * s.output_stride, s.cell + n * s.cell_stride,
-                                 s.cell_before ? s.cell_before + n * s.cell_stride : nullptr, s.hidden);
+    cpu::lstm_step_backward(s.gates + n * s.gates_stride, s.cell_gradient + n * s.hidden,
+                            s.output_gradient + n * s.output_stride, s.cell + n * s.cell_stride,
+                            s.cell_before ? s.cell_before + n * s.cell_stride : nullptr, s.hidden);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

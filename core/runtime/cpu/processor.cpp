@@ -4,17 +4,17 @@
 #include <new>
 
 #include "core/runtime/cpu/kernels.hpp"
-#include "core/runtime/device.hpp"
+#include "core/runtime/tensor/device.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
 constexpr std::align_val_t alignment{64};  // a cache line, and the widest vector register
 
-class Processor final : public ComputeDevice {
+class Processor final : public tensor::ComputeDevice {
  public:
   bool on_host() const override { return true; }
-  bool reaches(const ComputeDevice& other) const override { return other.on_host(); }
+  bool reaches(const tensor::ComputeDevice& other) const override { return other.on_host(); }
 
   float* allocate(std::int64_t floats) override {
     return static_cast<float*>(::operator new(static_cast<std::size_t>(floats) * sizeof(float), alignment));
@@ -28,13 +28,13 @@ class Processor final : public ComputeDevice {
     for (std::int64_t row = 0; row < rows; ++row) std::copy_n(from + row * from_stride, columns, to + row * to_stride);
   }
   void scale(std::span<float> values, float factor) override {
-    pipedeck::scale(values.data(), factor, static_cast<std::int64_t>(values.size()));
+    cpu::scale(values.data(), factor, static_cast<std::int64_t>(values.size()));
   }
-  void add(float* to, const float* from, std::int64_t count) override { pipedeck::add(to, from, count); }
+  void add(float* to, const float* from, std::int64_t count) override { cpu::add(to, from, count); }
   void largest(float* to, const float* from, std::int64_t count) override {
     for (std::int64_t i = 0; i < count; ++i) to[i] = std::max(to[i], from[i]);
   }
-  void update(const UpdateRule& rule, const UpdatedValues& v) override {
+  void update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& v) override {
     switch (rule.kind) {
       case Optimizer::none:
         break;
@@ -57,16 +57,20 @@ class Processor final : public ComputeDevice {
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override { write(to); }
   void download(std::span<float> to, const float* from) override { std::copy_n(from, to.size(), to.begin()); }
 
-  Moment now() override { return RunClock::now(); }
-  void wait(const Moment&) override {}
+  tensor::Moment now() override { return tensor::RunClock::now(); }
+  void wait(const tensor::Moment&) override {}
   void synchronise() override {}
 };
 
 }  // namespace
 
-std::shared_ptr<ComputeDevice> processor() {
-  static const auto the_one = std::make_shared<Processor>();
+}  // namespace pipedeck::runtime::cpu
+
+namespace pipedeck::runtime {
+
+std::shared_ptr<tensor::ComputeDevice> tensor::processor() {
+  static const auto the_one = std::make_shared<cpu::Processor>();
   return the_one;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime

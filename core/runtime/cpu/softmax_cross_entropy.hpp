@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loss: cross-entropy of the softmax of the last layer's output, at each position. If the classes are sharded over
-// the devices of a replica (Whale's split classifier: Jia et al., ATC 2022), the ranks reduce three numbers per
-// position. These are the largest logit, the sum of the exponentials and the target's logit. The logits are not moved.
+// The loss on the CPU.
 #pragma once
 
-#include <optional>
+#include <memory>
 
-#include "core/domain/model.hpp"
-#include "core/domain/result.hpp"
-#include "core/runtime/shard.hpp"
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/layers/loss_kernel.hpp"
+#include "core/runtime/layers/softmax_cross_entropy.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
-class SoftmaxCrossEntropy {
- public:
-  /// Creates the loss. The model's last layer must be one, and accept the previous layer's output (`input_width` values
-  /// per sample).
-  static Result<SoftmaxCrossEntropy> of(const ModelSpec& model, std::int64_t input_width);
+/// Returns the sum over samples and positions, equal on all partners. Replaces `logits` by its unscaled gradient, which
+/// cross_entropy_gradient takes.
+double cross_entropy(const layers::SoftmaxCrossEntropy& loss, tensor::Tensor& logits, const tensor::Tensor& targets);
+/// Returns the gradient of factor * the sum.
+tensor::Tensor cross_entropy_gradient(tensor::Tensor saved, float factor);
 
-  /// Returns the loss for the rank's own classes, as `partners` shard them.
-  SoftmaxCrossEntropy over(const Partners& partners) const;
+/// Returns the loss kernel of the CPU.
+std::shared_ptr<const layers::LossKernel> processor_loss(const layers::SoftmaxCrossEntropy& loss);
 
-  std::int64_t classes() const { return classes_; }
-  std::int64_t sequence() const { return sequence_; }
-  const std::optional<Partners>& partners() const { return partners_; }  ///< empty: all classes are local
-
-  /// Returns the sum over samples and positions, equal on all partners. Replaces `logits` by its unscaled gradient,
-  /// which backward needs.
-  double forward(Tensor& logits, const Tensor& targets) const;
-  /// Returns the gradient of scale * the sum.
-  Tensor backward(Tensor saved, float scale) const;
-
- private:
-  SoftmaxCrossEntropy(std::int64_t classes, std::int64_t sequence) : classes_(classes), sequence_(sequence) {}
-  std::int64_t target_at(const Tensor& targets, std::int64_t row) const;
-  double forward_over(Tensor& logits, const Tensor& targets) const;
-
-  std::int64_t classes_, sequence_;
-  std::optional<Partners> partners_;
-};
-
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

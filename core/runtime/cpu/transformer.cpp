@@ -12,7 +12,7 @@
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 namespace {
 
 /// The offsets of the parameters and their gradients. `h` is the model's width, `c` that of the heads and `f` that of
@@ -56,11 +56,11 @@ enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2,
 /// into them are sharded by columns, products out of them by rows. The outputs of the latter are summed, and the input
 /// gradients of the former (Megatron-LM, arXiv 1909.08053, section 3). Norms, and biases after a sum, are replicated.
 struct TransformerPart {
-  ColumnRange heads, feed_forward;
-  Partners partners;
+  layers::ColumnRange heads, feed_forward;
+  layers::Partners partners;
 };
 
-class Transformer final : public LayerKernel {
+class Transformer final : public layers::LayerKernel {
  public:
   Transformer(const AttentionShape& shape, std::int64_t feed_forward)
       : Transformer(shape, shape.hidden, feed_forward, std::nullopt) {}
@@ -73,10 +73,12 @@ class Transformer final : public LayerKernel {
   }
 
   std::int64_t whole_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
-  std::vector<ParameterBlock> blocks() const override { return whole_ ? blocks_ : LayerKernel::blocks(); }
+  std::vector<layers::ParameterBlock> blocks() const override {
+    return whole_ ? blocks_ : layers::LayerKernel::blocks();
+  }
 
   void initialise(std::span<float> parameters, Random random) const override {
-    if (whole_) return initialise_part(*whole_, blocks_, parameters, random);
+    if (whole_) return layers::initialise_part(*whole_, blocks_, parameters, random);
     std::fill(parameters.begin(), parameters.end(), 0.0f);
     for (const auto& [first, count] :
          {std::pair{at_.qkv, 3 * h_ * h_}, {at_.out, h_ * h_}, {at_.up, h_ * f_}, {at_.down, f_ * h_}})
@@ -86,7 +88,7 @@ class Transformer final : public LayerKernel {
     std::fill_n(parameters.data() + at_.gain2, h_, 1.0f);
   }
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
     saved.tensors.resize(forward_count);
     auto& s = saved.tensors;
     s[x] = std::move(input);
@@ -94,20 +96,21 @@ class Transformer final : public LayerKernel {
     return feed_forward(parameters.data(), s);
   }
 
-  Tensor backward_input(Tensor dy, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::Saved& saved,
+                                bool wanted) const override {
     auto& s = saved.tensors;
-    Tensor norms = Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
-    Tensor dup, dqkv;
-    Tensor dx1 = feed_forward_backward(parameters.data(), s, dy, norms, dup);
-    Tensor dx = attend_backward(parameters.data(), s, dx1, norms, dqkv, wanted);
-    std::array<Tensor, 9> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
-                               std::move(dx1),        std::move(s[normal2]), std::move(dup),
-                               std::move(s[active]),  std::move(dy),         std::move(norms)};
+    tensor::Tensor norms = tensor::Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
+    tensor::Tensor dup, dqkv;
+    tensor::Tensor dx1 = feed_forward_backward(parameters.data(), s, dy, norms, dup);
+    tensor::Tensor dx = attend_backward(parameters.data(), s, dx1, norms, dqkv, wanted);
+    std::array<tensor::Tensor, 9> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
+                                       std::move(dx1),        std::move(s[normal2]), std::move(dup),
+                                       std::move(s[active]),  std::move(dy),         std::move(norms)};
     s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
     return dx;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     float* g = gradients.data();
     add_product(g + at_.down, s[w_active], f_, s[w_dy], h_);
@@ -125,8 +128,9 @@ class Transformer final : public LayerKernel {
 
  private:
   Transformer(const AttentionShape& shape, std::int64_t hidden, std::int64_t feed_forward,
-              std::optional<Partners> partners)
-      : LayerKernel(shape.sequence * hidden, shape.sequence * hidden, Offsets(hidden, shape.hidden, feed_forward).end),
+              std::optional<layers::Partners> partners)
+      : layers::LayerKernel(shape.sequence * hidden, shape.sequence * hidden,
+                            Offsets(hidden, shape.hidden, feed_forward).end),
         shape_(shape),
         h_(hidden),
         c_(shape.hidden),
@@ -136,10 +140,10 @@ class Transformer final : public LayerKernel {
 
   /// The blocks in the order of at_. The queries, keys and values of a row of weights are a model's width apart, and so
   /// are those of the next row.
-  std::vector<ParameterBlock> blocks_of(const TransformerPart& part) const {
+  std::vector<layers::ParameterBlock> blocks_of(const TransformerPart& part) const {
     const Offsets& all = whole_->at_;
     const std::int64_t f = whole_->f_, width = shape_.head_width();
-    const ColumnRange heads{part.heads.first * width, c_}, up = part.feed_forward;
+    const layers::ColumnRange heads{part.heads.first * width, c_}, up = part.feed_forward;
     return {{all.gain1, 1, 2 * h_, 2 * h_},
             {all.qkv + heads.first, 3 * h_, heads.count, h_},
             {all.qkv_bias + heads.first, 3, heads.count, h_},
@@ -151,19 +155,19 @@ class Transformer final : public LayerKernel {
             {all.down_bias, 1, h_, h_}};
   }
 
-  void sum_up(Tensor& tensor) const {
+  void sum_up(tensor::Tensor& tensor) const {
     if (partners_) partners_->reduce(tensor);
   }
 
-  std::int64_t rows(const Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
-  Tensor wide(const Tensor& like, std::int64_t width) const {
-    return Tensor(like.memory(), like.samples(), shape_.sequence * width);
+  std::int64_t rows(const tensor::Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
+  tensor::Tensor wide(const tensor::Tensor& like, std::int64_t width) const {
+    return tensor::Tensor(like.memory(), like.samples(), shape_.sequence * width);
   }
 
   /// Returns in (rows x from) * weight (from x to) + bias.
-  Tensor linear(const Tensor& in, std::int64_t from, std::int64_t to, const float* weight, const float* bias,
-                bool by_rows = false) const {
-    Tensor out = wide(in, to);
+  tensor::Tensor linear(const tensor::Tensor& in, std::int64_t from, std::int64_t to, const float* weight,
+                        const float* bias, bool by_rows = false) const {
+    tensor::Tensor out = wide(in, to);
     multiply(rows(in), to, from, {in.data(), from}, {weight, to}, out.data(), to);
     if (by_rows) sum_up(out);
     add_bias(out.data(), bias, rows(in), to);
@@ -171,36 +175,36 @@ class Transformer final : public LayerKernel {
   }
 
   /// Returns the gradient of linear's input, from its output's.
-  Tensor linear_backward(const Tensor& gradient, std::int64_t from, std::int64_t to, const float* weight,
-                         bool by_columns = false) const {
-    Tensor out = wide(gradient, from);
-    multiply(rows(gradient), from, to, {gradient.data(), to}, transpose(weight, to), out.data(), from);
+  tensor::Tensor linear_backward(const tensor::Tensor& gradient, std::int64_t from, std::int64_t to,
+                                 const float* weight, bool by_columns = false) const {
+    tensor::Tensor out = wide(gradient, from);
+    multiply(rows(gradient), from, to, {gradient.data(), to}, tensor::transpose(weight, to), out.data(), from);
     if (by_columns) sum_up(out);
     return out;
   }
 
-  void add_product(float* to, const Tensor& in, std::int64_t from_width, const Tensor& gradient,
+  void add_product(float* to, const tensor::Tensor& in, std::int64_t from_width, const tensor::Tensor& gradient,
                    std::int64_t to_width) const {
-    multiply(from_width, to_width, rows(in), transpose(in.data(), from_width), {gradient.data(), to_width}, to,
+    multiply(from_width, to_width, rows(in), tensor::transpose(in.data(), from_width), {gradient.data(), to_width}, to,
              to_width, 1);
   }
 
   /// A softmax does not change when one amount is added to all its scores. A key's bias does exactly that for every
   /// query: its gradient is exactly zero. Summed, it would be rounding noise, which Adam divides by its own size.
-  void add_qkv_bias(float* to, const Tensor& gradient) const {
-    Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * c_);
+  void add_qkv_bias(float* to, const tensor::Tensor& gradient) const {
+    tensor::Tensor sums = tensor::Tensor::zeros(gradient.memory(), 1, 3 * c_);
     add_column_sums(sums.data(), gradient.data(), rows(gradient), 3 * c_);
     add(to, sums.data(), c_);
     add(to + 2 * c_, sums.data() + 2 * c_, c_);
   }
 
-  void normalise(const Tensor& in, const float* gain, const float* shift, Tensor& mean, Tensor& inverse,
-                 Tensor& out) const {
+  void normalise(const tensor::Tensor& in, const float* gain, const float* shift, tensor::Tensor& mean,
+                 tensor::Tensor& inverse, tensor::Tensor& out) const {
     mean = wide(in, 1), inverse = wide(in, 1), out = in.like();
     layer_norm(out.data(), mean.data(), inverse.data(), in.data(), gain, shift, rows(in), h_);
   }
 
-  void attend(const float* p, std::vector<Tensor>& s) const {
+  void attend(const float* p, std::vector<tensor::Tensor>& s) const {
     normalise(s[x], p + at_.gain1, p + at_.shift1, s[mean1], s[inverse1], s[normal1]);
     s[qkv] = linear(s[normal1], h_, 3 * c_, p + at_.qkv, p + at_.qkv_bias);
     s[context] = wide(s[x], c_);
@@ -210,42 +214,42 @@ class Transformer final : public LayerKernel {
     add(s[x1].data(), s[x].data(), s[x1].size());
   }
 
-  Tensor feed_forward(const float* p, std::vector<Tensor>& s) const {
+  tensor::Tensor feed_forward(const float* p, std::vector<tensor::Tensor>& s) const {
     normalise(s[x1], p + at_.gain2, p + at_.shift2, s[mean2], s[inverse2], s[normal2]);
     s[up] = linear(s[normal2], h_, f_, p + at_.up, p + at_.up_bias);
     s[active] = s[up].like();
     gelu(s[active].data(), s[up].data(), s[up].size());
-    Tensor y = linear(s[active], f_, h_, p + at_.down, p + at_.down_bias, true);
+    tensor::Tensor y = linear(s[active], f_, h_, p + at_.down, p + at_.down_bias, true);
     add(y.data(), s[x1].data(), y.size());
     return y;
   }
 
   /// Returns the gradient of x1; `dup` becomes that of the activation's input.
-  Tensor feed_forward_backward(const float* p, std::vector<Tensor>& s, const Tensor& dy, Tensor& norms,
-                               Tensor& dup) const {
+  tensor::Tensor feed_forward_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
+                                       tensor::Tensor& norms, tensor::Tensor& dup) const {
     dup = linear_backward(dy, f_, h_, p + at_.down);
     gelu_backward(dup.data(), s[up].data(), dup.size());
     s[up].release();
-    const Tensor dnormal = linear_backward(dup, h_, f_, p + at_.up, true);
-    Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
+    const tensor::Tensor dnormal = linear_backward(dup, h_, f_, p + at_.up, true);
+    tensor::Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
     layer_norm_backward(dx1.data(), norms.data() + 2 * h_, norms.data() + 3 * h_, dnormal.data(), s[x1].data(),
                         s[mean2].data(), s[inverse2].data(), p + at_.gain2, rows(dy), h_);
     s[x1].release();
     return dx1;
   }
 
-  Tensor attend_backward(const float* p, std::vector<Tensor>& s, const Tensor& dx1, Tensor& norms, Tensor& dqkv,
-                         bool wanted) const {
+  tensor::Tensor attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dx1,
+                                 tensor::Tensor& norms, tensor::Tensor& dqkv, bool wanted) const {
     dqkv = wide(dx1, 3 * c_);
     {
-      const Tensor dcontext = linear_backward(dx1, c_, h_, p + at_.out);
-      Tensor scratch(dx1.memory(), 1, shape_.sequence * shape_.sequence);
+      const tensor::Tensor dcontext = linear_backward(dx1, c_, h_, p + at_.out);
+      tensor::Tensor scratch(dx1.memory(), 1, shape_.sequence * shape_.sequence);
       attention_backward(dqkv.data(), dcontext.data(), s[probability].data(), s[qkv].data(), scratch.data(),
                          dx1.samples(), shape_);
     }
     s[probability].release(), s[qkv].release();
-    const Tensor dnormal = linear_backward(dqkv, h_, 3 * c_, p + at_.qkv, true);
-    Tensor dx;
+    const tensor::Tensor dnormal = linear_backward(dqkv, h_, 3 * c_, p + at_.qkv, true);
+    tensor::Tensor dx;
     if (wanted) dx = dx1.slice(0, dx1.samples(), dx1.memory());
     layer_norm_backward(dx.data(), norms.data(), norms.data() + h_, dnormal.data(), s[x].data(), s[mean1].data(),
                         s[inverse1].data(), p + at_.gain1, rows(dx1), h_);
@@ -255,9 +259,9 @@ class Transformer final : public LayerKernel {
   AttentionShape shape_;    ///< of the local heads
   std::int64_t h_, c_, f_;  ///< the model's width, and those of the local heads and feed-forward
   Offsets at_;
-  std::optional<Partners> partners_;
+  std::optional<layers::Partners> partners_;
   std::unique_ptr<Transformer> whole_;  ///< of a shard
-  std::vector<ParameterBlock> blocks_;
+  std::vector<layers::ParameterBlock> blocks_;
 };
 
 struct TransformerSize {
@@ -266,9 +270,9 @@ struct TransformerSize {
 };
 
 Result<TransformerSize> size_of_transformer(const ModelLayer& layer) {
-  const auto hidden = size_of(layer, "hidden"), heads = size_of(layer, "heads"),
-             feed_forward = size_of(layer, "feed_forward"), sequence = size_of(layer, "sequence"),
-             causal = size_of(layer, "causal", 0);
+  const auto hidden = layers::size_of(layer, "hidden"), heads = layers::size_of(layer, "heads"),
+             feed_forward = layers::size_of(layer, "feed_forward"), sequence = layers::size_of(layer, "sequence"),
+             causal = layers::size_of(layer, "causal", 0);
   for (const auto* size : {&hidden, &heads, &feed_forward, &sequence, &causal})
     if (!*size) return tl::unexpected(size->error());
   if (*hidden % *heads != 0)
@@ -281,22 +285,23 @@ Result<TransformerSize> size_of_transformer(const ModelLayer& layer) {
 
 }  // namespace
 
-Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer) {
+Result<std::unique_ptr<layers::LayerKernel>> make_transformer(const ModelLayer& layer) {
   const auto size = size_of_transformer(layer);
   if (!size) return tl::unexpected(size.error());
   return std::make_unique<Transformer>(size->attention, size->feed_forward);
 }
 
-Result<std::unique_ptr<LayerKernel>> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding) {
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const ModelLayer& layer,
+                                                                      const layers::LayerSharding& sharding) {
   const auto size = size_of_transformer(layer);
   if (!size) return tl::unexpected(size.error());
-  const Partners& partners = sharding.partners;
-  const auto enough = enough_for(layer, size->attention.heads, "heads", partners.shard()).and_then([&] {
-    return enough_for(layer, size->feed_forward, "feed-forward columns", partners.shard());
+  const layers::Partners& partners = sharding.partners;
+  const auto enough = layers::enough_for(layer, size->attention.heads, "heads", partners.shard()).and_then([&] {
+    return layers::enough_for(layer, size->feed_forward, "feed-forward columns", partners.shard());
   });
   if (!enough) return tl::unexpected(enough.error());
   const TransformerPart part{partners.own(size->attention.heads), partners.own(size->feed_forward), partners};
   return std::make_unique<Transformer>(size->attention, size->feed_forward, part);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

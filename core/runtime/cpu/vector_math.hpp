@@ -15,7 +15,7 @@
 #endif
 #define PIPEDECK_INLINE inline __attribute__((always_inline))
 
-namespace pipedeck {
+namespace pipedeck::runtime::cpu {
 
 // Standard library functions compiled for the plain CPU are not inlined into clones but called, and a loop with a call
 // does not vectorise. Kernels use these instead.
@@ -49,4 +49,4 @@ PIPEDECK_INLINE float hyperbolic_tangent(float x) { return 1.0f - 2.0f / (expone
 
 PIPEDECK_INLINE float logistic(float x) { return 1.0f / (1.0f + exponential(-x)); }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cpu

@@ -3,7 +3,7 @@
 
 #include "core/runtime/cuda/dnn.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr double epsilon = 1e-5;
@@ -40,4 +40,4 @@ void batch_norm_backward(Context& context, void* in_gradient, float* gain_gradie
         "cudnnBatchNormalizationBackward");
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

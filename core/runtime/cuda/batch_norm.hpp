@@ -7,7 +7,7 @@
 
 #include "core/runtime/cuda/context.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// Images of `element` with `channels` contiguous; values per channel are 32-bit floats.
 struct NormShape {
@@ -24,4 +24,4 @@ void batch_norm_backward(Context& context, void* in_gradient, float* gain_gradie
                          const void* out_gradient, const void* in, const float* mean, const float* inverse,
                          const float* gain, const NormShape& shape);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

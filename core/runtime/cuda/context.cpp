@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/context.hpp"
 
-#include "core/runtime/recorded_work.hpp"
+#include "core/runtime/tensor/recorded_work.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 int made_current(int device) {
@@ -36,7 +36,7 @@ void Context::make_current() const { made_current(device_); }
 void* Context::workspace(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes <= workspace_bytes_) return workspace_;
-  if (recording_here()) throw CannotRecord("what libraries work in has to grow");
+  if (recording_here()) throw tensor::CannotRecord("what libraries work in has to grow");
   free_workspace();
   check(cudaMallocAsync(&workspace_, bytes, stream_.get()), "cudaMallocAsync");
   workspace_bytes_ = bytes;
@@ -76,4 +76,4 @@ Graph Context::record(const std::function<void()>& work) {
   return Graph(recording_stream_.get(), work);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -10,7 +10,7 @@
 #include "core/runtime/cuda/handles.hpp"
 #include "core/runtime/cuda/precision.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A context of one worker. One thread at a time uses it, after calling make_current().
 class Context {
@@ -61,4 +61,4 @@ class Context {
   Stream recording_stream_;  ///< null before the first capture
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -8,21 +8,21 @@
 #include "core/runtime/cuda/dnn.hpp"
 #include "core/runtime/cuda/transpose.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 using FilterDescriptor = DnnDescriptor<cudnnFilterStruct, cudnnDestroyFilterDescriptor>;
 using ConvolutionDescriptor = DnnDescriptor<cudnnConvolutionStruct, cudnnDestroyConvolutionDescriptor>;
 
 /// Maximum workspace of an algorithm: other layers' tensors need the memory.
-constexpr std::size_t most_workspace = std::size_t{512} << 20;
+constexpr std::size_t convolution_workspace = std::size_t{512} << 20;
 constexpr int most_algorithms = 8;
 
 cudnnMathType_t math_of(Precision precision) {
   return precision == Precision::fp32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;
 }
 
-FilterDescriptor filter_descriptor(const ConvolutionShape& s, Element element) {
+FilterDescriptor filter_descriptor(const layers::ConvolutionShape& s, Element element) {
   auto made = make_descriptor<FilterDescriptor>(cudnnCreateFilterDescriptor, "cudnnCreateFilterDescriptor");
   check(cudnnSetFilter4dDescriptor(made.get(), dnn_type(element), CUDNN_TENSOR_NHWC, dnn_size(s.out), dnn_size(s.in),
                                    dnn_size(s.kernel), dnn_size(s.kernel)),
@@ -30,7 +30,7 @@ FilterDescriptor filter_descriptor(const ConvolutionShape& s, Element element) {
   return made;
 }
 
-ConvolutionDescriptor convolution_descriptor(const ConvolutionShape& s, cudnnMathType_t math) {
+ConvolutionDescriptor convolution_descriptor(const layers::ConvolutionShape& s, cudnnMathType_t math) {
   auto made =
       make_descriptor<ConvolutionDescriptor>(cudnnCreateConvolutionDescriptor, "cudnnCreateConvolutionDescriptor");
   const int padding = dnn_size(s.padding), stride = dnn_size(s.stride);
@@ -47,25 +47,25 @@ const Offer& chosen(const std::array<Offer, most_algorithms>& offers, int count,
   for (int i = 0; i < count; ++i) {
     const Offer& offer = offers[static_cast<std::size_t>(i)];
     if (offer.status == CUDNN_STATUS_SUCCESS && offer.determinism == CUDNN_DETERMINISTIC &&
-        offer.memory <= most_workspace)
+        offer.memory <= convolution_workspace)
       return offer;
   }
   throw CudaError(
       fmt::format("{} offers no algorithm that gives the same bits every time: take --precision fp32", call));
 }
 
-/// An algorithm of one pass, with the math mode for which it was offered.
-template <class Algorithm>
-struct Pass {
-  Algorithm algorithm{};
-  std::size_t workspace = 0;
-  ConvolutionDescriptor convolution;
-};
-
 }  // namespace
 
 struct Convolution::Programs {
-  Programs(Context& context, const ConvolutionShape& s, int samples)
+  /// An algorithm of one pass, with the math mode for which it was offered.
+  template <class Algorithm>
+  struct Pass {
+    Algorithm algorithm{};
+    std::size_t workspace = 0;
+    ConvolutionDescriptor convolution;
+  };
+
+  Programs(Context& context, const layers::ConvolutionShape& s, int samples)
       : in(image_descriptor(context.element(), samples, s.in, s.height, s.width)),
         out(image_descriptor(context.element(), samples, s.out, s.out_height(), s.out_width())),
         filter(filter_descriptor(s, context.element())) {
@@ -89,7 +89,7 @@ struct Convolution::Programs {
   }
 
   template <class Algorithm, class Offer, class Ask>
-  static Pass<Algorithm> choose(const ConvolutionShape& s, const char* call, const Ask& ask) {
+  static Pass<Algorithm> choose(const layers::ConvolutionShape& s, const char* call, const Ask& ask) {
     std::array<Offer, most_algorithms> offers{};
     int count = 0;
     check(ask(&count, offers.data()), call);
@@ -104,7 +104,7 @@ struct Convolution::Programs {
   Pass<cudnnConvolutionBwdFilterAlgo_t> backward_weight;
 };
 
-Convolution::Convolution(Context& context, const ConvolutionShape& shape) : context_(context), shape_(shape) {}
+Convolution::Convolution(Context& context, const layers::ConvolutionShape& shape) : context_(context), shape_(shape) {}
 Convolution::~Convolution() = default;
 
 Convolution::Programs& Convolution::programs(int samples) {
@@ -169,4 +169,4 @@ void Convolution::backward_weight(float* weight_gradient, const void* in, const 
                   inner, shape_.out, inner);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -8,19 +8,19 @@
 #include <map>
 #include <memory>
 
-#include "core/runtime/cpu/convolution_passes.hpp"
 #include "core/runtime/cuda/context.hpp"
+#include "core/runtime/layers/shapes.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A convolution on images of the context's element. All functions enqueue on its stream; they throw CudaError,
 /// OutOfMemory.
 class Convolution {
  public:
-  Convolution(Context& context, const ConvolutionShape& shape);
+  Convolution(Context& context, const layers::ConvolutionShape& shape);
   ~Convolution();
 
-  const ConvolutionShape& shape() const { return shape_; }
+  const layers::ConvolutionShape& shape() const { return shape_; }
 
   void forward(void* out, const void* in, const float* weights, int samples);
   void backward_input(void* in_gradient, const void* out_gradient, const float* weights, int samples);
@@ -35,8 +35,8 @@ class Convolution {
   void pack(void* to, const float* weights);
 
   Context& context_;
-  ConvolutionShape shape_;
+  layers::ConvolutionShape shape_;
   std::map<int, std::unique_ptr<Programs>> programs_;  ///< by samples
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -3,23 +3,23 @@
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
-class CrossEntropy final : public LossKernel {
+class CrossEntropy final : public layers::LossKernel {
  public:
   explicit CrossEntropy(std::int64_t classes) : classes_(classes) {}
 
-  LossSum forward(Tensor& logits, const Tensor& targets) const override {
+  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets) const override {
     CudaDevice& device = CudaDevice::of(logits);
-    Tensor sum = Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
+    tensor::Tensor sum = tensor::Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
     softmax_cross_entropy(device.stream(), logits.data(), targets.data(), reinterpret_cast<double*>(sum.data()),
                           device.context().workspace(softmax_cross_entropy_scratch(targets.size())), targets.size(),
                           classes_);
-    return LossSum(std::move(sum));
+    return layers::LossSum(std::move(sum));
   }
 
-  Tensor backward(Tensor saved, float scale) const override {
+  tensor::Tensor backward(tensor::Tensor saved, float scale) const override {
     CudaDevice::of(saved).scale(saved.values(), scale);
     return saved;
   }
@@ -29,15 +29,16 @@ class CrossEntropy final : public LossKernel {
 };
 
 /// A loss of classes that are sharded over partners: their results for each row are combined in three numbers.
-class CutCrossEntropy final : public LossKernel {
+class CutCrossEntropy final : public layers::LossKernel {
  public:
-  CutCrossEntropy(std::int64_t classes, const Partners& partners) : own_(partners.own(classes)), partners_(partners) {}
+  CutCrossEntropy(std::int64_t classes, const layers::Partners& partners)
+      : own_(partners.own(classes)), partners_(partners) {}
 
-  LossSum forward(Tensor& logits, const Tensor& targets) const override {
+  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets) const override {
     CudaDevice& device = CudaDevice::of(logits);
     const std::int64_t rows = targets.size();
-    Tensor sum = Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
-    Tensor most(logits.memory(), 1, rows), sums(logits.memory(), 2, rows);
+    tensor::Tensor sum = tensor::Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
+    tensor::Tensor most(logits.memory(), 1, rows), sums(logits.memory(), 2, rows);
     largest_of_rows(device.stream(), most.data(), logits.data(), rows, own_.count);
     partners_.reduce_max(most);
     float *totals = sums.data(), *wanted = totals + rows;
@@ -46,24 +47,24 @@ class CutCrossEntropy final : public LossKernel {
     partners_.reduce(sums);
     finish_cross_entropy(device.stream(), logits.data(), reinterpret_cast<double*>(sum.data()), most.data(), totals,
                          wanted, targets.data(), own_.first, rows, own_.count);
-    return LossSum(std::move(sum));
+    return layers::LossSum(std::move(sum));
   }
 
-  Tensor backward(Tensor saved, float scale) const override {
+  tensor::Tensor backward(tensor::Tensor saved, float scale) const override {
     CudaDevice::of(saved).scale(saved.values(), scale);
     return saved;
   }
 
  private:
-  ColumnRange own_;
-  Partners partners_;
+  layers::ColumnRange own_;
+  layers::Partners partners_;
 };
 
 }  // namespace
 
-std::shared_ptr<const LossKernel> cuda_loss(const SoftmaxCrossEntropy& loss) {
+std::shared_ptr<const layers::LossKernel> cuda_loss(const layers::SoftmaxCrossEntropy& loss) {
   if (loss.partners()) return std::make_shared<CutCrossEntropy>(loss.classes(), *loss.partners());
   return std::make_shared<CrossEntropy>(loss.classes());
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 int dnn_size(std::int64_t size) {
   if (size > std::numeric_limits<int>::max())
@@ -23,4 +23,4 @@ TensorDescriptor image_descriptor(Element element, std::int64_t samples, std::in
   return made;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

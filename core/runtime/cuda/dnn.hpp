@@ -6,7 +6,7 @@
 
 #include "core/runtime/cuda/context.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 template <class Struct, auto Destroy>
 using DnnDescriptor = std::unique_ptr<Struct, Destroyer<Destroy>>;
@@ -52,4 +52,4 @@ class SharedWorkspace {
   char* data_ = nullptr;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -3,32 +3,33 @@
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 class Embedding final : public CudaLayer {
  public:
-  Embedding(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor)
+  Embedding(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel> on_processor)
       : CudaLayer(std::move(on_processor)),
         vocabulary_(layer.size("vocabulary")),
         hidden_(layer.size("hidden")),
         sequence_(layer.size("sequence")) {}
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    Tensor output(input.memory(), input.samples(), output_width());
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+    tensor::Tensor output(input.memory(), input.samples(), output_width());
     embedding(CudaDevice::of(input).stream(), output.data(), input.data(), parameters.data(),
               parameters.data() + vocabulary_ * hidden_, shape(input));
     saved.tensors.push_back(std::move(input));
     return output;
   }
 
-  Tensor backward_input(Tensor output_gradient, std::span<const float>, Saved& saved, bool) const override {
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::Saved& saved,
+                                bool) const override {
     saved.tensors.push_back(std::move(output_gradient));
     return {};  // tokens have no gradient
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
-    const Tensor &tokens = saved.tensors[0], &gradient = saved.tensors[1];
+  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+    const tensor::Tensor &tokens = saved.tensors[0], &gradient = saved.tensors[1];
     CudaDevice& device = CudaDevice::of(tokens);
     embedding_backward(device.stream(), gradients.data(), gradients.data() + vocabulary_ * hidden_, gradient.data(),
                        tokens.data(), device.context().workspace(embedding_backward_scratch(shape(tokens))),
@@ -37,15 +38,18 @@ class Embedding final : public CudaLayer {
   }
 
  private:
-  EmbeddingShape shape(const Tensor& tokens) const { return {tokens.samples(), sequence_, hidden_, vocabulary_}; }
+  EmbeddingShape shape(const tensor::Tensor& tokens) const {
+    return {tokens.samples(), sequence_, hidden_, vocabulary_};
+  }
 
   std::int64_t vocabulary_, hidden_, sequence_;
 };
 
 }  // namespace
 
-std::unique_ptr<LayerKernel> make_embedding(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor) {
+std::unique_ptr<layers::LayerKernel> make_embedding(const ModelLayer& layer,
+                                                    std::unique_ptr<layers::LayerKernel> on_processor) {
   return std::make_unique<Embedding>(layer, std::move(on_processor));
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

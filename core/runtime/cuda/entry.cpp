@@ -8,7 +8,7 @@
 #include "core/runtime/cuda/nccl_estimate.hpp"
 #include "core/runtime/cuda/nccl_transport.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 std::string nccl_here() {
@@ -17,9 +17,10 @@ std::string nccl_here() {
   return nccl_words(version);
 }
 
-std::unique_ptr<Transport> joined_by_nccl(std::unique_ptr<Transport> hosts,
-                                          const std::vector<std::shared_ptr<DeviceMemory>>& memories,
-                                          const WorkerLinks& links, RunControl& control) {
+std::unique_ptr<transport::Transport> joined_by_nccl(std::unique_ptr<transport::Transport> hosts,
+                                                     const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
+                                                     const transport::WorkerLinks& links,
+                                                     transport::RunControl& control) {
   std::map<std::size_t, NcclWorker> workers;
   for (std::size_t i = 0; i < memories.size(); ++i)
     if (hosts->here(i)) workers.emplace(i, NcclWorker(memories[i]));
@@ -27,7 +28,7 @@ std::unique_ptr<Transport> joined_by_nccl(std::unique_ptr<Transport> hosts,
 }
 
 /// Identifies a GPU by the names that NVML also uses: CUDA and NVML number GPUs differently.
-PlacedGpu placed_on(int gpu) {
+machine::PlacedGpu placed_on(int gpu) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
   std::string uuid;
@@ -63,13 +64,14 @@ class TheModule final : public Module {
 
   std::string nccl() const override { return NcclTransport::possible() ? nccl_here() : std::string(); }
 
-  AllReduceMeasurement all_reduces(const std::vector<std::shared_ptr<DeviceMemory>>& memories,
-                                   const std::vector<Bytes>& sizes) const override {
+  transport::AllReduceMeasurement all_reduces(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
+                                              const std::vector<Bytes>& sizes) const override {
     return measure_all_reduces(memories, sizes);
   }
 
-  Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const override {
-    Backend backend(cuda_kernels(precision));
+  layers::Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const override {
+    layers::Backend backend;
+    backend.kernels = cuda_kernels(precision);
     backend.name = "cuda";
     backend.recorded = "CUDA graphs";
     backend.gpu = [gpus](std::size_t worker) { return placed_on(gpus[worker]); };
@@ -85,9 +87,10 @@ class TheModule final : public Module {
 };
 
 }  // namespace
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda
 
-extern "C" __attribute__((visibility("default"))) const pipedeck::cuda::Module* pipedeck_cuda(const char* version) {
-  static const pipedeck::cuda::TheModule module;
+extern "C" __attribute__((visibility("default"))) const pipedeck::runtime::cuda::Module* pipedeck_cuda(
+    const char* version) {
+  static const pipedeck::runtime::cuda::TheModule module;
   return std::string_view(version) == PIPEDECK_CUDA_INTERFACE ? &module : nullptr;
 }

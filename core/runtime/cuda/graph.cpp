@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/graph.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 using Captured = std::unique_ptr<CUgraph_st, Destroyer<cudaGraphDestroy>>;
@@ -31,4 +31,4 @@ Graph::Graph(cudaStream_t stream, const std::function<void()>& work) {
   executable_.reset(executable);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -8,7 +8,7 @@
 
 #include "core/runtime/cuda/handles.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 class Graph {
  public:
@@ -24,4 +24,4 @@ class Graph {
   std::unique_ptr<CUgraphExec_st, Destroyer<cudaGraphExecDestroy>> executable_;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

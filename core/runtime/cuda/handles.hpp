@@ -6,7 +6,7 @@
 
 #include "core/runtime/cuda/library.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A deleter that calls Destroy and ignores its status.
 template <auto Destroy>
@@ -40,4 +40,4 @@ inline void order(cudaStream_t earlier, cudaStream_t later, cudaEvent_t event) {
   check(cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -9,20 +9,22 @@
 #include "core/runtime/layers/product_layer.hpp"
 #include "core/runtime/layers/residual_block.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
-std::unique_ptr<LayerKernel> make_convolution(const ModelLayer& layer, Activation activation, bool bias) {
-  const ConvolutionShape shape{layer.size("in"),      layer.size("out"),    layer.size("kernel"), layer.size("stride"),
-                               layer.size("padding"), layer.size("height"), layer.size("width")};
-  const ProductSize size{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
-                         shape.weights()};
-  return std::make_unique<ProductLayer<ConvolutionPasses, OnGpu>>(size, activation,
-                                                                  std::make_unique<ConvolutionPasses>(shape, bias));
+std::unique_ptr<layers::LayerKernel> make_convolution(const ModelLayer& layer, layers::Activation activation,
+                                                      bool bias) {
+  const layers::ConvolutionShape shape{layer.size("in"),     layer.size("out"),     layer.size("kernel"),
+                                       layer.size("stride"), layer.size("padding"), layer.size("height"),
+                                       layer.size("width")};
+  const layers::ProductSize size{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
+                                 shape.weights()};
+  return std::make_unique<layers::ProductLayer<ConvolutionPasses, OnGpu>>(
+      size, activation, std::make_unique<ConvolutionPasses>(shape, bias));
 }
 
 /// Covers the image if the window is larger than it: each channel's mean or maximum.
-PoolShape pool_shape(const ModelLayer& layer) {
+layers::PoolShape pool_shape(const ModelLayer& layer) {
   const std::int64_t channels = layer.size("channels"), height = layer.size("height"), width = layer.size("width");
   const std::int64_t side = std::max(height, width);
   if (layer.kind == "global_average_pool") return {channels, side, side, 0, height, width};
@@ -31,22 +33,23 @@ PoolShape pool_shape(const ModelLayer& layer) {
 
 class Pool final : public CudaLayer {
  public:
-  Pool(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor)
+  Pool(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel> on_processor)
       : CudaLayer(std::move(on_processor)),
         shape_(pool_shape(layer)),
         kind_(layer.kind == "max_pool" ? Pooling::Kind::largest : Pooling::Kind::mean) {}
 
-  Tensor forward(Tensor input, std::span<const float>, Saved& saved) const override {
-    Tensor output(input.memory(), input.samples(), output_width());
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float>, layers::Saved& saved) const override {
+    tensor::Tensor output(input.memory(), input.samples(), output_width());
     pooling(input).forward(output.data(), input.data(), input.samples());
     saved.tensors.push_back(std::move(input));
     return output;
   }
 
-  Tensor backward_input(Tensor output_gradient, std::span<const float>, Saved& saved, bool wanted) const override {
-    Tensor gradient;
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::Saved& saved,
+                                bool wanted) const override {
+    tensor::Tensor gradient;
     if (wanted) {
-      const Tensor& input = saved.tensors[0];
+      const tensor::Tensor& input = saved.tensors[0];
       gradient = input.like();
       pooling(input).backward(gradient.data(), output_gradient.data(), input.data(), input.samples());
     }
@@ -54,45 +57,48 @@ class Pool final : public CudaLayer {
     return gradient;
   }
 
-  void backward_weight(Saved&, std::span<float>) const override {}
+  void backward_weight(layers::Saved&, std::span<float>) const override {}
 
  private:
-  Pooling& pooling(const Tensor& where) const {
+  Pooling& pooling(const tensor::Tensor& where) const {
     return poolings_.of(CudaDevice::of(where), [&](Context& context) {
       return std::make_unique<Pooling>(context, shape_, kind_, Element::fp32);
     });
   }
 
-  PoolShape shape_;
+  layers::PoolShape shape_;
   Pooling::Kind kind_;
   OnEachDevice<Pooling> poolings_;
 };
 
 }  // namespace
 
-std::unique_ptr<LayerKernel> make_convolution(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
-  return make_convolution(layer, static_cast<Activation>(layer.size("activation")), layer.size("bias") == 1);
+std::unique_ptr<layers::LayerKernel> make_convolution(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel>) {
+  return make_convolution(layer, static_cast<layers::Activation>(layer.size("activation")), layer.size("bias") == 1);
 }
-std::unique_ptr<LayerKernel> make_convolution_weights(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
-  return make_convolution(layer, Activation::none, false);
-}
-
-std::unique_ptr<LayerKernel> make_batch_norm(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
-  return std::make_unique<BatchNorm<OnGpu>>(layer.size("channels"), layer.size("height") * layer.size("width"),
-                                            static_cast<Activation>(layer.size("activation")));
+std::unique_ptr<layers::LayerKernel> make_convolution_weights(const ModelLayer& layer,
+                                                              std::unique_ptr<layers::LayerKernel>) {
+  return make_convolution(layer, layers::Activation::none, false);
 }
 
-std::unique_ptr<LayerKernel> make_pool(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor) {
+std::unique_ptr<layers::LayerKernel> make_batch_norm(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel>) {
+  return std::make_unique<layers::BatchNorm<OnGpu>>(layer.size("channels"), layer.size("height") * layer.size("width"),
+                                                    static_cast<layers::Activation>(layer.size("activation")));
+}
+
+std::unique_ptr<layers::LayerKernel> make_pool(const ModelLayer& layer,
+                                               std::unique_ptr<layers::LayerKernel> on_processor) {
   return std::make_unique<Pool>(layer, std::move(on_processor));
 }
 
-std::unique_ptr<LayerKernel> make_block(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
-  return std::make_unique<Residual<OnGpu>>(block_shape(layer).value());
+std::unique_ptr<layers::LayerKernel> make_block(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel>) {
+  return std::make_unique<layers::Residual<OnGpu>>(layers::block_shape(layer).value());
 }
-Result<std::unique_ptr<LayerKernel>> make_sharded_block(const ModelLayer& layer, const LayerSharding& sharding) {
-  const auto part = block_part(layer, sharding.partners);
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_block(const ModelLayer& layer,
+                                                                const layers::LayerSharding& sharding) {
+  const auto part = layers::block_part(layer, sharding.partners);
   if (!part) return tl::unexpected(part.error());
-  return std::make_unique<Residual<OnGpu>>(*part);
+  return std::make_unique<layers::Residual<OnGpu>>(*part);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

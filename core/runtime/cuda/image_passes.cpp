@@ -6,15 +6,15 @@
 #include "core/runtime/cuda/batch_norm.hpp"
 #include "core/runtime/cuda/products.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
-Convolution& ConvolutionPasses::convolution(const Tensor& where) const {
+Convolution& ConvolutionPasses::convolution(const tensor::Tensor& where) const {
   return convolutions_.of(CudaDevice::of(where),
                           [&](Context& context) { return std::make_unique<Convolution>(context, shape_); });
 }
 
-Tensor ConvolutionPasses::forward(const Tensor& input, const float* parameters) const {
-  Tensor output(input.memory(), input.samples(), shape_.out_values());
+tensor::Tensor ConvolutionPasses::forward(const tensor::Tensor& input, const float* parameters) const {
+  tensor::Tensor output(input.memory(), input.samples(), shape_.out_values());
   const Factor in(input);
   Rounded out(output);
   convolution(input).forward(out.data(), in.data(), parameters, input.samples());
@@ -25,8 +25,8 @@ Tensor ConvolutionPasses::forward(const Tensor& input, const float* parameters) 
   return output;
 }
 
-Tensor ConvolutionPasses::backward_input(const Tensor& output_gradient, const float* parameters) const {
-  Tensor gradient(output_gradient.memory(), output_gradient.samples(), shape_.in_values());
+tensor::Tensor ConvolutionPasses::backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
+  tensor::Tensor gradient(output_gradient.memory(), output_gradient.samples(), shape_.in_values());
   const Factor out(output_gradient);
   Rounded in(gradient);
   convolution(gradient).backward_input(in.data(), out.data(), parameters, gradient.samples());
@@ -34,7 +34,8 @@ Tensor ConvolutionPasses::backward_input(const Tensor& output_gradient, const fl
   return gradient;
 }
 
-void ConvolutionPasses::backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const {
+void ConvolutionPasses::backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient,
+                                        float* gradients) const {
   const Factor in(input), out(output_gradient);
   convolution(input).backward_weight(gradients, in.data(), out.data(), input.samples());
   if (bias_)
@@ -44,24 +45,26 @@ void ConvolutionPasses::backward_weight(const Tensor& input, const Tensor& outpu
 
 namespace {
 
-NormShape shape_of(const Tensor& images, std::int64_t channels) {
+NormShape shape_of(const tensor::Tensor& images, std::int64_t channels) {
   return {images.samples(), images.width() / channels, channels, Element::fp32};
 }
 
 }  // namespace
 
-Tensor BatchNormPasses::forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const {
-  kept.mean = Tensor(input.memory(), input.samples(), channels_);  // as on the CPU, though one row would suffice
+tensor::Tensor BatchNormPasses::forward(const tensor::Tensor& input, const float* parameters,
+                                        layers::ColumnStatistics& kept) const {
+  kept.mean =
+      tensor::Tensor(input.memory(), input.samples(), channels_);  // as on the CPU, though one row would suffice
   kept.inverse = kept.mean.like();
-  Tensor output = input.like();
+  tensor::Tensor output = input.like();
   batch_norm(CudaDevice::of(input).context(), output.data(), kept.mean.data(), kept.inverse.data(), input.data(),
              parameters, parameters + channels_, shape_of(input, channels_));
   return output;
 }
 
-Tensor BatchNormPasses::backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
-                                 const float* parameters) const {
-  Tensor sums = Tensor::zeros(gradient.memory(), 1, 2 * channels_), input_gradient = gradient.like();
+tensor::Tensor BatchNormPasses::backward(tensor::Tensor& gradient, const tensor::Tensor& input,
+                                         const layers::ColumnStatistics& statistics, const float* parameters) const {
+  tensor::Tensor sums = tensor::Tensor::zeros(gradient.memory(), 1, 2 * channels_), input_gradient = gradient.like();
   batch_norm_backward(CudaDevice::of(input).context(), input_gradient.data(), sums.data(), sums.data() + channels_,
                       gradient.data(), input.data(), statistics.mean.data(), statistics.inverse.data(), parameters,
                       shape_of(input, channels_));
@@ -69,4 +72,4 @@ Tensor BatchNormPasses::backward(Tensor& gradient, const Tensor& input, const Co
   return sums;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

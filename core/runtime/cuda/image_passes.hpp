@@ -3,28 +3,28 @@
 // cpu/batch_norm_passes.hpp. With bf16 a convolution reads and writes 16 bits; a batch norm never does.
 #pragma once
 
-#include "core/runtime/cpu/batch_norm_passes.hpp"
 #include "core/runtime/cuda/convolution.hpp"
 #include "core/runtime/cuda/on_each_device.hpp"
+#include "core/runtime/layers/shapes.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 class ConvolutionPasses {
  public:
-  ConvolutionPasses(const ConvolutionShape& shape, bool bias) : shape_(shape), bias_(bias) {}
+  ConvolutionPasses(const layers::ConvolutionShape& shape, bool bias) : shape_(shape), bias_(bias) {}
 
-  const ConvolutionShape& shape() const { return shape_; }
+  const layers::ConvolutionShape& shape() const { return shape_; }
   std::int64_t parameters() const { return shape_.weights() + (bias_ ? shape_.out : 0); }
 
-  Tensor forward(const Tensor& input, const float* parameters) const;
-  Tensor backward_input(const Tensor& output_gradient, const float* parameters) const;
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters) const;
+  tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const;
   /// Adds to `gradients`.
-  void backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const;
+  void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const;
 
  private:
-  Convolution& convolution(const Tensor& where) const;
+  Convolution& convolution(const tensor::Tensor& where) const;
 
-  ConvolutionShape shape_;
+  layers::ConvolutionShape shape_;
   bool bias_;
   OnEachDevice<Convolution> convolutions_;
 };
@@ -34,15 +34,15 @@ class BatchNormPasses {
   explicit BatchNormPasses(std::int64_t channels) : channels_(channels) {}
 
   std::int64_t parameters() const { return 2 * channels_; }
-  void initialise(float* parameters) const { pipedeck::BatchNormPasses(channels_).initialise(parameters); }
+  void initialise(float* parameters) const { layers::initialise_batch_norm(parameters, channels_); }
 
-  Tensor forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const;
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters, layers::ColumnStatistics& kept) const;
   /// Replaces `gradient` (of the output) by the input's. Returns the gradients of gains and shifts.
-  Tensor backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
-                  const float* parameters) const;
+  tensor::Tensor backward(tensor::Tensor& gradient, const tensor::Tensor& input,
+                          const layers::ColumnStatistics& statistics, const float* parameters) const;
 
  private:
   std::int64_t channels_;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

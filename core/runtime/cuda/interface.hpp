@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/backend.hpp"
 #include "core/runtime/cuda/precision.hpp"
-#include "core/runtime/profile/all_reduce_times.hpp"
+#include "core/runtime/layers/backend.hpp"
+#include "core/runtime/transport/all_reduce_times.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 class Module {
  public:
@@ -24,15 +24,15 @@ class Module {
   virtual std::string nccl() const = 0;
   /// Measures NCCL's all-reduces of 32-bit floats, for each of these sizes, among two or more devices of a backend of
   /// this module. Each is on a GPU of its own. Throws std::runtime_error.
-  virtual AllReduceMeasurement all_reduces(const std::vector<std::shared_ptr<DeviceMemory>>& memories,
-                                           const std::vector<Bytes>& sizes) const = 0;
+  virtual transport::AllReduceMeasurement all_reduces(
+      const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, const std::vector<Bytes>& sizes) const = 0;
   /// Returns a backend with a device for each worker of this process: gpus[worker]. Devices are created when a run
   /// requests them, and throw std::runtime_error then. With `by_nccl` NCCL joins them; otherwise they are joined like
   /// workers in host memory.
-  virtual Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const = 0;
+  virtual layers::Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const = 0;
 };
 
 /// extern "C" pipedeck_cuda(version): returns null if the module has another version.
 using ModuleFactory = const Module*(const char* version);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -17,7 +17,7 @@
 
 #include "core/runtime/layers/lstm_step.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 using Bf16 = __nv_bfloat16;
 
@@ -161,8 +161,8 @@ void attention_backward(cudaStream_t stream, T* qkv_gradient, const T* out_gradi
 
 // ---- one step of an LSTM: kernels/lstm.cu
 
-void lstm_step(cudaStream_t stream, const LstmStep& step);
-void lstm_step_backward(cudaStream_t stream, const LstmStepBackward& step);
+void lstm_step(cudaStream_t stream, const layers::LstmStep& step);
+void lstm_step_backward(cudaStream_t stream, const layers::LstmStepBackward& step);
 
 // ---- weight updates: kernels/optimizer.cu
 
@@ -179,4 +179,4 @@ void rmsprop_update(cudaStream_t stream, float* weight, float* gradient, float* 
 void adam_update(cudaStream_t stream, float* weight, float* gradient, float* first, float* second, Bf16* rounded,
                  AdamFactors factors, std::int64_t count);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -13,7 +13,7 @@
 #include <cuda_on_host/kernel.hpp>
 #endif
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 struct Shape {
   dim3 blocks, threads;
@@ -85,4 +85,4 @@ void store_vector(void* to, const Vector& value) {
 
 #endif
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

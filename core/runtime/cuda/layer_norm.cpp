@@ -3,17 +3,17 @@
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 class LayerNorm final : public CudaLayer {
  public:
-  LayerNorm(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor)
+  LayerNorm(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel> on_processor)
       : CudaLayer(std::move(on_processor)), hidden_(layer.size("hidden")), sequence_(layer.size("sequence")) {}
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    Tensor output = input.like();
-    Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.like();
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+    tensor::Tensor output = input.like();
+    tensor::Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.like();
     layer_norm(CudaDevice::of(input).stream(), output.data(), mean.data(), inverse.data(), input.data(),
                parameters.data(), parameters.data() + hidden_, rows(input), hidden_);
     saved.tensors.push_back(std::move(input));
@@ -24,13 +24,13 @@ class LayerNorm final : public CudaLayer {
 
   /// The weight gradient consists of two sums over values that the input gradient reads anyway: computed here, added
   /// there.
-  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
-                        bool wanted) const override {
-    const Tensor& input = saved.tensors[0];
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, layers::Saved& saved,
+                                bool wanted) const override {
+    const tensor::Tensor& input = saved.tensors[0];
     CudaDevice& device = CudaDevice::of(input);
-    Tensor sums = Tensor::zeros(input.memory(), 1, 2 * hidden_);
-    Tensor gradient;
-    if (wanted) gradient = Tensor::zeros(input.memory(), input.samples(), input.width());
+    tensor::Tensor sums = tensor::Tensor::zeros(input.memory(), 1, 2 * hidden_);
+    tensor::Tensor gradient;
+    if (wanted) gradient = tensor::Tensor::zeros(input.memory(), input.samples(), input.width());
     layer_norm_backward(device.stream(), gradient.data(), sums.data(), sums.data() + hidden_, output_gradient.data(),
                         input.data(), saved.tensors[1].data(), saved.tensors[2].data(), parameters.data(),
                         device.context().workspace(layer_norm_backward_scratch(rows(input), hidden_)), rows(input),
@@ -40,21 +40,22 @@ class LayerNorm final : public CudaLayer {
     return gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
     CudaDevice::of(saved.tensors[0]).add(gradients.data(), saved.tensors[0].data(), 2 * hidden_);
     saved.tensors.clear();
   }
 
  private:
-  std::int64_t rows(const Tensor& input) const { return input.samples() * sequence_; }
+  std::int64_t rows(const tensor::Tensor& input) const { return input.samples() * sequence_; }
 
   std::int64_t hidden_, sequence_;
 };
 
 }  // namespace
 
-std::unique_ptr<LayerKernel> make_layer_norm(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor) {
+std::unique_ptr<layers::LayerKernel> make_layer_norm(const ModelLayer& layer,
+                                                     std::unique_ptr<layers::LayerKernel> on_processor) {
   return std::make_unique<LayerNorm>(layer, std::move(on_processor));
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

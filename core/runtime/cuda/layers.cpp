@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/layers.hpp"
 
+#include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/on_gpu.hpp"
 #include "core/runtime/layers/sharded_kinds.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
-KernelFactory factory(const KernelFactory& on_processor, MakeLayer* make) {
+layers::KernelFactory factory(const layers::KernelFactory& on_processor, MakeLayer* make) {
   return [on_processor, make](const ModelLayer& layer) {
-    return on_processor(layer).map([&](std::unique_ptr<LayerKernel> made) { return make(layer, std::move(made)); });
+    return on_processor(layer).map(
+        [&](std::unique_ptr<layers::LayerKernel> made) { return make(layer, std::move(made)); });
   };
 }
 
 template <class T>
-ShardedFactory sharded_transformer(const ShardedFactory& on_processor) {
-  return [on_processor](const ModelLayer& layer, const LayerSharding& sharding) {
-    return on_processor(layer, sharding).map([&](std::unique_ptr<LayerKernel> made) {
+layers::ShardedFactory sharded_transformer(const layers::ShardedFactory& on_processor) {
+  return [on_processor](const ModelLayer& layer, const layers::LayerSharding& sharding) {
+    return on_processor(layer, sharding).map([&](std::unique_ptr<layers::LayerKernel> made) {
       return make_sharded_transformer<T>(layer, sharding, std::move(made));
     });
   };
@@ -25,10 +27,10 @@ ShardedFactory sharded_transformer(const ShardedFactory& on_processor) {
 
 }  // namespace
 
-Kernels cuda_kernels(Precision precision) {
+layers::Kernels cuda_kernels(Precision precision) {
   const bool halves = element_of(precision) == Element::bf16;
-  const Kernels processors = cpu_kernels();
-  Kernels kernels;
+  const layers::Kernels processors = cpu::cpu_kernels();
+  layers::Kernels kernels;
   kernels.where = "GPUs";
   for (const auto& [kind, make] : std::initializer_list<std::pair<const char*, MakeLayer*>>{
            {"average_pool", make_pool},
@@ -45,17 +47,17 @@ Kernels cuda_kernels(Precision precision) {
            {"transformer", halves ? make_transformer<Bf16> : make_transformer<float>}})
     kernels.layers[kind] = factory(processors.layers.at(kind), make);
   const auto weights = [&](const char* kind, MakeLayer* make) { return factory(processors.layers.at(kind), make); };
-  const auto rows_layer = [](KernelPart part, std::int64_t columns, Activation activation) {
-    return std::make_unique<RowsLayer<OnGpu>>(std::move(part), columns, activation);
+  const auto rows_layer = [](layers::KernelPart part, std::int64_t columns, layers::Activation activation) {
+    return std::make_unique<layers::RowsLayer<OnGpu>>(std::move(part), columns, activation);
   };
-  kernels.sharded = smaller_layers({kernels.layers, weights("linear", make_linear_weights),
-                                    weights("convolution", make_convolution_weights), rows_layer});
+  kernels.sharded = layers::smaller_layers({kernels.layers, weights("linear", make_linear_weights),
+                                            weights("convolution", make_convolution_weights), rows_layer});
   kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
   kernels.sharded["lstm"] = make_sharded_lstm;
-  const ShardedFactory& transformer = processors.sharded.at("transformer");
+  const layers::ShardedFactory& transformer = processors.sharded.at("transformer");
   kernels.sharded["transformer"] =
       halves ? sharded_transformer<Bf16>(transformer) : sharded_transformer<float>(transformer);
   return kernels;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

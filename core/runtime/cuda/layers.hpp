@@ -5,48 +5,52 @@
 
 #include <memory>
 
-#include "core/runtime/cuda/cuda_device.hpp"
-#include "core/runtime/layer_kernel.hpp"
-#include "core/runtime/loss_kernel.hpp"
-#include "core/runtime/sharding.hpp"
+#include "core/runtime/cuda/device.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/loss_kernel.hpp"
+#include "core/runtime/layers/sharding.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A layer that forwards to the CPU's layer, which may be a rank's shard.
-class CudaLayer : public LayerKernel {
+class CudaLayer : public layers::LayerKernel {
  public:
-  explicit CudaLayer(std::unique_ptr<LayerKernel> on_processor)
-      : LayerKernel(on_processor->input_width(), on_processor->output_width(), on_processor->parameters()),
+  explicit CudaLayer(std::unique_ptr<layers::LayerKernel> on_processor)
+      : layers::LayerKernel(on_processor->input_width(), on_processor->output_width(), on_processor->parameters()),
         on_processor_(std::move(on_processor)) {}
   std::int64_t whole_parameters() const override { return on_processor_->whole_parameters(); }
-  std::vector<ParameterBlock> blocks() const override { return on_processor_->blocks(); }
+  std::vector<layers::ParameterBlock> blocks() const override { return on_processor_->blocks(); }
   void initialise(std::span<float> parameters, Random random) const override {
     on_processor_->initialise(parameters, random);
   }
 
  private:
-  std::unique_ptr<LayerKernel> on_processor_;
+  std::unique_ptr<layers::LayerKernel> on_processor_;
 };
 
 // Creates a layer from one of the CPU's factory, which has checked its sizes.
-using MakeLayer = std::unique_ptr<LayerKernel>(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor);
+using MakeLayer = std::unique_ptr<layers::LayerKernel>(const ModelLayer& layer,
+                                                       std::unique_ptr<layers::LayerKernel> on_processor);
 MakeLayer make_batch_norm, make_block, make_convolution, make_convolution_weights, make_embedding, make_layer_norm,
     make_linear, make_linear_weights, make_lstm, make_pool;
 /// Values within the block are of T; values between blocks are floats.
 template <class T>
-std::unique_ptr<LayerKernel> make_transformer(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor);
+std::unique_ptr<layers::LayerKernel> make_transformer(const ModelLayer& layer,
+                                                      std::unique_ptr<layers::LayerKernel> on_processor);
 
 // A rank's shard of a layer (sharding.hpp).
-using MakePart = Result<std::unique_ptr<LayerKernel>>(const ModelLayer& layer, const LayerSharding& sharding);
+using MakePart = Result<std::unique_ptr<layers::LayerKernel>>(const ModelLayer& layer,
+                                                              const layers::LayerSharding& sharding);
 MakePart make_sharded_block, make_sharded_lstm;
 /// Creates a shard from one of the CPU's factory.
 template <class T>
-std::unique_ptr<LayerKernel> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding,
-                                                      std::unique_ptr<LayerKernel> on_processor);
+std::unique_ptr<layers::LayerKernel> make_sharded_transformer(const ModelLayer& layer,
+                                                              const layers::LayerSharding& sharding,
+                                                              std::unique_ptr<layers::LayerKernel> on_processor);
 
 /// Returns the available kinds.
-Kernels cuda_kernels(Precision precision);
+layers::Kernels cuda_kernels(Precision precision);
 
-std::shared_ptr<const LossKernel> cuda_loss(const SoftmaxCrossEntropy& loss);
+std::shared_ptr<const layers::LossKernel> cuda_loss(const layers::SoftmaxCrossEntropy& loss);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

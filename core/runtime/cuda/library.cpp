@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 /// Returns the current device for a message. It is called after a failure, and names no device if it fails itself.
@@ -95,7 +95,7 @@ void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // otherwise the next launch reports this error
   const std::string text = text_of(call, cudaGetErrorString(status), status, advice(status));
-  if (status == cudaErrorMemoryAllocation) throw OutOfMemory(text);
+  if (status == cudaErrorMemoryAllocation) throw tensor::OutOfMemory(text);
   throw CudaError(text);
 }
 
@@ -108,7 +108,7 @@ void check(cublasStatus_t status, const char* call) {
                         : status == CUBLAS_STATUS_EXECUTION_FAILED ? device_gone
                                                                    : "";
   const std::string text = text_of(call, cublasLtGetStatusString(status), status, advised);
-  if (memory) throw OutOfMemory(text);
+  if (memory) throw tensor::OutOfMemory(text);
   throw CudaError(text);
 }
 
@@ -127,7 +127,7 @@ void check(cudnnStatus_t status, const char* call) {
   const std::string words =
       detail[0] != '\0' ? fmt::format("{}: {}", cudnnGetErrorString(status), detail) : cudnnGetErrorString(status);
   const std::string text = text_of(call, words, status, advised);
-  if (memory) throw OutOfMemory(text);
+  if (memory) throw tensor::OutOfMemory(text);
   throw CudaError(text);
 }
 
@@ -167,4 +167,4 @@ int count_devices() {
   return count;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

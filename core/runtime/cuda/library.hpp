@@ -11,7 +11,7 @@
 #include <cudnn.h>
 #include <nccl.h>
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// An error of a failed call. Lack of memory is OutOfMemory instead (tensor.hpp), as everywhere in the runtime.
 struct CudaError : std::runtime_error {
@@ -32,4 +32,4 @@ std::string nccl_words(int version);
 /// Returns the number of GPUs. Throws CudaError if there is none, or no usable driver.
 int count_devices();
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

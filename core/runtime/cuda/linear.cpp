@@ -5,7 +5,7 @@
 #include "core/runtime/cuda/products.hpp"
 #include "core/runtime/layers/product_layer.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 class LinearPasses {
@@ -14,23 +14,23 @@ class LinearPasses {
       : in_(layer.size("in")), out_(layer.size("out")), sequence_(layer.size("sequence")), bias_(bias) {}
 
   std::int64_t parameters() const { return weights() + (bias_ ? out_ : 0); }
-  ProductSize size() const { return {sequence_ * in_, sequence_ * out_, in_, weights()}; }
+  layers::ProductSize size() const { return {sequence_ * in_, sequence_ * out_, in_, weights()}; }
 
-  Tensor forward(const Tensor& input, const float* parameters) const {
-    Tensor output(input.memory(), input.samples(), sequence_ * out_);
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters) const {
+    tensor::Tensor output(input.memory(), input.samples(), sequence_ * out_);
     product(CudaDevice::of(input), shape(input), output.data(), Factor(input), factor(input, parameters),
             bias_ ? parameters + weights() : nullptr);
     return output;
   }
 
-  Tensor backward_input(const Tensor& output_gradient, const float* parameters) const {
-    Tensor gradient(output_gradient.memory(), output_gradient.samples(), sequence_ * in_);
+  tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
+    tensor::Tensor gradient(output_gradient.memory(), output_gradient.samples(), sequence_ * in_);
     product_backward(CudaDevice::of(gradient), shape(gradient), gradient.data(), Factor(output_gradient),
                      factor(gradient, parameters));
     return gradient;
   }
 
-  void backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const {
+  void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const {
     CudaDevice& device = CudaDevice::of(input);
     add_product_gradient(device, shape(input), gradients, Factor(input), Factor(output_gradient));
     if (bias_) add_bias_gradient(device, gradients + weights(), output_gradient.data(), shape(input).rows, out_);
@@ -38,8 +38,8 @@ class LinearPasses {
 
  private:
   std::int64_t weights() const { return in_ * out_; }
-  ProductShape shape(const Tensor& of) const { return {of.samples() * sequence_, in_, out_}; }
-  Factor factor(const Tensor& beside, const float* parameters) const {
+  ProductShape shape(const tensor::Tensor& of) const { return {of.samples() * sequence_, in_, out_}; }
+  Factor factor(const tensor::Tensor& beside, const float* parameters) const {
     return {beside.memory(), parameters, weights()};
   }
 
@@ -47,19 +47,20 @@ class LinearPasses {
   bool bias_;
 };
 
-std::unique_ptr<LayerKernel> make(const ModelLayer& layer, Activation activation, bool bias) {
+std::unique_ptr<layers::LayerKernel> make(const ModelLayer& layer, layers::Activation activation, bool bias) {
   auto passes = std::make_unique<LinearPasses>(layer, bias);
-  const ProductSize size = passes->size();
-  return std::make_unique<ProductLayer<LinearPasses, OnGpu>>(size, activation, std::move(passes));
+  const layers::ProductSize size = passes->size();
+  return std::make_unique<layers::ProductLayer<LinearPasses, OnGpu>>(size, activation, std::move(passes));
 }
 
 }  // namespace
 
-std::unique_ptr<LayerKernel> make_linear(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
-  return make(layer, static_cast<Activation>(layer.size("activation")), true);
+std::unique_ptr<layers::LayerKernel> make_linear(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel>) {
+  return make(layer, static_cast<layers::Activation>(layer.size("activation")), true);
 }
-std::unique_ptr<LayerKernel> make_linear_weights(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
-  return make(layer, Activation::none, false);
+std::unique_ptr<layers::LayerKernel> make_linear_weights(const ModelLayer& layer,
+                                                         std::unique_ptr<layers::LayerKernel>) {
+  return make(layer, layers::Activation::none, false);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

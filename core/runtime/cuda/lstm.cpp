@@ -3,11 +3,11 @@
 
 #include <array>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 #include "core/runtime/cuda/dnn.hpp"
 #include "core/runtime/cuda/transpose.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 using RnnDescriptor = DnnDescriptor<cudnnRNNStruct, cudnnDestroyRNNDescriptor>;
@@ -184,4 +184,4 @@ void Lstm::backward_weight(float* gradients, void* kept, const float* in, const 
   add_unpacked(gradients, space.at(weights));
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -12,7 +12,7 @@
 
 #include "core/runtime/cuda/context.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 struct LstmShape {
   std::int64_t in, hidden, sequence, directions;
@@ -60,4 +60,4 @@ class Lstm {
   std::map<int, std::unique_ptr<Data>> by_samples_;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

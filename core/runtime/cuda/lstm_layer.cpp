@@ -6,7 +6,7 @@
 #include "core/runtime/cuda/on_gpu.hpp"
 #include "core/runtime/layers/lstm_by_steps.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 /// Saved by forward and still present between the backward passes: input, output, and cuDNN's saved data.
@@ -14,14 +14,15 @@ enum SavedTensor : std::size_t { x, y, kept };
 
 class LstmLayer final : public CudaLayer {
  public:
-  LstmLayer(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor)
+  LstmLayer(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel> on_processor)
       : CudaLayer(std::move(on_processor)),
         shape_{layer.size("in"), layer.size("hidden"), layer.size("sequence"), layer.size("directions")} {}
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
     Lstm& program = lstm(input);
     const int samples = input.samples();
-    Tensor output(input.memory(), samples, output_width()), state = kept_tensor(input, program.kept_bytes(samples));
+    tensor::Tensor output(input.memory(), samples, output_width()),
+        state = kept_tensor(input, program.kept_bytes(samples));
     program.forward(output.data(), state.data(), input.data(), parameters.data(), samples);
     saved.tensors.push_back(std::move(input));
     saved.tensors.push_back(output.slice(0, samples, output.memory()));
@@ -29,29 +30,29 @@ class LstmLayer final : public CudaLayer {
     return output;
   }
 
-  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
-                        bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, layers::Saved& saved,
+                                bool wanted) const override {
     auto& s = saved.tensors;
-    Tensor gradient;
+    tensor::Tensor gradient;
     if (wanted) gradient = s[x].like();
     lstm(s[x]).backward_input(gradient.data(), s[kept].data(), output_gradient.data(), s[y].data(), parameters.data(),
                               s[x].samples());
     return gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
     auto& s = saved.tensors;
     lstm(s[x]).backward_weight(gradients.data(), s[kept].data(), s[x].data(), s[y].data(), s[x].samples());
     s.clear();
   }
 
  private:
-  Lstm& lstm(const Tensor& where) const {
+  Lstm& lstm(const tensor::Tensor& where) const {
     return lstms_.of(CudaDevice::of(where), [&](Context& context) { return std::make_unique<Lstm>(context, shape_); });
   }
 
-  static Tensor kept_tensor(const Tensor& beside, std::size_t bytes) {
-    return Tensor(beside.memory(), 1, static_cast<std::int64_t>((bytes + sizeof(float) - 1) / sizeof(float)));
+  static tensor::Tensor kept_tensor(const tensor::Tensor& beside, std::size_t bytes) {
+    return tensor::Tensor(beside.memory(), 1, static_cast<std::int64_t>((bytes + sizeof(float) - 1) / sizeof(float)));
   }
 
   LstmShape shape_;
@@ -60,15 +61,17 @@ class LstmLayer final : public CudaLayer {
 
 }  // namespace
 
-Result<std::unique_ptr<LayerKernel>> make_sharded_lstm(const ModelLayer& layer, const LayerSharding& sharding) {
-  const auto enough = enough_for(layer, layer.size("hidden"), "hidden values", sharding.partners.shard());
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
+                                                               const layers::LayerSharding& sharding) {
+  const auto enough = layers::enough_for(layer, layer.size("hidden"), "hidden values", sharding.partners.shard());
   if (!enough) return tl::unexpected(enough.error());
-  return std::make_unique<LstmBySteps<OnGpu>>(layer.size("in"), layer.size("hidden"), layer.size("sequence"),
-                                              layer.size("directions"), sharding.partners);
+  return std::make_unique<layers::LstmBySteps<OnGpu>>(layer.size("in"), layer.size("hidden"), layer.size("sequence"),
+                                                      layer.size("directions"), sharding.partners);
 }
 
-std::unique_ptr<LayerKernel> make_lstm(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor) {
+std::unique_ptr<layers::LayerKernel> make_lstm(const ModelLayer& layer,
+                                               std::unique_ptr<layers::LayerKernel> on_processor) {
   return std::make_unique<LstmLayer>(layer, std::move(on_processor));
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 /// Maximum workspace of an algorithm: NVIDIA's advice for the H100, and enough for the A100.
-constexpr std::uint64_t most_workspace = std::uint64_t{32} << 20;
+constexpr std::uint64_t product_workspace = std::uint64_t{32} << 20;
 
 cudaDataType_t type_of(Element element) { return element == Element::fp32 ? CUDA_R_32F : CUDA_R_16BF; }
 
@@ -65,7 +65,7 @@ Preference preference_of(std::uint32_t first, std::uint32_t second, std::uint32_
   cublasLtMatmulPreference_t made = nullptr;
   check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
   Preference preference(made);
-  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, most_workspace);
+  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, product_workspace);
   set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
       std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE});
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, first);
@@ -167,4 +167,4 @@ void Products::multiply(std::int64_t rows, std::int64_t columns, std::int64_t in
         "cublasLtMatmul");
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -10,7 +10,7 @@
 
 #include "core/runtime/cuda/context.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A row-major matrix in device memory; `stride` values from one row to the next. If `transposed`, its transpose is
 /// used. Addresses aligned to 16 bytes, and strides of multiples of 16 bytes, get the fast algorithms.
@@ -83,4 +83,4 @@ class Products {
   std::map<Shape, std::optional<Algorithm>> algorithms_;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr const char* module_name = "pipedeck-cuda.so";
@@ -69,7 +69,7 @@ Result<void> check_nccl(const cuda::Module& module, const std::vector<std::strin
 
 }  // namespace
 
-Result<const cuda::Module*> cuda_module_in(const std::string& file) {
+Result<const cuda::Module*> module_in(const std::string& file) {
   void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!module)
     return fail(
@@ -92,7 +92,7 @@ Result<const cuda::Module*> cuda_module_in(const std::string& file) {
 Result<const cuda::Module*> cuda_module() {
   for (const auto& place : places()) {
     std::error_code error;
-    if (std::filesystem::exists(place, error)) return cuda_module_in(place.string());
+    if (std::filesystem::exists(place, error)) return module_in(place.string());
   }
   return fail(
       ErrorCode::bad_usage,
@@ -132,8 +132,8 @@ Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precisio
   return found;
 }
 
-Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
-                             bool oversubscribe, const Processes& processes) {
+Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
+                                     bool oversubscribe, const transport::Processes& processes) {
   const auto found = gpus_of(module);
   if (!found) return tl::unexpected(found.error());
   const std::vector<std::string>& gpus = *found;
@@ -153,7 +153,7 @@ Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda:
   const bool by_nccl = devices > 1 && !oversubscribe;
   if (by_nccl)
     if (auto joined = check_nccl(module, gpus, processes.alone()); !joined) return tl::unexpected(joined.error());
-  Backend backend = module.backend(precision, placed, by_nccl);
+  layers::Backend backend = module.backend(precision, placed, by_nccl);
   backend.warning = mixed_words(gpus, placed);
   if (wanted > gpus.size())
     backend.warning =
@@ -165,4 +165,4 @@ Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda:
   return backend;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cuda

@@ -8,19 +8,19 @@
 #include <string_view>
 #include <vector>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
 #include "core/runtime/cuda/interface.hpp"
 #include "core/runtime/transport/processes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::cuda {
 
 /// Returns the module next to the program or at its installed location; it stays loaded. bad_usage with the reason and
 /// a remedy if it is missing or cannot be loaded.
 Result<const cuda::Module*> cuda_module();
 
 /// Returns the module in `file`. Fails like cuda_module().
-Result<const cuda::Module*> cuda_module_in(const std::string& file);
+Result<const cuda::Module*> module_in(const std::string& file);
 
 /// Returns "cuda: runs on 2 of NVIDIA H100, 79.6 GiB; CUDA 13.0, ... (run --backend cuda)". If the module finds no
 /// usable GPU it returns "cuda: no GPUs; ..." with the reason; without the module, "cuda: no runs; ...".
@@ -32,15 +32,16 @@ std::optional<cuda::Precision> cuda_precision_named(std::string_view name);
 /// Returns a backend with one GPU for each device of the plan in this process, joined by NCCL. With `oversubscribe`
 /// devices share GPUs in turn if there are fewer, and copies join them. bad_usage if there are too few GPUs, no GPU or
 /// no driver, or if NCCL cannot join them.
-Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
-                             bool oversubscribe, const Processes& processes = Processes());
+Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
+                                     bool oversubscribe,
+                                     const transport::Processes& processes = transport::Processes());
 
 /// A backend for measurements: a device for each GPU, joined by NCCL if possible, else by copies.
 struct GpusToMeasure {
-  Backend backend;
+  layers::Backend backend;
   std::vector<std::string> names;  ///< "NVIDIA H100 80GB HBM3"
 };
 /// Returns the GPUs to measure; bad_usage if there is no GPU or no driver.
 Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precision precision);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::cuda

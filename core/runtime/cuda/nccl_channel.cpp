@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
-constexpr std::chrono::microseconds look_up{200};
+constexpr std::chrono::microseconds channel_poll{200};
 constexpr std::chrono::milliseconds patience{20};
 constexpr int sender_rank = 0, receiver_rank = 1;
 
@@ -34,7 +34,7 @@ NcclSender::~NcclSender() {
   path_.communicator->abort_if_interrupted();  // ends its work before its stream
 }
 
-void NcclSender::send(MessageKey key, Tensor tensor) {
+void NcclSender::send(transport::MessageKey key, tensor::Tensor tensor) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   Event ready = make_event();
   check(cudaEventRecord(ready.get(), worker_.compute), "cudaEventRecord");
@@ -74,7 +74,7 @@ std::optional<NcclSender::Job> NcclSender::next() {
     }
     if (ends_) return std::nullopt;
     // Polls often while transfers are active, because their memory is soon needed again; otherwise rarely.
-    changed_.wait_for(lock, sent_.empty() ? std::chrono::microseconds(patience) : look_up);
+    changed_.wait_for(lock, sent_.empty() ? std::chrono::microseconds(patience) : channel_poll);
   }
 }
 
@@ -91,7 +91,7 @@ void NcclSender::finish() {
   while (!sent_.empty()) {
     watch_.control().throw_if_interrupted();
     release_sent();
-    std::this_thread::sleep_for(look_up);
+    std::this_thread::sleep_for(channel_poll);
   }
 }
 
@@ -100,7 +100,7 @@ NcclReceiver::NcclReceiver(NcclWatch& watch, NcclWorker worker, NcclPath path)
       worker_(std::move(worker)),
       path_(std::move(path)),
       notes_(path_.hosts, path_.from, path_.to),
-      blocks_(std::make_shared<DeviceMemory>(worker_.memory->device_shared())) {
+      blocks_(std::make_shared<tensor::DeviceMemory>(worker_.memory->device_shared())) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   stream_ = make_stream();
   thread_ = std::thread([this] {
@@ -132,10 +132,11 @@ void NcclReceiver::run() {
 }
 
 void NcclReceiver::take(const NcclNote& note) {
-  const auto began = RunClock::now();
+  const auto began = tensor::RunClock::now();
   // The block waits for its last user, not for the whole compute stream.
-  Moment free;
-  Arrival arrival{Tensor::arriving(blocks_, worker_.memory, note.samples, note.width, free), make_event(), began};
+  tensor::Moment free;
+  Arrival arrival{tensor::Tensor::arriving(blocks_, worker_.memory, note.samples, note.width, free), make_event(),
+                  began};
   worker_.device.wait_on(stream_.get(), free);
   const std::span<float> values = arrival.tensor.values();
   path_.communicator->call("ncclRecv", [&](ncclComm_t communicator) {
@@ -149,7 +150,7 @@ void NcclReceiver::take(const NcclNote& note) {
   changed_.notify_all();
 }
 
-Message NcclReceiver::receive(MessageKey key) {
+transport::Message NcclReceiver::receive(transport::MessageKey key) {
   std::unique_lock lock(mutex_);
   watch_.control().wait(lock, changed_, [&] { return arrived_.contains(key); });
   Arrival arrival = std::move(arrived_.extract(key).mapped());
@@ -159,4 +160,4 @@ Message NcclReceiver::receive(MessageKey key) {
   return {std::move(arrival.tensor), arrival.began};
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

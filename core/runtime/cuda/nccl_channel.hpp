@@ -11,11 +11,11 @@
 #include "core/runtime/cuda/nccl_notes.hpp"
 #include "core/runtime/cuda/nccl_site.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A sender and receiver, with this end's rank of their communicator.
 struct NcclPath {
-  Transport& hosts;
+  transport::Transport& hosts;
   std::size_t from, to;
   std::shared_ptr<Communicator> communicator;
 };
@@ -29,15 +29,15 @@ class NcclSender {
   NcclSender& operator=(const NcclSender&) = delete;
 
   /// Sends the tensor when the compute stream has done its present work. Returns at once.
-  void send(MessageKey key, Tensor tensor);
+  void send(transport::MessageKey key, tensor::Tensor tensor);
 
  private:
   struct Job {
-    Tensor tensor;
+    tensor::Tensor tensor;
     Event ready;
   };
   struct Sent {
-    Tensor tensor;  ///< owned until the GPU has read it
+    tensor::Tensor tensor;  ///< owned until the GPU has read it
     Event done;
   };
   void run();
@@ -67,13 +67,13 @@ class NcclReceiver {
   NcclReceiver& operator=(const NcclReceiver&) = delete;
 
   /// Waits until the transfer has begun; later work on the compute stream finds the whole tensor. Throws Interrupted.
-  Message receive(MessageKey key);
+  transport::Message receive(transport::MessageKey key);
 
  private:
   struct Arrival {
-    Tensor tensor;
+    tensor::Tensor tensor;
     Event whole;
-    RunClock::time_point began;
+    tensor::RunClock::time_point began;
   };
   void run();
   bool ends();
@@ -82,14 +82,14 @@ class NcclReceiver {
   NcclWatch& watch_;
   NcclWorker worker_;
   NcclPath path_;
-  NcclNotes notes_;                       ///< used by the channel's thread
-  std::shared_ptr<DeviceMemory> blocks_;  ///< memory of arriving tensors
+  NcclNotes notes_;                               ///< used by the channel's thread
+  std::shared_ptr<tensor::DeviceMemory> blocks_;  ///< memory of arriving tensors
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<MessageKey, Arrival> arrived_;
+  std::map<transport::MessageKey, Arrival> arrived_;
   bool ends_ = false;
   Stream stream_;
   std::thread thread_;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 NcclCollective::~NcclCollective() {
   static_cast<void>(cudaSetDevice(worker_.gpu));
@@ -18,25 +18,25 @@ void NcclCollective::prepare() {
 }
 
 template <class Enqueue>
-Moment NcclCollective::between(const char* name, const Enqueue& enqueue) {
+tensor::Moment NcclCollective::between(const char* name, const Enqueue& enqueue) {
   prepare();
-  const Moment began = worker_.memory->device().now();
+  const tensor::Moment began = worker_.memory->device().now();
   order(worker_.compute, stream_.get(), event_.get());
   communicator_->call(name, [&](ncclComm_t communicator) { return enqueue(communicator, stream_.get()); });
   order(stream_.get(), worker_.compute, event_.get());
   return began;
 }
 
-Moment NcclCollective::reduce(std::span<float> values, ncclRedOp_t operation) {
+tensor::Moment NcclCollective::reduce(std::span<float> values, ncclRedOp_t operation) {
   return between("ncclAllReduce", [&](ncclComm_t communicator, cudaStream_t stream) {
     return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, operation, communicator, stream);
   });
 }
 
-Collective::Beside NcclCollective::all_reduce_beside(std::span<float> values, const Moment& ready) {
+transport::Collective::Beside NcclCollective::all_reduce_beside(std::span<float> values, const tensor::Moment& ready) {
   prepare();
   worker_.device.wait_on(stream_.get(), ready);
-  const Moment began = worker_.device.mark_on(stream_.get());
+  const tensor::Moment began = worker_.device.mark_on(stream_.get());
   communicator_->call("ncclAllReduce", [&](ncclComm_t communicator) {
     return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, ncclSum, communicator,
                          stream_.get());
@@ -44,11 +44,11 @@ Collective::Beside NcclCollective::all_reduce_beside(std::span<float> values, co
   return {began, worker_.device.mark_on(stream_.get())};
 }
 
-Moment NcclCollective::all_reduce(std::span<float> values) { return reduce(values, ncclSum); }
-Moment NcclCollective::all_reduce_max(std::span<float> values) { return reduce(values, ncclMax); }
+tensor::Moment NcclCollective::all_reduce(std::span<float> values) { return reduce(values, ncclSum); }
+tensor::Moment NcclCollective::all_reduce_max(std::span<float> values) { return reduce(values, ncclMax); }
 
-Moment NcclCollective::all_gather(std::span<const float> mine, std::span<float> all,
-                                  std::span<const std::size_t> counts) {
+tensor::Moment NcclCollective::all_gather(std::span<const float> mine, std::span<float> all,
+                                          std::span<const std::size_t> counts) {
   const bool alike = std::all_of(counts.begin(), counts.end(), [&](std::size_t count) { return count == counts[0]; });
   if (alike)
     return between("ncclAllGather", [&](ncclComm_t communicator, cudaStream_t stream) {
@@ -68,10 +68,10 @@ Moment NcclCollective::all_gather(std::span<const float> mine, std::span<float> 
   });
 }
 
-Moment NcclCollective::broadcast(int root, std::span<float> values) {
+tensor::Moment NcclCollective::broadcast(int root, std::span<float> values) {
   return between("ncclBroadcast", [&](ncclComm_t communicator, cudaStream_t stream) {
     return ncclBroadcast(values.data(), values.data(), values.size(), ncclFloat32, root, communicator, stream);
   });
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

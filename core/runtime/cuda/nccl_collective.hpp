@@ -7,9 +7,9 @@
 #include "core/runtime/cuda/nccl_site.hpp"
 #include "core/runtime/transport/transport.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
-class NcclCollective final : public Collective {
+class NcclCollective final : public transport::Collective {
  public:
   /// `communicator` is connected before the first operation.
   NcclCollective(NcclWorker worker, std::shared_ptr<Communicator> communicator, int rank, int size)
@@ -18,18 +18,19 @@ class NcclCollective final : public Collective {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  Moment all_reduce(std::span<float> values) override;
-  Beside all_reduce_beside(std::span<float> values, const Moment& ready) override;
-  Moment all_reduce_max(std::span<float> values) override;
-  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override;
-  Moment broadcast(int root, std::span<float> values) override;
+  tensor::Moment all_reduce(std::span<float> values) override;
+  Beside all_reduce_beside(std::span<float> values, const tensor::Moment& ready) override;
+  tensor::Moment all_reduce_max(std::span<float> values) override;
+  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
+                            std::span<const std::size_t> counts) override;
+  tensor::Moment broadcast(int root, std::span<float> values) override;
 
  private:
-  Moment reduce(std::span<float> values, ncclRedOp_t operation);
+  tensor::Moment reduce(std::span<float> values, ncclRedOp_t operation);
   void prepare();
   /// Runs enqueue(communicator, stream) after the compute stream's present work and before its later work.
   template <class Enqueue>
-  Moment between(const char* name, const Enqueue& enqueue);
+  tensor::Moment between(const char* name, const Enqueue& enqueue);
 
   NcclWorker worker_;
   std::shared_ptr<Communicator> communicator_;
@@ -38,4 +39,4 @@ class NcclCollective final : public Collective {
   Event event_;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

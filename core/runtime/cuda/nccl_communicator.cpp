@@ -7,10 +7,10 @@
 // NCCL before 2.18 lacks this function; the module is loaded all the same.
 #pragma weak ncclCommSplit
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
-constexpr std::chrono::microseconds look_up{50};
+constexpr std::chrono::microseconds communicator_poll{50};
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void Communicator::connect(const ncclUniqueId& id, int size, int rank) {
   config.blocking = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (aborted_) throw Interrupted{};
+    if (aborted_) throw transport::Interrupted{};
     check(ncclCommInitRankConfig(&communicator_, size, id, rank, &config), "ncclCommInitRankConfig", communicator_);
   }
   wait_until_idle("ncclCommInitRankConfig");
@@ -60,7 +60,7 @@ void Communicator::split(int colour, int rank, Communicator* part) {
   if (!part) return;
   {
     const std::lock_guard lock(part->mutex_);
-    if (part->aborted_) throw Interrupted{};
+    if (part->aborted_) throw transport::Interrupted{};
     part->communicator_ = std::exchange(part->split_off_, nullptr);
   }
   part->wait_until_idle("ncclCommSplit");
@@ -75,7 +75,7 @@ bool Communicator::connected() const {
 
 bool Communicator::idle(const char* name) {
   const std::lock_guard lock(mutex_);
-  if (aborted_) throw Interrupted{};
+  if (aborted_) throw transport::Interrupted{};
   ncclResult_t state = ncclSuccess;
   check(ncclCommGetAsyncError(communicator_, &state), "ncclCommGetAsyncError", communicator_);
   check(state, name, communicator_);
@@ -86,7 +86,7 @@ void Communicator::wait_until_idle(const char* name) {
   while (!idle(name)) {
     control_.throw_if_interrupted();
     if (control_.at_work()) control_.fail_if_stuck();
-    std::this_thread::sleep_for(look_up);
+    std::this_thread::sleep_for(communicator_poll);
   }
 }
 
@@ -112,4 +112,4 @@ void Communicator::abort() noexcept {
   aborted_ = true;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

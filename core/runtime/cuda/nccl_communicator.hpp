@@ -10,12 +10,12 @@
 #include "core/runtime/cuda/library.hpp"
 #include "core/runtime/transport/control.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 class Communicator {
  public:
   /// Creates a rank without a group. `control` outlives it.
-  explicit Communicator(RunControl& control) : control_(control) {}
+  explicit Communicator(transport::RunControl& control) : control_(control) {}
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   /// Ends after the work on streams if the run continues; otherwise aborts it.
@@ -43,7 +43,7 @@ class Communicator {
   void call(const char* name, const Enqueue& enqueue) {
     {
       const std::lock_guard lock(mutex_);
-      if (aborted_) throw Interrupted{};
+      if (aborted_) throw transport::Interrupted{};
       check(enqueue(communicator_), name, communicator_);
     }
     wait_until_idle(name);
@@ -60,11 +60,11 @@ class Communicator {
   void wait_until_idle(const char* name);
   bool finalised() noexcept;
 
-  RunControl& control_;
+  transport::RunControl& control_;
   mutable std::mutex mutex_;  ///< locked during calls, which are short
   ncclComm_t communicator_ = nullptr;
   ncclComm_t split_off_ = nullptr;  ///< written by NCCL during a split; stays null without a group
   bool aborted_ = false, connected_ = false, finalising_ = false;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

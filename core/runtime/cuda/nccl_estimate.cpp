@@ -15,7 +15,7 @@
 #pragma weak ncclGroupSimulateEnd
 #endif
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr int warm_ups = 5, rounds = 20;
@@ -27,11 +27,11 @@ std::size_t floats_of(Bytes bytes) { return static_cast<std::size_t>(bytes.count
 /// instead. Simulated work stays in NCCL's queues, so all real work on them must come first.
 class Group {
  public:
-  Group(const std::vector<std::shared_ptr<DeviceMemory>>& memories, std::int64_t floats) {
+  Group(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, std::int64_t floats) {
     std::vector<int> gpus;
     for (const auto& memory : memories) {
       gpus.push_back(workers_.emplace_back(memory).gpu);
-      values_.push_back(Tensor::zeros(memory, 1, floats));  // sums of zeros stay zero
+      values_.push_back(tensor::Tensor::zeros(memory, 1, floats));  // sums of zeros stay zero
     }
     ends_.resize(gpus.size());
     check(ncclCommInitAll(ends_.data(), static_cast<int>(gpus.size()), gpus.data()), "ncclCommInitAll");
@@ -44,11 +44,11 @@ class Group {
       if (end) static_cast<void>(well_ ? ncclCommDestroy(end) : ncclCommAbort(end));
   }
 
-  RobustSummary seconds(Bytes bytes) {
+  machine::RobustSummary seconds(Bytes bytes) {
     CudaDevice& first = workers_.front().device;
-    std::vector<std::pair<Moment, Moment>> spans;
+    std::vector<std::pair<tensor::Moment, tensor::Moment>> spans;
     for (int round = 0; round < warm_ups + rounds; ++round) {
-      const Moment begin = first.now();
+      const tensor::Moment begin = first.now();
       in_one_group(bytes, "ncclGroupEnd", [] { return ncclGroupEnd(); });
       spans.emplace_back(begin, first.now());
     }
@@ -56,7 +56,7 @@ class Group {
     std::vector<double> times;
     for (std::size_t i = warm_ups; i < spans.size(); ++i)
       times.push_back(std::chrono::duration<double>(spans[i].second.time() - spans[i].first.time()).count());
-    return summary_of(std::move(times));
+    return machine::summary_of(std::move(times));
   }
 
   /// Returns NCCL's estimate, which is in microseconds; it stays negative if there is none.
@@ -91,7 +91,7 @@ class Group {
   }
 
   std::vector<NcclWorker> workers_;
-  std::vector<Tensor> values_;
+  std::vector<tensor::Tensor> values_;
   std::vector<ncclComm_t> ends_;
   bool well_ = false;
 };
@@ -107,17 +107,17 @@ std::string why_no_estimates() {
 
 }  // namespace
 
-AllReduceMeasurement measure_all_reduces(const std::vector<std::shared_ptr<DeviceMemory>>& memories,
-                                         const std::vector<Bytes>& sizes) {
-  AllReduceMeasurement measured{{}, why_no_estimates()};
+transport::AllReduceMeasurement measure_all_reduces(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
+                                                    const std::vector<Bytes>& sizes) {
+  transport::AllReduceMeasurement measured{{}, why_no_estimates()};
   Bytes largest;
   for (const Bytes size : sizes) largest = std::max(largest, size);
   Group group(memories, static_cast<std::int64_t>(floats_of(largest)));
   for (const Bytes size : sizes) measured.sizes.push_back({size, group.seconds(size), std::nullopt});
   if (measured.not_estimated.empty())
-    for (AllReduceTimes& times : measured.sizes) times.estimated = group.estimate(times.bytes);
+    for (transport::AllReduceTimes& times : measured.sizes) times.estimated = group.estimate(times.bytes);
   group.is_well();
   return measured;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 static_assert(std::is_trivially_copyable_v<NcclNote>);
@@ -13,7 +13,7 @@ constexpr std::size_t floats_of_note = (sizeof(NcclNote) + sizeof(float) - 1) / 
 }  // namespace
 
 void NcclNotes::tell(const NcclNote& note) {
-  Tensor carried = Tensor::zeros(memory_, 1, static_cast<std::int64_t>(floats_of_note));
+  tensor::Tensor carried = tensor::Tensor::zeros(memory_, 1, static_cast<std::int64_t>(floats_of_note));
   std::memcpy(carried.data(), &note, sizeof note);
   hosts_.endpoint(from_).send(to_, next_key(), std::move(carried));
   ++counted_;
@@ -28,4 +28,4 @@ std::optional<NcclNote> NcclNotes::take(std::chrono::milliseconds patience) {
   return note;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -9,10 +9,10 @@
 
 #include "core/runtime/transport/transport.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 struct NcclNote {
-  MessageKey key;
+  transport::MessageKey key;
   int samples = 0;
   std::int64_t width = 0;
 };
@@ -21,19 +21,19 @@ struct NcclNote {
 class NcclNotes {
  public:
   /// `hosts` outlives this object.
-  NcclNotes(Transport& hosts, std::size_t from, std::size_t to) : hosts_(hosts), from_(from), to_(to) {}
+  NcclNotes(transport::Transport& hosts, std::size_t from, std::size_t to) : hosts_(hosts), from_(from), to_(to) {}
 
   void tell(const NcclNote& note);
   /// Returns the next one; empty if none has arrived within `patience`.
   std::optional<NcclNote> take(std::chrono::milliseconds patience);
 
  private:
-  MessageKey next_key() const { return {false, StageId(0), counted_}; }
+  transport::MessageKey next_key() const { return {false, StageId(0), counted_}; }
 
-  Transport& hosts_;
+  transport::Transport& hosts_;
   std::size_t from_, to_;
   int counted_ = 0;
-  std::shared_ptr<DeviceMemory> memory_ = std::make_shared<DeviceMemory>();
+  std::shared_ptr<tensor::DeviceMemory> memory_ = std::make_shared<tensor::DeviceMemory>();
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

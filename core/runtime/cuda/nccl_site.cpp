@@ -3,20 +3,20 @@
 
 #include <algorithm>
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
-constexpr std::chrono::milliseconds look_up{10};
+constexpr std::chrono::milliseconds site_poll{10};
 
 }  // namespace
 
-NcclWorker::NcclWorker(std::shared_ptr<DeviceMemory> of)
+NcclWorker::NcclWorker(std::shared_ptr<tensor::DeviceMemory> of)
     : device(dynamic_cast<CudaDevice&>(of->device())),
       gpu(device.context().device()),
       compute(device.stream()),
       memory(std::move(of)) {}
 
-NcclWatch::NcclWatch(RunControl& control) : control_(control), thread_([this] { look(); }) {}
+NcclWatch::NcclWatch(transport::RunControl& control) : control_(control), thread_([this] { look(); }) {}
 
 NcclWatch::~NcclWatch() {
   {
@@ -47,7 +47,7 @@ void NcclWatch::look() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, look_up, [this] { return ends_; })) return;
+      if (changed_.wait_for(lock, site_poll, [this] { return ends_; })) return;
     }
     const auto all = living();
     for (const auto& communicator : all)
@@ -59,4 +59,4 @@ void NcclWatch::look() {
   }
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

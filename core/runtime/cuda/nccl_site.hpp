@@ -9,40 +9,40 @@
 #include <thread>
 #include <vector>
 
-#include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 #include "core/runtime/cuda/nccl_communicator.hpp"
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A worker of this process. No two workers of a run share a GPU: NCCL rejects that.
 struct NcclWorker {
   /// `of` is the memory of a CudaDevice.
-  explicit NcclWorker(std::shared_ptr<DeviceMemory> of);
+  explicit NcclWorker(std::shared_ptr<tensor::DeviceMemory> of);
 
   CudaDevice& device;
   int gpu;
   cudaStream_t compute;  ///< stream on which its tensors are computed and used
-  std::shared_ptr<DeviceMemory> memory;
+  std::shared_ptr<tensor::DeviceMemory> memory;
 };
 
 /// A watchdog of communicators. Its thread fails the run when NCCL has lost a rank or no worker makes progress. When
 /// the run has failed, it aborts all communicators, so that no stream waits forever for a missing rank.
 class NcclWatch {
  public:
-  explicit NcclWatch(RunControl& control);
+  explicit NcclWatch(transport::RunControl& control);
   ~NcclWatch();
   NcclWatch(const NcclWatch&) = delete;
   NcclWatch& operator=(const NcclWatch&) = delete;
 
   std::shared_ptr<Communicator> make();
-  RunControl& control() { return control_; }
+  transport::RunControl& control() { return control_; }
 
  private:
   void look();
   std::vector<std::shared_ptr<Communicator>> living();
 
-  RunControl& control_;
+  transport::RunControl& control_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ends_ = false;
@@ -52,10 +52,10 @@ class NcclWatch {
 
 /// Runs `work` of a run on this thread. Its exceptions fail the run; `doing` names the activity.
 template <class Work>
-void fail_run_of(RunControl& control, const std::string& doing, const Work& work) {
+void fail_run_of(transport::RunControl& control, const std::string& doing, const Work& work) {
   try {
     work();
-  } catch (const Interrupted&) {
+  } catch (const transport::Interrupted&) {
   } catch (const std::exception& error) {
     Error failure;
     failure.code = ErrorCode::run_failed;
@@ -64,4 +64,4 @@ void fail_run_of(RunControl& control, const std::string& doing, const Work& work
   }
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -7,20 +7,21 @@
 #include <numeric>
 #include <utility>
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A worker's endpoint. It creates a channel on first use.
-class NcclTransport::End final : public Endpoint {
+class NcclTransport::End final : public transport::Endpoint {
  public:
   End(NcclTransport& transport, std::size_t worker) : transport_(transport), worker_(worker) {}
 
-  void send(std::size_t peer, MessageKey key, Tensor tensor) override {
+  void send(std::size_t peer, transport::MessageKey key, tensor::Tensor tensor) override {
     channel(senders_, peer, worker_, peer).send(key, std::move(tensor));
   }
-  Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
+  transport::Message receive(std::size_t peer, transport::MessageKey key, int, std::int64_t) override {
     return channel(receivers_, peer, peer, worker_).receive(key);
   }
-  std::optional<Message> receive_within(std::size_t, MessageKey, std::chrono::milliseconds) override {
+  std::optional<transport::Message> receive_within(std::size_t, transport::MessageKey,
+                                                   std::chrono::milliseconds) override {
     ensure(false, "tensors on GPUs are waited for by their worker");
     return std::nullopt;
   }
@@ -49,14 +50,15 @@ class NcclTransport::End final : public Endpoint {
 };
 
 NcclTransport::NcclTransport(std::map<std::size_t, NcclWorker> workers, std::size_t all,
-                             std::unique_ptr<Transport> hosts, const WorkerLinks& links, RunControl& control)
+                             std::unique_ptr<transport::Transport> hosts, const transport::WorkerLinks& links,
+                             transport::RunControl& control)
     : workers_(std::move(workers)),
       hosts_(std::move(hosts)),
       groups_(links.groups.size()),
       lists_(links.groups),
       watch_(control) {
   lists_.insert(lists_.end(), links.paths.begin(), links.paths.end());
-  rounds_ = disjoint_rounds(lists_);
+  rounds_ = transport::disjoint_rounds(lists_);
   std::vector<std::size_t> everybody(all);
   std::iota(everybody.begin(), everybody.end(), std::size_t{0});
   for (const auto& [number, worker] : workers_) {
@@ -110,7 +112,7 @@ void NcclTransport::connect(std::size_t worker) {
   }
 }
 
-Endpoint& NcclTransport::endpoint(std::size_t worker) { return *ends_.at(worker); }
+transport::Endpoint& NcclTransport::endpoint(std::size_t worker) { return *ends_.at(worker); }
 
 std::size_t NcclTransport::group(const std::vector<std::size_t>& members, std::size_t nth) const {
   return found(members, 0, groups_, nth);
@@ -127,7 +129,8 @@ std::size_t NcclTransport::found(const std::vector<std::size_t>& members, std::s
   return lists_.size();
 }
 
-std::unique_ptr<Collective> NcclTransport::join(const std::vector<std::size_t>& members, std::size_t worker) {
+std::unique_ptr<transport::Collective> NcclTransport::join(const std::vector<std::size_t>& members,
+                                                           std::size_t worker) {
   Part& part = parts_.at(worker);
   const std::size_t list = group(members, part.joined[members]++);
   const auto rank = static_cast<int>(std::ranges::find(members, worker) - members.begin());
@@ -135,4 +138,4 @@ std::unique_ptr<Collective> NcclTransport::join(const std::vector<std::size_t>& 
                                           static_cast<int>(members.size()));
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

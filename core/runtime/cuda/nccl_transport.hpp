@@ -8,16 +8,16 @@
 
 #include "core/runtime/cuda/nccl_channel.hpp"
 #include "core/runtime/cuda/nccl_collective.hpp"
-#include "core/runtime/worker_links.hpp"
+#include "core/runtime/transport/worker_links.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
-class NcclTransport final : public Transport {
+class NcclTransport final : public transport::Transport {
  public:
   /// `workers` of this process by their number, out of `all` workers. `hosts` joins the same workers by host memory.
   /// Only groups and paths in `links` can be joined or used. `control` outlives this object.
-  NcclTransport(std::map<std::size_t, NcclWorker> workers, std::size_t all, std::unique_ptr<Transport> hosts,
-                const WorkerLinks& links, RunControl& control);
+  NcclTransport(std::map<std::size_t, NcclWorker> workers, std::size_t all, std::unique_ptr<transport::Transport> hosts,
+                const transport::WorkerLinks& links, transport::RunControl& control);
   /// Waits until all sent tensors have arrived, or the run has failed.
   ~NcclTransport() override;
 
@@ -26,14 +26,14 @@ class NcclTransport final : public Transport {
 
   bool here(std::size_t worker) const override { return workers_.contains(worker); }
   void connect(std::size_t worker) override;
-  Endpoint& endpoint(std::size_t worker) override;
-  std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override;
+  transport::Endpoint& endpoint(std::size_t worker) override;
+  std::unique_ptr<transport::Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override;
 
  private:
   class End;
   /// A worker's part of the shared communicators.
   struct Part {
-    std::unique_ptr<Collective> meeting;  ///< of all workers, by host memory
+    std::unique_ptr<transport::Collective> meeting;  ///< of all workers, by host memory
     std::shared_ptr<Communicator> all;
     std::map<std::size_t, std::shared_ptr<Communicator>> split;  ///< by position in `lists_`
     std::map<std::vector<std::size_t>, std::size_t> joined;      ///< number of joins
@@ -43,7 +43,7 @@ class NcclTransport final : public Transport {
   std::size_t found(const std::vector<std::size_t>& members, std::size_t first, std::size_t end, std::size_t nth) const;
 
   std::map<std::size_t, NcclWorker> workers_;
-  std::unique_ptr<Transport> hosts_;
+  std::unique_ptr<transport::Transport> hosts_;
   std::size_t groups_;                            ///< number of groups, the first ones of `lists_`
   std::vector<std::vector<std::size_t>> lists_;   ///< groups, then paths
   std::vector<std::vector<std::size_t>> rounds_;  ///< of `lists_`, split off at the same time
@@ -52,4 +52,4 @@ class NcclTransport final : public Transport {
   std::map<std::size_t, std::unique_ptr<End>> ends_;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

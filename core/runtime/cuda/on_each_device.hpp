@@ -6,9 +6,9 @@
 #include <memory>
 #include <mutex>
 
-#include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 template <class Kept>
 class OnEachDevice {
@@ -27,4 +27,4 @@ class OnEachDevice {
   mutable std::map<const CudaDevice*, std::unique_ptr<Kept>> kept_;
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -5,12 +5,12 @@
 
 #include "core/runtime/cuda/dnn.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 using PoolingDescriptor = DnnDescriptor<cudnnPoolingStruct, cudnnDestroyPoolingDescriptor>;
 
-PoolingDescriptor pooling_descriptor(const PoolShape& s, Pooling::Kind kind) {
+PoolingDescriptor pooling_descriptor(const layers::PoolShape& s, Pooling::Kind kind) {
   auto made = make_descriptor<PoolingDescriptor>(cudnnCreatePoolingDescriptor, "cudnnCreatePoolingDescriptor");
   const auto mode =
       kind == Pooling::Kind::largest ? CUDNN_POOLING_MAX_DETERMINISTIC : CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
@@ -25,7 +25,7 @@ PoolingDescriptor pooling_descriptor(const PoolShape& s, Pooling::Kind kind) {
 }  // namespace
 
 struct Pooling::Program {
-  Program(Element element, const PoolShape& s, Kind kind, int samples)
+  Program(Element element, const layers::PoolShape& s, Kind kind, int samples)
       : in(image_descriptor(element, samples, s.channels, s.height, s.width)),
         out(image_descriptor(element, samples, s.channels, s.out_height(), s.out_width())),
         pooling(pooling_descriptor(s, kind)) {}
@@ -33,7 +33,7 @@ struct Pooling::Program {
   PoolingDescriptor pooling;
 };
 
-Pooling::Pooling(Context& context, const PoolShape& shape, Kind kind, Element element)
+Pooling::Pooling(Context& context, const layers::PoolShape& shape, Kind kind, Element element)
     : context_(context), shape_(shape), kind_(kind), element_(element) {}
 Pooling::~Pooling() = default;
 
@@ -64,4 +64,4 @@ void Pooling::backward(void* in_gradient, const void* out_gradient, const void* 
         "cudnnPoolingBackward");
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -5,17 +5,17 @@
 #include <map>
 #include <memory>
 
-#include "core/runtime/cpu/image_kernels.hpp"
 #include "core/runtime/cuda/context.hpp"
+#include "core/runtime/layers/shapes.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// A pool of images of `element`. All functions enqueue on the context's stream; they throw CudaError, OutOfMemory.
 class Pooling {
  public:
   enum class Kind { largest, mean };  ///< neither includes padding
 
-  Pooling(Context& context, const PoolShape& shape, Kind kind, Element element);
+  Pooling(Context& context, const layers::PoolShape& shape, Kind kind, Element element);
   ~Pooling();
 
   void forward(void* out, const void* in, int samples);
@@ -27,10 +27,10 @@ class Pooling {
   const Program& program(int samples);
 
   Context& context_;
-  PoolShape shape_;
+  layers::PoolShape shape_;
   Kind kind_;
   Element element_;
   std::map<int, std::unique_ptr<Program>> programs_;  ///< by samples
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

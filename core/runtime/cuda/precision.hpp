@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 enum class Precision {
   fp32,  ///< 32-bit factors, products and sums
@@ -20,4 +20,4 @@ constexpr Element element_of(Precision precision) {
   return precision == Precision::bf16 ? Element::bf16 : Element::fp32;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -5,7 +5,7 @@
 
 #include "core/runtime/cuda/kernels.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 template <class T>
@@ -72,4 +72,4 @@ void add_bias_gradient(CudaDevice& device, float* sums, const T* values, std::in
 template void add_bias_gradient<float>(CudaDevice&, float*, const float*, std::int64_t, std::int64_t);
 template void add_bias_gradient<Bf16>(CudaDevice&, float*, const Bf16*, std::int64_t, std::int64_t);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -3,10 +3,10 @@
 // floats.
 #pragma once
 
-#include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 #include "core/runtime/cuda/rounded.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// The shape of a product: `rows` of `in` values become rows of `out` values, through weights of in x out, row-major.
 struct ProductShape {
@@ -31,4 +31,4 @@ void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* 
 template <class T>
 void add_bias_gradient(CudaDevice& device, float* sums, const T* values, std::int64_t rows, std::int64_t columns);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/rounded.hpp"
 
-#include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
-Tensor halves(const std::shared_ptr<DeviceMemory>& memory, std::int64_t count) {
+tensor::Tensor halves(const std::shared_ptr<tensor::DeviceMemory>& memory, std::int64_t count) {
   constexpr auto in_a_float = static_cast<std::int64_t>(sizeof(float) / sizeof(Bf16));
-  return Tensor(memory, 1, (count + in_a_float - 1) / in_a_float);
+  return tensor::Tensor(memory, 1, (count + in_a_float - 1) / in_a_float);
 }
 
-Factor::Factor(const std::shared_ptr<DeviceMemory>& memory, const float* values, std::int64_t count)
+Factor::Factor(const std::shared_ptr<tensor::DeviceMemory>& memory, const float* values, std::int64_t count)
     : data_(values), element_(Element::fp32) {
   CudaDevice& device = CudaDevice::of(*memory);
   if (device.context().element() == Element::fp32) return;
@@ -20,7 +20,7 @@ Factor::Factor(const std::shared_ptr<DeviceMemory>& memory, const float* values,
   data_ = rounded, element_ = Element::bf16;
 }
 
-Rounded::Rounded(Tensor& to) : to_(to) {
+Rounded::Rounded(tensor::Tensor& to) : to_(to) {
   if (CudaDevice::of(to).context().element() == Element::bf16) halves_ = halves(to.memory(), to.size());
 }
 
@@ -31,4 +31,4 @@ void Rounded::finish() {
   convert(CudaDevice::of(to_).stream(), to_.data(), reinterpret_cast<const Bf16*>(halves_.data()), to_.size());
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -5,19 +5,19 @@
 
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/matmul.hpp"
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// Returns a tensor with room for `count` 16-bit values.
-Tensor halves(const std::shared_ptr<DeviceMemory>& memory, std::int64_t count);
+tensor::Tensor halves(const std::shared_ptr<tensor::DeviceMemory>& memory, std::int64_t count);
 
 /// An operand of a product. It must live until the product is enqueued.
 class Factor {
  public:
   /// Creates an operand from floats, rounded if the device's precision is bf16.
-  Factor(const std::shared_ptr<DeviceMemory>& memory, const float* values, std::int64_t count);
-  explicit Factor(const Tensor& tensor) : Factor(tensor.memory(), tensor.data(), tensor.size()) {}
+  Factor(const std::shared_ptr<tensor::DeviceMemory>& memory, const float* values, std::int64_t count);
+  explicit Factor(const tensor::Tensor& tensor) : Factor(tensor.memory(), tensor.data(), tensor.size()) {}
   /// Creates an operand from 16-bit values.
   explicit Factor(const Bf16* values) : data_(values), element_(Element::bf16) {}
 
@@ -28,7 +28,7 @@ class Factor {
   DeviceMatrix transposed(std::int64_t stride) const { return {data_, stride, element_, true}; }
 
  private:
-  Tensor copy_;
+  tensor::Tensor copy_;
   const void* data_;
   Element element_;
 };
@@ -36,14 +36,14 @@ class Factor {
 /// A buffer for a library that computes in the device's element, converted to a tensor of floats.
 class Rounded {
  public:
-  explicit Rounded(Tensor& to);
+  explicit Rounded(tensor::Tensor& to);
   void* data();
   /// Converts the result. Called after the library's work was enqueued.
   void finish();
 
  private:
-  Tensor& to_;
-  Tensor halves_;  ///< empty: the library writes floats
+  tensor::Tensor& to_;
+  tensor::Tensor halves_;  ///< empty: the library writes floats
 };
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -12,7 +12,7 @@
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/products.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 /// The offsets of the parameters and their gradients. `h` is the model's width, `c` that of the heads and `f` that of
@@ -54,13 +54,13 @@ enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2,
 /// The local heads and feed-forward columns, and the partners that have the others: sharded as on the CPU.
 struct AtHand {
   std::int64_t heads, feed_forward;
-  std::optional<Partners> partners;
+  std::optional<layers::Partners> partners;
 };
 
 template <class T>
 class Transformer final : public CudaLayer {
  public:
-  Transformer(const ModelLayer& layer, const AtHand& at_hand, std::unique_ptr<LayerKernel> on_processor)
+  Transformer(const ModelLayer& layer, const AtHand& at_hand, std::unique_ptr<layers::LayerKernel> on_processor)
       : CudaLayer(std::move(on_processor)),
         h_(layer.size("hidden")),
         heads_(at_hand.heads),
@@ -72,7 +72,7 @@ class Transformer final : public CudaLayer {
         at_(h_, c_, f_),
         partners_(at_hand.partners) {}
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
     CudaDevice& device = CudaDevice::of(input);
     saved.tensors.resize(forward_count);
     auto& s = saved.tensors;
@@ -81,21 +81,22 @@ class Transformer final : public CudaLayer {
     return feed_forward(device, parameters.data(), s);
   }
 
-  Tensor backward_input(Tensor dy, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::Saved& saved,
+                                bool wanted) const override {
     CudaDevice& device = CudaDevice::of(dy);
     auto& s = saved.tensors;
-    Tensor norms = Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
-    Tensor dup, dqkv;
-    Tensor dx1 = feed_forward_backward(device, parameters.data(), s, dy, norms, dup);
-    Tensor dx = attend_backward(device, parameters.data(), s, dx1, norms, dqkv, wanted);
-    std::array<Tensor, 9> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
-                               std::move(dx1),        std::move(s[normal2]), std::move(dup),
-                               std::move(s[active]),  std::move(dy),         std::move(norms)};
+    tensor::Tensor norms = tensor::Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
+    tensor::Tensor dup, dqkv;
+    tensor::Tensor dx1 = feed_forward_backward(device, parameters.data(), s, dy, norms, dup);
+    tensor::Tensor dx = attend_backward(device, parameters.data(), s, dx1, norms, dqkv, wanted);
+    std::array<tensor::Tensor, 9> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
+                                       std::move(dx1),        std::move(s[normal2]), std::move(dup),
+                                       std::move(s[active]),  std::move(dy),         std::move(norms)};
     s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
     return dx;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     CudaDevice& device = CudaDevice::of(s[w_dy]);
     float* g = gradients.data();
@@ -117,59 +118,59 @@ class Transformer final : public CudaLayer {
  private:
   // ---- tensors: of floats as between layers, or of T
 
-  std::int64_t rows(const Tensor& of_floats) const { return of_floats.samples() * sequence_; }
+  std::int64_t rows(const tensor::Tensor& of_floats) const { return of_floats.samples() * sequence_; }
   /// Returns a tensor of floats, `width` per position.
-  Tensor wide(const Tensor& like, std::int64_t width) const {
-    return Tensor(like.memory(), like.samples(), sequence_ * width);
+  tensor::Tensor wide(const tensor::Tensor& like, std::int64_t width) const {
+    return tensor::Tensor(like.memory(), like.samples(), sequence_ * width);
   }
   /// Returns a tensor of T, `width` values per position. Its own width is meaningless.
-  Tensor inner_like(const Tensor& like, std::int64_t width) const {
+  tensor::Tensor inner_like(const tensor::Tensor& like, std::int64_t width) const {
     if constexpr (std::is_same_v<T, float>)
       return wide(like, width);
     else
       return halves(like.memory(), rows(like) * width);
   }
-  static T* values(Tensor& of_t) { return reinterpret_cast<T*>(of_t.data()); }
-  static const T* values(const Tensor& of_t) { return reinterpret_cast<const T*>(of_t.data()); }
-  static Factor factor(const Tensor& of_t, std::int64_t count) {
+  static T* values(tensor::Tensor& of_t) { return reinterpret_cast<T*>(of_t.data()); }
+  static const T* values(const tensor::Tensor& of_t) { return reinterpret_cast<const T*>(of_t.data()); }
+  static Factor factor(const tensor::Tensor& of_t, std::int64_t count) {
     if constexpr (std::is_same_v<T, float>)
       return Factor(of_t.memory(), of_t.data(), count);
     else
       return Factor(values(of_t));
   }
-  static Factor weights(const Tensor& beside, const float* parameters, std::int64_t count) {
+  static Factor weights(const tensor::Tensor& beside, const float* parameters, std::int64_t count) {
     return Factor(beside.memory(), parameters, count);
   }
   /// Converts floats to T.
-  Tensor rounded(CudaDevice& device, Tensor floats) const {
+  tensor::Tensor rounded(CudaDevice& device, tensor::Tensor floats) const {
     if constexpr (std::is_same_v<T, float>) {
       return floats;
     } else {
-      Tensor made = halves(floats.memory(), floats.size());
+      tensor::Tensor made = halves(floats.memory(), floats.size());
       convert(device.stream(), values(made), static_cast<const float*>(floats.data()), floats.size());
       return made;
     }
   }
 
-  AttentionShape shape(const Tensor& of_floats) const {
+  AttentionShape shape(const tensor::Tensor& of_floats) const {
     return {of_floats.samples(), sequence_, heads_, head_size_, causal_};
   }
 
   // ---- products
 
   /// Returns, as T, in (rows x h) * weight (h x to) + bias.
-  Tensor into(CudaDevice& device, const Tensor& like, const Tensor& in, std::int64_t to, const float* weight,
-              const float* bias) const {
-    Tensor out = inner_like(like, to);
+  tensor::Tensor into(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in, std::int64_t to,
+                      const float* weight, const float* bias) const {
+    tensor::Tensor out = inner_like(like, to);
     product(device, {rows(like), h_, to}, values(out), factor(in, rows(like) * h_), weights(like, weight, h_ * to),
             bias);
     return out;
   }
 
   /// Returns, from T, in (rows x from) * weight (from x h), summed over the ranks, + bias.
-  Tensor out_of(CudaDevice& device, const Tensor& like, const Tensor& in, std::int64_t from, const float* weight,
-                const float* bias) const {
-    Tensor out = wide(like, h_);
+  tensor::Tensor out_of(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in, std::int64_t from,
+                        const float* weight, const float* bias) const {
+    tensor::Tensor out = wide(like, h_);
     product(device, {rows(like), from, h_}, out.data(), factor(in, rows(like) * from), weights(like, weight, from * h_),
             partners_ ? nullptr : bias);
     if (!partners_) return out;
@@ -179,9 +180,9 @@ class Transformer final : public CudaLayer {
   }
 
   /// Returns the gradient of into's input, from its output's.
-  Tensor into_backward(CudaDevice& device, const Tensor& like, const Tensor& gradient, std::int64_t to,
-                       const float* weight) const {
-    Tensor out = wide(like, h_);
+  tensor::Tensor into_backward(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& gradient,
+                               std::int64_t to, const float* weight) const {
+    tensor::Tensor out = wide(like, h_);
     product_backward(device, {rows(like), h_, to}, out.data(), factor(gradient, rows(like) * to),
                      weights(like, weight, h_ * to));
     if (partners_) partners_->reduce(out);
@@ -189,8 +190,9 @@ class Transformer final : public CudaLayer {
   }
 
   /// Returns the gradient of out_of's input, from its output's.
-  Tensor out_of_backward(CudaDevice& device, const Tensor& gradient, std::int64_t from, const float* weight) const {
-    Tensor out = inner_like(gradient, from);
+  tensor::Tensor out_of_backward(CudaDevice& device, const tensor::Tensor& gradient, std::int64_t from,
+                                 const float* weight) const {
+    tensor::Tensor out = inner_like(gradient, from);
     product_backward(device, {rows(gradient), from, h_}, values(out), Factor(gradient),
                      weights(gradient, weight, from * h_));
     return out;
@@ -198,9 +200,9 @@ class Transformer final : public CudaLayer {
 
   // ---- halves of the block
 
-  void attend(CudaDevice& device, const float* p, std::vector<Tensor>& s) const {
+  void attend(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
     s[mean1] = wide(s[x], 1), s[inverse1] = wide(s[x], 1);
-    Tensor normal = s[x].like();
+    tensor::Tensor normal = s[x].like();
     layer_norm(device.stream(), normal.data(), s[mean1].data(), s[inverse1].data(), s[x].data(), p + at_.gain1,
                p + at_.shift1, rows(s[x]), h_);
     s[normal1] = rounded(device, std::move(normal));
@@ -211,9 +213,9 @@ class Transformer final : public CudaLayer {
     s[x1] = out_of(device, s[x], s[context], c_, p + at_.out, p + at_.out_bias);
   }
 
-  Tensor feed_forward(CudaDevice& device, const float* p, std::vector<Tensor>& s) const {
+  tensor::Tensor feed_forward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
     s[mean2] = wide(s[x1], 1), s[inverse2] = wide(s[x1], 1);
-    Tensor normal = s[x1].like();
+    tensor::Tensor normal = s[x1].like();
     // x1 += x, and its norm, in one pass over both.
     add_layer_norm(device.stream(), s[x1].data(), normal.data(), s[mean2].data(), s[inverse2].data(), s[x1].data(),
                    s[x].data(), p + at_.gain2, p + at_.shift2, rows(s[x1]), h_);
@@ -221,51 +223,53 @@ class Transformer final : public CudaLayer {
     s[up] = into(device, s[x1], s[normal2], f_, p + at_.up, p + at_.up_bias);
     s[active] = inner_like(s[x1], f_);
     gelu(device.stream(), values(s[active]), values(std::as_const(s[up])), rows(s[x1]) * f_);
-    Tensor y = out_of(device, s[x1], s[active], f_, p + at_.down, p + at_.down_bias);
+    tensor::Tensor y = out_of(device, s[x1], s[active], f_, p + at_.down, p + at_.down_bias);
     device.add(y.data(), s[x1].data(), y.size());
     return y;
   }
 
   /// Returns the gradient of x1; `dup` becomes that of the activation's input.
-  Tensor feed_forward_backward(CudaDevice& device, const float* p, std::vector<Tensor>& s, const Tensor& dy,
-                               Tensor& norms, Tensor& dup) const {
+  tensor::Tensor feed_forward_backward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s,
+                                       const tensor::Tensor& dy, tensor::Tensor& norms, tensor::Tensor& dup) const {
     dup = out_of_backward(device, dy, f_, p + at_.down);
     gelu_backward(device.stream(), values(dup), values(std::as_const(s[up])), rows(dy) * f_);
     s[up].release();
-    const Tensor dnormal = into_backward(device, dy, dup, f_, p + at_.up);
-    Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
+    const tensor::Tensor dnormal = into_backward(device, dy, dup, f_, p + at_.up);
+    tensor::Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
     norm_backward(device, dx1.data(), norms.data() + 2 * h_, dnormal, s[x1], s[mean2], s[inverse2], p + at_.gain2);
     s[x1].release();
     return dx1;
   }
 
-  Tensor attend_backward(CudaDevice& device, const float* p, std::vector<Tensor>& s, const Tensor& dx1, Tensor& norms,
-                         Tensor& dqkv, bool wanted) const {
+  tensor::Tensor attend_backward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s,
+                                 const tensor::Tensor& dx1, tensor::Tensor& norms, tensor::Tensor& dqkv,
+                                 bool wanted) const {
     dqkv = inner_like(dx1, 3 * c_);
     {
-      const Tensor dcontext = out_of_backward(device, dx1, c_, p + at_.out);
+      const tensor::Tensor dcontext = out_of_backward(device, dx1, c_, p + at_.out);
       attention_backward(device.stream(), values(dqkv), values(dcontext), values(std::as_const(s[context])),
                          s[logsumexp].data(), values(std::as_const(s[qkv])),
                          device.context().workspace(attention_backward_scratch(shape(dx1))), shape(dx1));
     }
     s[logsumexp].release(), s[qkv].release();
-    const Tensor dnormal = into_backward(device, dx1, dqkv, 3 * c_, p + at_.qkv);
-    Tensor dx;
+    const tensor::Tensor dnormal = into_backward(device, dx1, dqkv, 3 * c_, p + at_.qkv);
+    tensor::Tensor dx;
     if (wanted) dx = dx1.slice(0, dx1.samples(), dx1.memory());
     norm_backward(device, dx.data(), norms.data(), dnormal, s[x], s[mean1], s[inverse1], p + at_.gain1);
     return dx;
   }
 
   /// Adds the input's gradient to `to`, unless it is null; gain's and shift's are added at `norms`.
-  void norm_backward(CudaDevice& device, float* to, float* norms, const Tensor& gradient, const Tensor& in,
-                     const Tensor& mean, const Tensor& inverse, const float* gain) const {
+  void norm_backward(CudaDevice& device, float* to, float* norms, const tensor::Tensor& gradient,
+                     const tensor::Tensor& in, const tensor::Tensor& mean, const tensor::Tensor& inverse,
+                     const float* gain) const {
     layer_norm_backward(device.stream(), to, norms, norms + h_, gradient.data(), in.data(), mean.data(), inverse.data(),
                         gain, device.context().workspace(layer_norm_backward_scratch(rows(in), h_)), rows(in), h_);
   }
 
   /// A key's bias has a gradient of exactly zero: it adds one amount to all scores of a query.
-  void add_qkv_bias(CudaDevice& device, float* to, const Tensor& gradient, std::int64_t n) const {
-    Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * c_);
+  void add_qkv_bias(CudaDevice& device, float* to, const tensor::Tensor& gradient, std::int64_t n) const {
+    tensor::Tensor sums = tensor::Tensor::zeros(gradient.memory(), 1, 3 * c_);
     add_bias_gradient(device, sums.data(), values(gradient), n, 3 * c_);
     device.add(to, sums.data(), c_);
     device.add(to + 2 * c_, sums.data() + 2 * c_, c_);
@@ -274,29 +278,35 @@ class Transformer final : public CudaLayer {
   std::int64_t h_, heads_, head_size_, c_, f_, sequence_;
   bool causal_;
   Offsets at_;
-  std::optional<Partners> partners_;
+  std::optional<layers::Partners> partners_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<LayerKernel> make_transformer(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor) {
+std::unique_ptr<layers::LayerKernel> make_transformer(const ModelLayer& layer,
+                                                      std::unique_ptr<layers::LayerKernel> on_processor) {
   const AtHand all{layer.size("heads"), layer.size("feed_forward"), {}};
   return std::make_unique<Transformer<T>>(layer, all, std::move(on_processor));
 }
 template <class T>
-std::unique_ptr<LayerKernel> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding,
-                                                      std::unique_ptr<LayerKernel> on_processor) {
-  const Partners& partners = sharding.partners;
+std::unique_ptr<layers::LayerKernel> make_sharded_transformer(const ModelLayer& layer,
+                                                              const layers::LayerSharding& sharding,
+                                                              std::unique_ptr<layers::LayerKernel> on_processor) {
+  const layers::Partners& partners = sharding.partners;
   const AtHand part{partners.own(layer.size("heads")).count, partners.own(layer.size("feed_forward")).count, partners};
   return std::make_unique<Transformer<T>>(layer, part, std::move(on_processor));
 }
 
-template std::unique_ptr<LayerKernel> make_transformer<float>(const ModelLayer&, std::unique_ptr<LayerKernel>);
-template std::unique_ptr<LayerKernel> make_transformer<Bf16>(const ModelLayer&, std::unique_ptr<LayerKernel>);
-template std::unique_ptr<LayerKernel> make_sharded_transformer<float>(const ModelLayer&, const LayerSharding&,
-                                                                      std::unique_ptr<LayerKernel>);
-template std::unique_ptr<LayerKernel> make_sharded_transformer<Bf16>(const ModelLayer&, const LayerSharding&,
-                                                                     std::unique_ptr<LayerKernel>);
+template std::unique_ptr<layers::LayerKernel> make_transformer<float>(const ModelLayer&,
+                                                                      std::unique_ptr<layers::LayerKernel>);
+template std::unique_ptr<layers::LayerKernel> make_transformer<Bf16>(const ModelLayer&,
+                                                                     std::unique_ptr<layers::LayerKernel>);
+template std::unique_ptr<layers::LayerKernel> make_sharded_transformer<float>(const ModelLayer&,
+                                                                              const layers::LayerSharding&,
+                                                                              std::unique_ptr<layers::LayerKernel>);
+template std::unique_ptr<layers::LayerKernel> make_sharded_transformer<Bf16>(const ModelLayer&,
+                                                                             const layers::LayerSharding&,
+                                                                             std::unique_ptr<layers::LayerKernel>);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 
 Result<std::string> file_bytes(const std::string& path) {
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
@@ -29,4 +29,4 @@ Result<std::string> file_bytes(const std::string& path) {
   return bytes;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 
 /// Returns the content of a file. bad_input, with the file's name, if it is a folder or cannot be read.
 Result<std::string> file_bytes(const std::string& path);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

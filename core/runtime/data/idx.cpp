@@ -12,12 +12,12 @@
 
 #include "core/runtime/data/images.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 namespace {
 
 constexpr std::uint8_t type_byte = 8;
 
-tl::unexpected<Error> bad(const std::string& file, std::string text) {
+tl::unexpected<Error> bad_idx(const std::string& file, std::string text) {
   return fail(ErrorCode::bad_input, std::move(text), {}, file);
 }
 
@@ -33,22 +33,23 @@ class IdxFile {
   /// Reads the dimensions, whose number must be `least` to `most`.
   Result<std::vector<std::int64_t>> open(int least, int most) {
     if (std::error_code ignored; std::filesystem::is_directory(path_, ignored))
-      return bad(path_, "found a folder, expected an IDX file");
+      return bad_idx(path_, "found a folder, expected an IDX file");
     file_ = gzopen(path_.c_str(), "rb");
-    if (file_ == nullptr) return bad(path_, fmt::format("can't be opened: {}", std::strerror(errno)));
+    if (file_ == nullptr) return bad_idx(path_, fmt::format("can't be opened: {}", std::strerror(errno)));
     std::array<std::uint8_t, 4> magic{};
     if (auto read = take(magic.data(), 4, "the head of an IDX file"); !read) return tl::unexpected(read.error());
     if (magic[0] != 0 || magic[1] != 0 || magic[2] != type_byte || magic[3] < least || magic[3] > most)
-      return bad(path_, fmt::format("found {:02x} {:02x} {:02x} {:02x}, expected 00 00 08 {:02x}: an IDX file of bytes "
-                                    "with {} dimensions",
-                                    magic[0], magic[1], magic[2], magic[3], least, least));
+      return bad_idx(path_,
+                     fmt::format("found {:02x} {:02x} {:02x} {:02x}, expected 00 00 08 {:02x}: an IDX file of bytes "
+                                 "with {} dimensions",
+                                 magic[0], magic[1], magic[2], magic[3], least, least));
     std::vector<std::int64_t> dimensions;
     for (int i = 0; i < magic[3]; ++i) {
       std::array<std::uint8_t, 4> bytes{};
       if (auto read = take(bytes.data(), 4, "a dimension"); !read) return tl::unexpected(read.error());
       dimensions.push_back(bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3]);
       if (dimensions.back() < 1)
-        return bad(path_, fmt::format("found a dimension of {}, expected 1 or more", dimensions.back()));
+        return bad_idx(path_, fmt::format("found a dimension of {}, expected 1 or more", dimensions.back()));
     }
     return dimensions;
   }
@@ -58,13 +59,13 @@ class IdxFile {
     double product = 1;
     for (const std::int64_t d : dimensions) product *= static_cast<double>(d);
     if (product > static_cast<double>(most_pixels))
-      return bad(path_, fmt::format("found {:.3g} bytes, expected at most {:.3g}: they are kept in memory", product,
-                                    static_cast<double>(most_pixels)));
+      return bad_idx(path_, fmt::format("found {:.3g} bytes, expected at most {:.3g}: they are kept in memory", product,
+                                        static_cast<double>(most_pixels)));
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(product));
     if (auto read = take(bytes.data(), bytes.size(), "elements"); !read) return tl::unexpected(read.error());
     char more = 0;
     if (gzread(file_, &more, 1) > 0)
-      return bad(path_, fmt::format("found more than the {} bytes that its dimensions say", bytes.size()));
+      return bad_idx(path_, fmt::format("found more than the {} bytes that its dimensions say", bytes.size()));
     return bytes;
   }
 
@@ -77,8 +78,8 @@ class IdxFile {
       int code = Z_OK;
       const char* reason = gzerror(file_, &code);
       if (read < 0 || code == Z_BUF_ERROR)
-        return bad(path_, fmt::format("can't be read: {}", code == Z_ERRNO ? std::strerror(errno) : reason));
-      if (read == 0) return bad(path_, fmt::format("ends after {} of the {} bytes of {}", done, count, what));
+        return bad_idx(path_, fmt::format("can't be read: {}", code == Z_ERRNO ? std::strerror(errno) : reason));
+      if (read == 0) return bad_idx(path_, fmt::format("ends after {} of the {} bytes of {}", done, count, what));
       done += static_cast<std::size_t>(read);
     }
     return {};
@@ -94,9 +95,9 @@ Result<std::string> labels_beside(const std::string& images) {
   std::string name = path.filename().string();
   const auto place = name.rfind("images");
   if (place == std::string::npos)
-    return bad(images,
-               "found no 'images' in the file's name, expected it: the labels lie beside it under the same name "
-               "with 'labels' instead");
+    return bad_idx(images,
+                   "found no 'images' in the file's name, expected it: the labels lie beside it under the same name "
+                   "with 'labels' instead");
   name.replace(place, 6, "labels");
   if (const auto kind = name.find("idx3"); kind != std::string::npos) name.replace(kind, 4, "idx1");
   const std::string labels = (path.parent_path() / name).string();
@@ -111,13 +112,13 @@ Result<std::vector<std::uint32_t>> read_labels(const std::string& path, std::siz
   const auto dimensions = file.open(1, 1);
   if (!dimensions) return tl::unexpected(dimensions.error());
   if (static_cast<std::size_t>(dimensions->front()) != images)
-    return bad(path, fmt::format("found {} labels, expected {}, one an image", dimensions->front(), images));
+    return bad_idx(path, fmt::format("found {} labels, expected {}, one an image", dimensions->front(), images));
   const auto bytes = file.elements(*dimensions);
   if (!bytes) return tl::unexpected(bytes.error());
   for (std::size_t i = 0; i < bytes->size(); ++i)
     if ((*bytes)[i] >= classes)
-      return bad(path, fmt::format("found label {} at place {}, expected less than {}, the model's classes",
-                                   (*bytes)[i], i, classes));
+      return bad_idx(path, fmt::format("found label {} at place {}, expected less than {}, the model's classes",
+                                       (*bytes)[i], i, classes));
   return std::vector<std::uint32_t>(bytes->begin(), bytes->end());
 }
 
@@ -141,4 +142,4 @@ Result<ImageSet> read_idx(const std::string& path, const SampleShape& shape) {
   return images;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

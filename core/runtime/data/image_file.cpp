@@ -10,10 +10,10 @@
 
 #include "core/runtime/data/file_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 namespace {
 
-tl::unexpected<Error> bad(std::string text) { return fail(ErrorCode::bad_input, std::move(text)); }
+tl::unexpected<Error> bad_image(std::string text) { return fail(ErrorCode::bad_input, std::move(text)); }
 
 /// Reads the numbers of a PNM header and skips spaces and comments.
 class PnmHead {
@@ -49,14 +49,14 @@ class PnmHead {
 Result<void> check_size(const ImageShape& shape) {
   constexpr std::int64_t most = 1 << 16;
   if (shape.width >= 1 && shape.height >= 1 && shape.width <= most && shape.height <= most) return {};
-  return bad(fmt::format("found {} x {} pixels, expected 1 to {} each way", shape.width, shape.height, most));
+  return bad_image(fmt::format("found {} x {} pixels, expected 1 to {} each way", shape.width, shape.height, most));
 }
 
 Result<Image> decode(const std::string& bytes) {
   if (bytes.starts_with("P5") || bytes.starts_with("P6")) return decode_pnm(bytes);
   if (bytes.starts_with("\x89PNG")) return decode_png(bytes);
   if (bytes.starts_with("\xff\xd8")) return decode_jpeg(bytes);
-  return bad("found no image, expected a binary PGM or PPM, a PNG or a JPEG");
+  return bad_image("found no image, expected a binary PGM or PPM, a PNG or a JPEG");
 }
 
 }  // namespace
@@ -64,14 +64,14 @@ Result<Image> decode(const std::string& bytes) {
 Result<Image> decode_pnm(const std::string& bytes) {
   PnmHead head(bytes);
   const auto width = head.number(), height = head.number(), most = head.number();
-  if (!width || !height || !most) return bad("found a broken head, expected width, height and largest value");
-  if (*most < 1 || *most > 255) return bad(fmt::format("found a largest value of {}, expected 1 to 255", *most));
+  if (!width || !height || !most) return bad_image("found a broken head, expected width, height and largest value");
+  if (*most < 1 || *most > 255) return bad_image(fmt::format("found a largest value of {}, expected 1 to 255", *most));
   Image image{{bytes[1] == '6' ? 3 : 1, *height, *width}, {}};
   if (auto fine = check_size(image.shape); !fine) return tl::unexpected(fine.error());
   const auto count = static_cast<std::size_t>(image.shape.values());
   if (bytes.size() < head.end() + count)
-    return bad(fmt::format("found {} bytes of pixels, expected {}",
-                           bytes.size() > head.end() ? bytes.size() - head.end() : 0, count));
+    return bad_image(fmt::format("found {} bytes of pixels, expected {}",
+                                 bytes.size() > head.end() ? bytes.size() - head.end() : 0, count));
   for (std::size_t i = 0; i < count; ++i) {
     const auto byte = static_cast<unsigned char>(bytes[head.end() + i]);
     image.pixels.push_back(static_cast<std::uint8_t>(std::min<std::int64_t>(byte, *most) * 255 / *most));
@@ -83,7 +83,7 @@ Result<Image> decode_png(const std::string& bytes) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0)
-    return bad(fmt::format("is no whole PNG: {}", png.message));
+    return bad_image(fmt::format("is no whole PNG: {}", png.message));
   const bool colour = (png.format & PNG_FORMAT_FLAG_COLOR) != 0;
   png.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
   Image image{{colour ? 3 : 1, png.height, png.width}, {}};
@@ -94,7 +94,7 @@ Result<Image> decode_png(const std::string& bytes) {
   image.pixels.resize(static_cast<std::size_t>(image.shape.values()));
   const png_color white{255, 255, 255};  // background of transparent pixels
   if (png_image_finish_read(&png, &white, image.pixels.data(), 0, nullptr) == 0)
-    return bad(fmt::format("is no whole PNG: {}", png.message));
+    return bad_image(fmt::format("is no whole PNG: {}", png.message));
   return image;
 }
 
@@ -104,4 +104,4 @@ Result<Image> read_image(const std::string& path) {
   return image;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

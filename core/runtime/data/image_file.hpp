@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/result.hpp"
-#include "core/runtime/sample_shape.hpp"
+#include "core/base/result.hpp"
+#include "core/runtime/data/sample_shape.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 
 struct Image {
   ImageShape shape;
@@ -24,4 +24,4 @@ Result<Image> decode_pnm(const std::string& bytes);
 Result<Image> decode_png(const std::string& bytes);
 Result<Image> decode_jpeg(const std::string& bytes);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

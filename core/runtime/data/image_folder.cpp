@@ -7,12 +7,12 @@
 #include "core/runtime/data/image_file.hpp"
 #include "core/runtime/data/images.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 namespace {
 
 namespace fs = std::filesystem;
 
-tl::unexpected<Error> bad(const fs::path& file, std::string text) {
+tl::unexpected<Error> bad_folder(const fs::path& file, std::string text) {
   return fail(ErrorCode::bad_input, std::move(text), {}, file.string());
 }
 
@@ -22,21 +22,23 @@ Result<std::vector<fs::path>> entries(const fs::path& folder) {
   std::vector<fs::path> found;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (!at->path().filename().string().starts_with(".")) found.push_back(at->path());
-  if (error) return bad(folder, fmt::format("can't be listed: {}", error.message()));
+  if (error) return bad_folder(folder, fmt::format("can't be listed: {}", error.message()));
   std::sort(found.begin(), found.end());
   return found;
 }
 
 Result<std::vector<fs::path>> class_folders(const fs::path& folder, std::int64_t classes) {
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return bad(folder, "found no folder, expected one with a folder a class");
+  if (!fs::is_directory(folder, ignored))
+    return bad_folder(folder, "found no folder, expected one with a folder a class");
   auto folders = entries(folder);
   if (!folders) return folders;
   for (const fs::path& path : *folders)
-    if (!fs::is_directory(path, ignored)) return bad(path, "found a file among the classes, expected folders only");
+    if (!fs::is_directory(path, ignored))
+      return bad_folder(path, "found a file among the classes, expected folders only");
   if (folders->empty() || static_cast<std::int64_t>(folders->size()) > classes)
-    return bad(folder,
-               fmt::format("found {} class folders, expected 1 to {}, the model's classes", folders->size(), classes));
+    return bad_folder(
+        folder, fmt::format("found {} class folders, expected 1 to {}, the model's classes", folders->size(), classes));
   return folders;
 }
 
@@ -46,11 +48,11 @@ Result<void> add_image(ImageSet& images, const fs::path& path, std::size_t label
   if (images.labels.empty()) images.shape = image->shape;
   if (auto fits = check_image_shape(image->shape, shape, path.string()); !fits) return fits;
   if (image->shape != images.shape)
-    return bad(path, fmt::format("found {} channels, expected {} as the images before it have", image->shape.channels,
-                                 images.shape.channels));
+    return bad_folder(path, fmt::format("found {} channels, expected {} as the images before it have",
+                                        image->shape.channels, images.shape.channels));
   if (static_cast<std::int64_t>(images.pixels.size()) + image->shape.values() > most_pixels)
-    return bad(path,
-               fmt::format("found more than {} bytes of pixels, expected less: they are kept in memory", most_pixels));
+    return bad_folder(
+        path, fmt::format("found more than {} bytes of pixels, expected less: they are kept in memory", most_pixels));
   images.pixels.insert(images.pixels.end(), image->pixels.begin(), image->pixels.end());
   images.labels.push_back(static_cast<std::uint32_t>(label));
   return {};
@@ -65,11 +67,11 @@ Result<ImageSet> read_image_folder(const std::string& path, const SampleShape& s
   for (std::size_t label = 0; label < folders->size(); ++label) {
     const auto files = entries((*folders)[label]);
     if (!files) return tl::unexpected(files.error());
-    if (files->empty()) return bad((*folders)[label], "found no image, expected at least one");
+    if (files->empty()) return bad_folder((*folders)[label], "found no image, expected at least one");
     for (const fs::path& file : *files)
       if (auto added = add_image(images, file, label, shape); !added) return tl::unexpected(added.error());
   }
   return images;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

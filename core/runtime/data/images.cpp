@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/random.hpp"
+#include "core/base/random.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 namespace {
 
 /// A permutation of `count` elements: a Feistel network over the next power of four, iterated until the result is in
@@ -94,4 +94,4 @@ std::unique_ptr<SampleSource> make_image_source(ImageSet images, const SampleSha
   return std::make_unique<ImageSource>(std::move(images), shape, seed);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/data_source.hpp"
-#include "core/runtime/sample_shape.hpp"
+#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_shape.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 
 /// A set of images of one shape, one byte per value, row by row, pixel by pixel.
 struct ImageSet {
@@ -37,4 +37,4 @@ Result<ImageSet> read_idx(const std::string& path, const SampleShape& shape);
 /// Reads PGM, PPM, PNG or JPEG images from a folder of folders: one per class, in the order of their names.
 Result<ImageSet> read_image_folder(const std::string& path, const SampleShape& shape);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

@@ -9,7 +9,7 @@
 
 #include "core/runtime/data/image_file.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 namespace {
 
 struct ErrorState {
@@ -62,4 +62,4 @@ Result<Image> decode_jpeg(const std::string& bytes) {
   return image;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

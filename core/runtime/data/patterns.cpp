@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/domain/random.hpp"
+#include "core/base/random.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 namespace {
 
-constexpr std::uint64_t rule_stream = 0, first_sample_stream = 1;
+constexpr std::uint64_t pattern_stream = 0, first_pattern_stream = 1;
 
 std::vector<float> class_patterns(std::uint64_t seed, std::int64_t values) {
   std::vector<float> patterns(static_cast<std::size_t>(values));
-  Random random(seed, rule_stream);
+  Random random(seed, pattern_stream);
   for (float& value : patterns) value = 0.5f * random.bell();
   return patterns;
 }
@@ -34,7 +34,7 @@ class PatternSource : public SampleSource {
   }
 
  protected:
-  Random noise(std::uint64_t sample) const { return Random(seed_, first_sample_stream + sample); }
+  Random noise(std::uint64_t sample) const { return Random(seed_, first_pattern_stream + sample); }
   const float* pattern(std::uint64_t sample, std::uint64_t position) const {
     return patterns_.data() + class_of(seed_, sample, position, classes_) * width_;
   }
@@ -95,4 +95,4 @@ std::unique_ptr<SampleSource> make_patch_source(const SampleShape& shape, std::u
   return std::make_unique<PatchSource>(seed, shape.classes, *shape.image);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

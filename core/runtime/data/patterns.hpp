@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "core/runtime/data_source.hpp"
-#include "core/runtime/sample_shape.hpp"
+#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_shape.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 
 /// Returns vectors around class centroids. The noise is as strong as the distance of the centroids in each coordinate:
 /// single coordinates carry little information, and all together nearly all.
@@ -16,4 +16,4 @@ std::unique_ptr<SampleSource> make_centroid_source(const SampleShape& shape, std
 /// Returns images of equally strong noise over coarse patterns, one per class, at most 8 patches wide and high.
 std::unique_ptr<SampleSource> make_patch_source(const SampleShape& shape, std::uint64_t seed);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

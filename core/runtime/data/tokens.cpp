@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/random.hpp"
+#include "core/base/random.hpp"
 #include "core/runtime/data/file_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 namespace {
 
 /// Random streams of the seed: one for the whole source and one for each sample.
-constexpr std::uint64_t rule_stream = 0, first_sample_stream = 1;
+constexpr std::uint64_t token_rule_stream = 0, first_token_stream = 1;
 /// Another seed, for the noise of a sample.
 constexpr std::uint64_t corruption = 0xc0881297ULL;
 
@@ -29,7 +29,7 @@ class TokenSource : public SampleSource {
   void input(std::uint64_t sample, std::span<float> values) const override {
     tokens(sample, 0, values);
     if (!restore_) return;
-    Random random(seed_ ^ corruption, first_sample_stream + sample);
+    Random random(seed_ ^ corruption, first_token_stream + sample);
     for (float& value : values)
       if (random.below(7) == 0) value = static_cast<float>(random.below(alphabet_));
   }
@@ -52,13 +52,13 @@ class MarkovSource final : public TokenSource {
   MarkovSource(std::uint64_t seed, std::int64_t tokens, bool restore)
       : TokenSource(seed, tokens, restore), successor_(static_cast<std::size_t>(tokens)) {
     std::iota(successor_.begin(), successor_.end(), 0u);
-    Random random(seed, rule_stream);
+    Random random(seed, token_rule_stream);
     for (std::size_t i = successor_.size(); i > 1; --i) std::swap(successor_[i - 1], successor_[random.below(i)]);
   }
 
  private:
   void tokens(std::uint64_t sample, std::size_t skip, std::span<float> out) const override {
-    Random random(seed(), first_sample_stream + sample);
+    Random random(seed(), first_token_stream + sample);
     std::uint64_t token = random.below(successor_.size());
     for (std::size_t i = 0; i < skip + out.size(); ++i) {
       if (i >= skip) out[i - skip] = static_cast<float>(token);
@@ -76,7 +76,7 @@ class TextSource final : public TokenSource {
 
  private:
   void tokens(std::uint64_t sample, std::size_t skip, std::span<float> out) const override {
-    const std::size_t first = Random(seed(), first_sample_stream + sample).below(places_) + skip;
+    const std::size_t first = Random(seed(), first_token_stream + sample).below(places_) + skip;
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(text_[first + i]);
   }
 
@@ -109,4 +109,4 @@ Result<std::unique_ptr<SampleSource>> make_text_source(const SampleShape& shape,
                                       shape.sees_ahead);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

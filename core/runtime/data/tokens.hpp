@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "core/runtime/data_source.hpp"
-#include "core/runtime/sample_shape.hpp"
+#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_shape.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::data {
 
 /// Returns a noisy Markov chain: a token is followed by its fixed successor in nine of ten cases, else by any token. A
 /// trained model has a loss of 0.1 ln(n) + entropy(0.1), about 0.33 + 0.1 ln(n) for n tokens.
@@ -17,4 +17,4 @@ std::unique_ptr<SampleSource> make_markov_source(const SampleShape& shape, std::
 /// read or is too short.
 Result<std::unique_ptr<SampleSource>> make_text_source(const SampleShape& shape, const DataSource& data);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::data

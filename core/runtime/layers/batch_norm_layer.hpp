@@ -5,11 +5,10 @@
 
 #include <utility>
 
-#include "core/runtime/cpu/activation.hpp"
-#include "core/runtime/cpu/batch_norm_passes.hpp"
-#include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/shapes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::layers {
 
 /// A batch norm layer. Forward saves the input, its statistics and, with an activation, the activation's input.
 template <class On>
@@ -20,24 +19,25 @@ class BatchNorm final : public LayerKernel {
 
   void initialise(std::span<float> parameters, Random) const override { passes_.initialise(parameters.data()); }
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
     ColumnStatistics statistics;
-    Tensor normalised = passes_.forward(input, parameters.data(), statistics);
+    tensor::Tensor normalised = passes_.forward(input, parameters.data(), statistics);
     auto& s = saved.tensors;
     s.push_back(std::move(input));
     s.push_back(std::move(statistics.mean));
     s.push_back(std::move(statistics.inverse));
     if (activation_ == Activation::none) return normalised;
-    Tensor output = On::activate(activation_, normalised);
+    tensor::Tensor output = On::activate(activation_, normalised);
     s.push_back(std::move(normalised));
     return output;
   }
 
-  Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, Saved& saved,
+                                bool wanted) const override {
     auto& s = saved.tensors;
     if (activation_ != Activation::none) On::activate_backward(activation_, gradient, s[normal]);
     const ColumnStatistics statistics{std::move(s[mean]), std::move(s[inverse])};
-    Tensor sums = passes_.backward(gradient, s[x], statistics, parameters.data());
+    tensor::Tensor sums = passes_.backward(gradient, s[x], statistics, parameters.data());
     s.clear();
     s.push_back(std::move(sums));
     if (!wanted) gradient.release();
@@ -45,7 +45,7 @@ class BatchNorm final : public LayerKernel {
   }
 
   void backward_weight(Saved& saved, std::span<float> gradients) const override {
-    const Tensor& sums = saved.tensors[0];
+    const tensor::Tensor& sums = saved.tensors[0];
     sums.memory()->device().add(gradients.data(), sums.data(), sums.size());
     saved.tensors.clear();
   }
@@ -57,4 +57,4 @@ class BatchNorm final : public LayerKernel {
   Activation activation_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::layers

@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/runtime/cpu/matmul.hpp"
-#include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/lstm_step.hpp"
-#include "core/runtime/shard.hpp"
+#include "core/runtime/layers/shard.hpp"
+#include "core/runtime/tensor/matrix.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::layers {
 
 /// The sizes of a product: rows x inner times inner x columns.
 struct ProductRows {
@@ -69,10 +69,10 @@ class LstmBySteps final : public LayerKernel {
     for (float& value : parameters) value = most * (2 * static_cast<float>(random.unit()) - 1);
   }
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
     auto& s = saved.tensors;
-    Tensor output(input.memory(), input.samples(), output_width());
-    std::vector<Tensor> states;
+    tensor::Tensor output(input.memory(), input.samples(), output_width());
+    std::vector<tensor::Tensor> states;
     for (std::int64_t d = 0; d < directions_; ++d) {
       states.push_back(input_sums(input, parameters.data() + d * at_.end));
       states.emplace_back(input.memory(), input.samples(), sequence_ * l_);
@@ -80,24 +80,24 @@ class LstmBySteps final : public LayerKernel {
     }
     s.push_back(std::move(input));
     s.push_back(output.slice(0, output.samples(), output.memory()));
-    for (Tensor& state : states) s.push_back(std::move(state));
+    for (tensor::Tensor& state : states) s.push_back(std::move(state));
     return output;
   }
 
-  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
-                        bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, Saved& saved,
+                                bool wanted) const override {
     auto& s = saved.tensors;
-    Tensor gradient;
+    tensor::Tensor gradient;
     if (wanted) gradient = s[x].like();
     for (std::int64_t d = 0; d < directions_; ++d) {
       const float* p = parameters.data() + d * at_.end;
-      Tensor& gates = s[first_direction + 2 * static_cast<std::size_t>(d)];
-      Tensor& cells = s[first_direction + 2 * static_cast<std::size_t>(d) + 1];
+      tensor::Tensor& gates = s[first_direction + 2 * static_cast<std::size_t>(d)];
+      tensor::Tensor& cells = s[first_direction + 2 * static_cast<std::size_t>(d) + 1];
       run_backward(d, p, gates, cells, output_gradient);
       cells.release();
       if (wanted)
-        On::multiply(gates, {rows(gates), in_, 4 * l_}, {gates.data(), 4 * l_}, transpose(p + at_.input, 4 * l_),
-                     gradient.data(), in_, d == 0 ? 0.0f : 1.0f);
+        On::multiply(gates, {rows(gates), in_, 4 * l_}, {gates.data(), 4 * l_},
+                     tensor::transpose(p + at_.input, 4 * l_), gradient.data(), in_, d == 0 ? 0.0f : 1.0f);
     }
     if (partners_ && wanted) partners_->reduce(gradient);
     if (directions_ == 2) std::swap(s[first_direction + 1], s[first_direction + 2]);
@@ -108,12 +108,14 @@ class LstmBySteps final : public LayerKernel {
   void backward_weight(Saved& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     for (std::int64_t d = 0; d < directions_; ++d) {
-      const Tensor& gates = s[first_direction + static_cast<std::size_t>(d)];
+      const tensor::Tensor& gates = s[first_direction + static_cast<std::size_t>(d)];
       float* g = gradients.data() + d * at_.end;
-      const Tensor before = outputs_before(d, s[y]);
-      const Matrix sums{gates.data(), 4 * l_};
-      On::multiply(gates, {in_, 4 * l_, rows(gates)}, transpose(s[x].data(), in_), sums, g + at_.input, 4 * l_, 1);
-      On::multiply(gates, {h_, 4 * l_, rows(gates)}, transpose(before.data(), h_), sums, g + at_.hidden, 4 * l_, 1);
+      const tensor::Tensor before = outputs_before(d, s[y]);
+      const tensor::Matrix sums{gates.data(), 4 * l_};
+      On::multiply(gates, {in_, 4 * l_, rows(gates)}, tensor::transpose(s[x].data(), in_), sums, g + at_.input, 4 * l_,
+                   1);
+      On::multiply(gates, {h_, 4 * l_, rows(gates)}, tensor::transpose(before.data(), h_), sums, g + at_.hidden, 4 * l_,
+                   1);
       On::add_column_sums(g + at_.input_bias, gates, 4 * l_);
       On::add_column_sums(g + at_.hidden_bias, gates, 4 * l_);
     }
@@ -135,8 +137,8 @@ class LstmBySteps final : public LayerKernel {
         at_(in, hidden, own.count),
         partners_(std::move(partners)) {}
 
-  static ComputeDevice& device_of(const Tensor& tensor) { return tensor.memory()->device(); }
-  std::int64_t rows(const Tensor& tensor) const { return tensor.samples() * sequence_; }
+  static tensor::ComputeDevice& device_of(const tensor::Tensor& tensor) { return tensor.memory()->device(); }
+  std::int64_t rows(const tensor::Tensor& tensor) const { return tensor.samples() * sequence_; }
   /// Returns the position of step `t` of a direction: the second direction begins at the end.
   std::int64_t position(std::int64_t direction, std::int64_t t) const { return direction == 0 ? t : sequence_ - 1 - t; }
   std::int64_t output_stride() const { return sequence_ * directions_ * h_; }  ///< from one sample to the next
@@ -145,15 +147,15 @@ class LstmBySteps final : public LayerKernel {
   }
 
   /// Returns the input's part of the gates' sums, at all positions.
-  Tensor input_sums(const Tensor& input, const float* p) const {
-    Tensor sums(input.memory(), input.samples(), sequence_ * 4 * l_);
+  tensor::Tensor input_sums(const tensor::Tensor& input, const float* p) const {
+    tensor::Tensor sums(input.memory(), input.samples(), sequence_ * 4 * l_);
     On::multiply(sums, {rows(input), 4 * l_, in_}, {input.data(), in_}, {p + at_.input, 4 * l_}, sums.data(), 4 * l_);
     On::add_bias(sums, p + at_.input_bias, 4 * l_);
     On::add_bias(sums, p + at_.hidden_bias, 4 * l_);
     return sums;
   }
 
-  void run(std::int64_t d, const float* p, Tensor& gates, Tensor& cells, Tensor& output) const {
+  void run(std::int64_t d, const float* p, tensor::Tensor& gates, tensor::Tensor& cells, tensor::Tensor& output) const {
     for (std::int64_t t = 0; t < sequence_; ++t) {
       const std::int64_t now = position(d, t), before = position(d, t - 1);
       if (t > 0)
@@ -169,8 +171,9 @@ class LstmBySteps final : public LayerKernel {
 
   /// Replaces `gates` by the gradients of their sums. This direction's part of output_gradient becomes the total
   /// gradient of each output.
-  void run_backward(std::int64_t d, const float* p, Tensor& gates, const Tensor& cells, Tensor& output_gradient) const {
-    Tensor cell_gradient = Tensor::zeros(gates.memory(), gates.samples(), l_);
+  void run_backward(std::int64_t d, const float* p, tensor::Tensor& gates, const tensor::Tensor& cells,
+                    tensor::Tensor& output_gradient) const {
+    tensor::Tensor cell_gradient = tensor::Tensor::zeros(gates.memory(), gates.samples(), l_);
     for (std::int64_t t = sequence_; t-- > 0;) {
       const std::int64_t now = position(d, t), before = position(d, t - 1);
       On::lstm_step_backward(gates, {gates.data() + now * 4 * l_, cell_gradient.data(),
@@ -182,13 +185,14 @@ class LstmBySteps final : public LayerKernel {
   }
 
   /// Adds the gradient of the previous outputs from the step at position `now`.
-  void add_gradient_before(Tensor& output_gradient, std::int64_t before, const Tensor& gates, std::int64_t now,
-                           const float* p) const {
-    const Matrix steps{gates.data() + now * 4 * l_, sequence_ * 4 * l_}, weights = transpose(p + at_.hidden, 4 * l_);
+  void add_gradient_before(tensor::Tensor& output_gradient, std::int64_t before, const tensor::Tensor& gates,
+                           std::int64_t now, const float* p) const {
+    const tensor::Matrix steps{gates.data() + now * 4 * l_, sequence_ * 4 * l_},
+        weights = tensor::transpose(p + at_.hidden, 4 * l_);
     float* to = output_gradient.data() + before;
     const ProductRows wanted{gates.samples(), h_, 4 * l_};
     if (!partners_) return On::multiply(gates, wanted, steps, weights, to, output_stride(), 1);
-    Tensor sums(gates.memory(), gates.samples(), h_);
+    tensor::Tensor sums(gates.memory(), gates.samples(), h_);
     On::multiply(gates, wanted, steps, weights, sums.data(), h_);
     partners_->reduce(sums);
     for (std::int64_t n = 0; n < sums.samples(); ++n)
@@ -196,16 +200,16 @@ class LstmBySteps final : public LayerKernel {
   }
 
   /// Gathers one step's outputs of all ranks, at `at` of each sample.
-  void gather(Tensor& output, std::int64_t at) const {
-    Tensor mine(output.memory(), output.samples(), l_);
+  void gather(tensor::Tensor& output, std::int64_t at) const {
+    tensor::Tensor mine(output.memory(), output.samples(), l_);
     device_of(output).copy_rows(mine.data(), l_, output.data() + at + own_.first, output_stride(), mine.samples(), l_);
-    const Tensor all = partners_->gather(mine, h_);
+    const tensor::Tensor all = partners_->gather(mine, h_);
     device_of(output).copy_rows(output.data() + at, output_stride(), all.data(), h_, all.samples(), h_);
   }
 
   /// Returns the previous outputs of each position's step: zeros at the first.
-  Tensor outputs_before(std::int64_t d, const Tensor& outputs) const {
-    Tensor shifted(outputs.memory(), outputs.samples(), sequence_ * h_);
+  tensor::Tensor outputs_before(std::int64_t d, const tensor::Tensor& outputs) const {
+    tensor::Tensor shifted(outputs.memory(), outputs.samples(), sequence_ * h_);
     const std::int64_t first = position(d, 0), moved = d == 0 ? 1 : 0;  // the step before is one back, or ahead
     for (std::int64_t n = 0; n < outputs.samples(); ++n) {
       float* to = shifted.data() + n * sequence_ * h_;
@@ -223,4 +227,4 @@ class LstmBySteps final : public LayerKernel {
   std::unique_ptr<LstmBySteps> whole_;  ///< of a shard
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::layers

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace pipedeck {
+namespace pipedeck::runtime::layers {
 
 /// Arguments of a step: `gates` (sums, in; gates, out), the new cell and output, and the previous cell (null at the
 /// first step).
@@ -31,4 +31,4 @@ struct LstmStepBackward {
   std::int64_t samples, hidden;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::layers

@@ -8,10 +8,10 @@
 #include <memory>
 #include <utility>
 
-#include "core/runtime/cpu/activation.hpp"
-#include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/shapes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::layers {
 
 /// The widths and weights of a product, in floats per sample; `inputs` is the number of inputs summed for one output.
 struct ProductSize {
@@ -41,22 +41,22 @@ class ProductLayer final : public LayerKernel {
   }
 
   /// Saves the input and, with an activation, the activation's input.
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    Tensor linear = passes_->forward(input, parameters.data());
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    tensor::Tensor linear = passes_->forward(input, parameters.data());
     saved.tensors.push_back(std::move(input));
     if (activation_ == Activation::none) return linear;
-    Tensor output = On::activate(activation_, linear);
+    tensor::Tensor output = On::activate(activation_, linear);
     saved.tensors.push_back(std::move(linear));
     return output;
   }
 
-  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
-                        bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, Saved& saved,
+                                bool wanted) const override {
     if (activation_ != Activation::none) {
       On::activate_backward(activation_, output_gradient, saved.tensors[1]);
       saved.tensors.pop_back();
     }
-    Tensor gradient;
+    tensor::Tensor gradient;
     if (wanted) gradient = passes_->backward_input(output_gradient, parameters.data());
     saved.tensors.push_back(std::move(output_gradient));
     return gradient;
@@ -73,4 +73,4 @@ class ProductLayer final : public LayerKernel {
   std::unique_ptr<Passes> passes_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::layers

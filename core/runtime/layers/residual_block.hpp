@@ -10,13 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/runtime/cpu/activation.hpp"
-#include "core/runtime/cpu/batch_norm_passes.hpp"
-#include "core/runtime/cpu/convolution_passes.hpp"
-#include "core/runtime/layer_kernel.hpp"
-#include "core/runtime/shard.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/shapes.hpp"
+#include "core/runtime/layers/shard.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::layers {
 
 /// The convolutions of a block's units, and the shortcut's, if there is one.
 struct BlockShape {
@@ -104,23 +102,24 @@ class ResidualUnit {
 
   /// The tensors that forward saves in addition to its input, which the caller saves.
   struct Kept {
-    Tensor convolved;
+    tensor::Tensor convolved;
     ColumnStatistics statistics;
   };
-  Tensor forward(const Tensor& input, const float* block, Kept& kept) const {
+  tensor::Tensor forward(const tensor::Tensor& input, const float* block, Kept& kept) const {
     kept.convolved = convolution_.forward(input, block + offset_);
     if (summed_) summed_->reduce(kept.convolved);
     return norm_.forward(kept.convolved, block + offset_ + shape().weights(), kept.statistics);
   }
 
   /// Replaces `gradient` (of the norm's output) by that of the convolution's output. Returns those of gains and shifts.
-  Tensor backward_norm(Tensor& gradient, Kept kept, const float* block) const {
+  tensor::Tensor backward_norm(tensor::Tensor& gradient, Kept kept, const float* block) const {
     return norm_.backward(gradient, kept.convolved, kept.statistics, block + offset_ + shape().weights());
   }
-  Tensor backward_convolution(const Tensor& gradient, const float* block) const {
+  tensor::Tensor backward_convolution(const tensor::Tensor& gradient, const float* block) const {
     return convolution_.backward_input(gradient, block + offset_);
   }
-  void backward_weight(const Tensor& input, const Tensor& gradient, const Tensor& norms, float* block) const {
+  void backward_weight(const tensor::Tensor& input, const tensor::Tensor& gradient, const tensor::Tensor& norms,
+                       float* block) const {
     convolution_.backward_weight(input, gradient, block + offset_);
     norms.memory()->device().add(block + offset_ + shape().weights(), norms.data(), norm_.parameters());
   }
@@ -154,33 +153,34 @@ class Residual final : public LayerKernel {
     if (projection_) projection_->initialise(parameters.data(), random);
   }
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
     auto& s = saved.tensors;
     s.push_back(std::move(input));
     std::vector<typename Unit::Kept> kept(path_.size() + (projection_ ? 1 : 0));
     for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
-      Tensor next = path_[i]->forward(s[i], parameters.data(), kept[i]);
+      tensor::Tensor next = path_[i]->forward(s[i], parameters.data(), kept[i]);
       On::relu_in_place(next);
       if (gathers(i)) next = part_->partners.gather(next, part_->whole.path[i].out);
       s.push_back(std::move(next));
     }
-    Tensor sum = path_.back()->forward(s.back(), parameters.data(), kept[path_.size() - 1]);
+    tensor::Tensor sum = path_.back()->forward(s.back(), parameters.data(), kept[path_.size() - 1]);
     add_shortcut(sum, s.front(), parameters.data(), kept);
     for (typename Unit::Kept& unit : kept) keep(s, std::move(unit));
-    Tensor output = On::activate(Activation::relu, sum);
+    tensor::Tensor output = On::activate(Activation::relu, sum);
     s.push_back(std::move(sum));
     return output;
   }
 
-  Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, Saved& saved,
+                                bool wanted) const override {
     auto& s = saved.tensors;
     On::activate_backward(Activation::relu, gradient, s.back());
     s.pop_back();
-    Tensor shortcut = shortcut_gradient(gradient, wanted);
-    std::vector<Tensor> gradients(path_.size()), norms(path_.size());
+    tensor::Tensor shortcut = shortcut_gradient(gradient, wanted);
+    std::vector<tensor::Tensor> gradients(path_.size()), norms(path_.size());
     for (std::size_t i = path_.size(); i-- > 0;) {
       norms[i] = path_[i]->backward_norm(gradient, take(s, i), parameters.data());
-      Tensor before;
+      tensor::Tensor before;
       if (i > 0 || wanted) before = path_[i]->backward_convolution(gradient, parameters.data());
       if (i > 0) before = relu_gradient(std::move(before), s[i], i - 1);
       gradients[i] = std::exchange(gradient, std::move(before));
@@ -227,7 +227,7 @@ class Residual final : public LayerKernel {
   bool gathers(std::size_t i) const { return part_ && i + 2 < path_.size(); }
 
   /// Returns the gradient of unit `i`'s norm, from that of the next unit's input.
-  Tensor relu_gradient(Tensor gradient, const Tensor& input, std::size_t i) const {
+  tensor::Tensor relu_gradient(tensor::Tensor gradient, const tensor::Tensor& input, std::size_t i) const {
     if (gathers(i)) part_->partners.reduce(gradient);
     On::activate_backward(Activation::relu, gradient, input);
     return gathers(i) ? part_->partners.take(gradient, part_->whole.path[i].out) : std::move(gradient);
@@ -235,37 +235,39 @@ class Residual final : public LayerKernel {
 
   /// Returns the sum of the path's and the shortcut's gradients of the input. A rank's gradients are its summands of
   /// it, except if the shortcut is x itself.
-  Tensor joined(Tensor path, const Tensor& shortcut) const {
+  tensor::Tensor joined(tensor::Tensor path, const tensor::Tensor& shortcut) const {
     if (part_ && !projection_) part_->partners.reduce(path);
     add(path, shortcut);
     if (part_ && projection_) part_->partners.reduce(path);
     return path;
   }
 
-  void add_shortcut(Tensor& sum, const Tensor& input, const float* parameters,
+  void add_shortcut(tensor::Tensor& sum, const tensor::Tensor& input, const float* parameters,
                     std::vector<typename Unit::Kept>& kept) const {
     if (!projection_) return add(sum, input);
-    Tensor projected = projection_->forward(input, parameters, kept.back());
+    tensor::Tensor projected = projection_->forward(input, parameters, kept.back());
     if (part_) projected = part_->partners.gather(projected, part_->whole.projection->out);
     add(sum, projected);
   }
 
   /// Returns the shortcut's copy of the sum's gradient, which the path's passes overwrite.
-  Tensor shortcut_gradient(const Tensor& gradient, bool wanted) const {
+  tensor::Tensor shortcut_gradient(const tensor::Tensor& gradient, bool wanted) const {
     if (!projection_ && !wanted) return {};
     if (projection_ && part_) return part_->partners.take(gradient, part_->whole.projection->out);
     return gradient.slice(0, gradient.samples(), gradient.memory());
   }
 
-  static void add(Tensor& to, const Tensor& from) { to.memory()->device().add(to.data(), from.data(), to.size()); }
+  static void add(tensor::Tensor& to, const tensor::Tensor& from) {
+    to.memory()->device().add(to.data(), from.data(), to.size());
+  }
 
-  static void keep(std::vector<Tensor>& tensors, typename Unit::Kept unit) {
+  static void keep(std::vector<tensor::Tensor>& tensors, typename Unit::Kept unit) {
     tensors.push_back(std::move(unit.convolved));
     tensors.push_back(std::move(unit.statistics.mean));
     tensors.push_back(std::move(unit.statistics.inverse));
   }
-  typename Unit::Kept take(std::vector<Tensor>& tensors, std::size_t unit) const {
-    Tensor* first = tensors.data() + path_.size() + 3 * unit;
+  typename Unit::Kept take(std::vector<tensor::Tensor>& tensors, std::size_t unit) const {
+    tensor::Tensor* first = tensors.data() + path_.size() + 3 * unit;
     return {std::move(first[0]), {std::move(first[1]), std::move(first[2])}};
   }
 
@@ -275,4 +277,4 @@ class Residual final : public LayerKernel {
   std::unique_ptr<Residual> whole_;  ///< of a shard
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::layers

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace pipedeck {
+namespace pipedeck::runtime::layers {
 namespace {
 
 ModelLayer with_size(ModelLayer layer, const char* key, std::int64_t size) {
@@ -76,4 +76,4 @@ std::map<std::string, ShardedFactory> smaller_layers(PartKinds all) {
           {"max_pool", columns("channels")}};
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::layers

@@ -9,7 +9,7 @@
 
 #include "core/runtime/layers/sharded_layer.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::layers {
 
 /// A backend's factories, from which shards are made.
 struct PartKinds {
@@ -23,4 +23,4 @@ struct PartKinds {
 /// Returns the factories of linear, convolution, embedding, batch_norm and the pools.
 std::map<std::string, ShardedFactory> smaller_layers(PartKinds kinds);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::layers

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/runtime/cpu/activation.hpp"
-#include "core/runtime/layer_kernel.hpp"
-#include "core/runtime/sharding.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/shapes.hpp"
+#include "core/runtime/layers/sharding.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::layers {
 
 /// A shard's kernel, that of the whole layer (from which weights are drawn), and the shard's blocks in the parameters
 /// of the whole.
@@ -37,14 +37,15 @@ class ColumnsLayer final : public LayerKernel {
     initialise_part(*part_.whole, part_.blocks, parameters, random);
   }
 
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    Tensor output = part_.part->forward(std::move(input), parameters, saved);
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    tensor::Tensor output = part_.part->forward(std::move(input), parameters, saved);
     return choice().output_whole ? partners().gather(output, columns_) : std::move(output);
   }
 
-  Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, Saved& saved,
+                                bool wanted) const override {
     if (choice().output_whole) gradient = partners().take(gradient, columns_);
-    Tensor input_gradient = part_.part->backward_input(std::move(gradient), parameters, saved, wanted);
+    tensor::Tensor input_gradient = part_.part->backward_input(std::move(gradient), parameters, saved, wanted);
     if (choice().input_whole && !input_gradient.empty()) partners().reduce(input_gradient);
     return input_gradient;
   }
@@ -81,23 +82,25 @@ class RowsLayer final : public LayerKernel {
 
   /// Saves the product's saved tensors, beginning with its own columns of the input, and the activation's input. Its
   /// own columns suffice to run it again.
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
     if (input.width() != part_.part->input_width()) input = partners().take(input, choice().input_columns);
-    Tensor linear = part_.part->forward(std::move(input), parameters.first(weights()), saved);
+    tensor::Tensor linear = part_.part->forward(std::move(input), parameters.first(weights()), saved);
     partners().reduce(linear);
     if (biased()) On::add_bias(linear, parameters.data() + weights(), columns_);
     if (activation_ == Activation::none) return linear;
-    Tensor output = On::activate(activation_, linear);
+    tensor::Tensor output = On::activate(activation_, linear);
     saved.tensors.push_back(std::move(linear));
     return output;
   }
 
-  Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, Saved& saved,
+                                bool wanted) const override {
     if (activation_ != Activation::none) {
       On::activate_backward(activation_, gradient, saved.tensors.back());
       saved.tensors.pop_back();
     }
-    Tensor input_gradient = part_.part->backward_input(std::move(gradient), parameters.first(weights()), saved, wanted);
+    tensor::Tensor input_gradient =
+        part_.part->backward_input(std::move(gradient), parameters.first(weights()), saved, wanted);
     if (wanted && choice().input_whole) input_gradient = partners().gather(input_gradient, choice().input_columns);
     return input_gradient;
   }
@@ -119,4 +122,4 @@ class RowsLayer final : public LayerKernel {
   Activation activation_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::layers

@@ -9,19 +9,19 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/plain_bytes.hpp"
+#include "core/runtime/transport/plain_bytes.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 std::string beat_text(const Beat& beat) {
   std::string bytes;
-  put(bytes, beat.since_progress);
-  put(bytes, beat.workers);
+  transport::put(bytes, beat.since_progress);
+  transport::put(bytes, beat.workers);
   return bytes;
 }
 
 Beat beat_of(std::string_view bytes) {
-  PlainReader reader(bytes);
+  transport::PlainReader reader(bytes);
   Beat beat;
   reader.get(beat.since_progress);
   reader.get(beat.workers);
@@ -44,14 +44,14 @@ ProcessIdentity own_identity() {
 
 std::string identity_text(const ProcessIdentity& identity) {
   std::string bytes;
-  put(bytes, identity.host);
-  put(bytes, identity.machine);
-  put(bytes, identity.pid);
+  transport::put(bytes, identity.host);
+  transport::put(bytes, identity.machine);
+  transport::put(bytes, identity.pid);
   return bytes;
 }
 
 ProcessIdentity identity_of(std::string_view bytes) {
-  PlainReader reader(bytes);
+  transport::PlainReader reader(bytes);
   ProcessIdentity identity;
   reader.get(identity.host);
   reader.get(identity.machine);
@@ -61,15 +61,15 @@ ProcessIdentity identity_of(std::string_view bytes) {
 
 std::string error_text(const Error& error) {
   std::string bytes;
-  put(bytes, error.code);
-  put(bytes, error.message);
-  put(bytes, error.file);
-  put(bytes, error.place);
+  transport::put(bytes, error.code);
+  transport::put(bytes, error.message);
+  transport::put(bytes, error.file);
+  transport::put(bytes, error.place);
   return bytes;
 }
 
 Error error_of(std::string_view bytes) {
-  PlainReader reader(bytes);
+  transport::PlainReader reader(bytes);
   Error error;
   reader.get(error.code);
   reader.get(error.message);
@@ -78,4 +78,4 @@ Error error_of(std::string_view bytes) {
   return error;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

@@ -8,16 +8,16 @@
 
 #include "core/runtime/transport/control.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 /// A worker's activity and its duration so far: durations are sent because the clocks of machines differ.
 struct BeatOfWorker {
   std::size_t worker = 0;
-  Activity activity;
-  RunClock::duration lasted{};
+  transport::Activity activity;
+  tensor::RunClock::duration lasted{};
 };
 struct Beat {
-  RunClock::duration since_progress{};  ///< by its own workers
+  tensor::RunClock::duration since_progress{};  ///< by its own workers
   std::vector<BeatOfWorker> workers;
 };
 std::string beat_text(const Beat& beat);
@@ -37,4 +37,4 @@ ProcessIdentity identity_of(std::string_view bytes);
 std::string error_text(const Error& error);
 Error error_of(std::string_view bytes);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

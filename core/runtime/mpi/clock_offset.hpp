@@ -8,7 +8,7 @@
 #include <deque>
 #include <limits>
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 class ClockOffset {
  public:
@@ -37,4 +37,4 @@ class ClockOffset {
   std::int64_t offset_ = 0;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -228,4 +228,4 @@ void Courier::pause(double idle_seconds) {
   changed_.wait_for(lock, std::chrono::duration<double>(length));
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

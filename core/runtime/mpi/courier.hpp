@@ -16,11 +16,11 @@
 #include <thread>
 #include <vector>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 #include "core/runtime/mpi/letter.hpp"
 #include "core/runtime/mpi/wire.h"
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 /// A receive buffer for a message's body and a completion callback; both are used on the courier's thread.
 struct Reception {
@@ -116,4 +116,4 @@ class Courier {
   std::thread thread_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 enum class LetterKind : std::uint32_t {
   tensor,     ///< to a worker's mailbox; body: samples x width floats
@@ -37,4 +37,4 @@ struct Header {
 };
 static_assert(std::is_trivially_copyable_v<Header>);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 namespace {
 
 constexpr const char* module_name = "pipedeck-mpi.so";
@@ -27,7 +27,7 @@ std::vector<std::filesystem::path> places() {
 
 }  // namespace
 
-Result<const PipedeckWire*> mpi_wire_in(const std::string& file) {
+Result<const PipedeckWire*> wire_in(const std::string& file) {
   // Open MPI's own plug-ins search for its symbols in the global scope.
   void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
   if (!module) return fail(ErrorCode::bad_usage, fmt::format("MPI can't be used: {}", dlerror()), {}, file);
@@ -45,7 +45,7 @@ Result<const PipedeckWire*> mpi_wire_in(const std::string& file) {
 Result<const PipedeckWire*> mpi_wire() {
   for (const auto& place : places()) {
     std::error_code error;
-    if (std::filesystem::exists(place, error)) return mpi_wire_in(place.string());
+    if (std::filesystem::exists(place, error)) return wire_in(place.string());
   }
   return fail(ErrorCode::bad_usage,
               "MPI can't be used: pipedeck-mpi.so is not there: install the package pipedeck-mpi, or build the program "
@@ -71,4 +71,4 @@ std::optional<int> launched_rank() {
   return std::nullopt;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

@@ -5,17 +5,17 @@
 #include <optional>
 #include <string>
 
-#include "core/domain/result.hpp"
+#include "core/base/result.hpp"
 #include "core/runtime/mpi/wire.h"
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 /// Returns the module next to the program or at its installed location; it stays loaded. bad_usage with the reason and
 /// the packages to install if it is missing or cannot be loaded.
 Result<const PipedeckWire*> mpi_wire();
 
 /// Returns the module in `file`. Fails like mpi_wire().
-Result<const PipedeckWire*> mpi_wire_in(const std::string& file);
+Result<const PipedeckWire*> wire_in(const std::string& file);
 
 /// Returns "mpi: Open MPI v4.1.4 ...", or the reason why MPI is unavailable.
 std::string describe_mpi();
@@ -23,4 +23,4 @@ std::string describe_mpi();
 /// Returns this process's rank if mpirun or srun started it: Open MPI, PMIx, MPICH and Slurm set environment variables.
 std::optional<int> launched_rank();
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

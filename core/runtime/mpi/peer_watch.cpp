@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 PeerWatch::PeerWatch(int rank, int size, Time now)
     : rank_(rank), looked_(now), peers_(static_cast<std::size_t>(size), Peer{{}, now, true}) {}
@@ -19,7 +19,7 @@ bool PeerWatch::ended(const Peer& peer) const {
   return seen_from_here && kill(peer.identity.pid, 0) != 0 && errno == ESRCH;
 }
 
-std::optional<PeerWatch::Loss> PeerWatch::look(Time now, RunClock::duration longest) {
+std::optional<PeerWatch::Loss> PeerWatch::look(Time now, tensor::RunClock::duration longest) {
   const bool was_away = now - looked_ > longest / 2;
   looked_ = now;
   if (was_away)
@@ -27,22 +27,22 @@ std::optional<PeerWatch::Loss> PeerWatch::look(Time now, RunClock::duration long
   for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
     const Peer& peer = peers_[index(i)];
     if (i == rank_ || !peer.watched) continue;
-    const RunClock::duration silent = now - peer.heard;
+    const tensor::RunClock::duration silent = now - peer.heard;
     if (ended(peer)) return Loss{i, true, silent};
     if (silent > longest) return Loss{i, false, silent};
   }
   return std::nullopt;
 }
 
-std::optional<PeerWatch::Loss> PeerWatch::most_silent(Time now, RunClock::duration least) const {
+std::optional<PeerWatch::Loss> PeerWatch::most_silent(Time now, tensor::RunClock::duration least) const {
   std::optional<Loss> most;
   for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
     const Peer& peer = peers_[index(i)];
-    const RunClock::duration silent = now - peer.heard;
+    const tensor::RunClock::duration silent = now - peer.heard;
     if (i != rank_ && peer.watched && silent >= std::max(least, most ? most->silent : least))
       most = Loss{i, false, silent};
   }
   return most;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

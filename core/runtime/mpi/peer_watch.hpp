@@ -8,11 +8,11 @@
 
 #include "core/runtime/mpi/beat.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 class PeerWatch {
  public:
-  using Time = RunClock::time_point;
+  using Time = tensor::RunClock::time_point;
   PeerWatch(int rank, int size, Time now);
 
   void introduce(int peer, ProcessIdentity identity);
@@ -25,13 +25,13 @@ class PeerWatch {
   struct Loss {
     int peer = 0;
     bool ended = false;  ///< the process no longer exists; otherwise it is silent
-    RunClock::duration silent{};
+    tensor::RunClock::duration silent{};
   };
   /// Returns the first process that has ended or was silent for longer than `longest`. It must be called often: after a
   /// long gap this process itself was suspended, and no other process is blamed for the silence.
-  std::optional<Loss> look(Time now, RunClock::duration longest);
+  std::optional<Loss> look(Time now, tensor::RunClock::duration longest);
   /// Returns the process with the longest silence, if that is `least` or more.
-  std::optional<Loss> most_silent(Time now, RunClock::duration least) const;
+  std::optional<Loss> most_silent(Time now, tensor::RunClock::duration least) const;
 
  private:
   struct Peer {
@@ -47,4 +47,4 @@ class PeerWatch {
   std::vector<Peer> peers_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 Buffer BufferPool::take(std::size_t floats) {
   std::unique_ptr<std::vector<float>> values;
@@ -31,10 +31,10 @@ void PieceBox::post(Address address, Piece piece) {
   arrived_.notify_one();
 }
 
-Piece PieceBox::take(Address address, RunControl& control) {
+Piece PieceBox::take(Address address, transport::RunControl& control) {
   std::unique_lock lock(mutex_);
   control.wait(lock, arrived_, [&] { return pieces_.contains(address); });
   return std::move(pieces_.extract(address).mapped());
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

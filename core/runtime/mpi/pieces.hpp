@@ -12,7 +12,7 @@
 
 #include "core/runtime/transport/control.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::mpi {
 
 using Buffer = std::shared_ptr<std::vector<float>>;
 
@@ -28,7 +28,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
 
 struct Piece {
   Buffer values;
-  RunClock::time_point arrived;  ///< when it began to arrive
+  tensor::RunClock::time_point arrived;  ///< when it began to arrive
 };
 
 /// A mailbox for the chunks of one worker.
@@ -38,7 +38,7 @@ class PieceBox {
   using Address = std::tuple<std::size_t, std::uint64_t, std::uint64_t>;
   void post(Address address, Piece piece);
   /// Throws Interrupted.
-  Piece take(Address address, RunControl& control);
+  Piece take(Address address, transport::RunControl& control);
 
  private:
   std::mutex mutex_;
@@ -46,4 +46,4 @@ class PieceBox {
   std::map<Address, Piece> pieces_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::mpi

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+#include "core/runtime/cpu/softmax_cross_entropy.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::profile {
 
-ChainTimer::ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
-                       const SampleSource& source, std::uint64_t seed, int samples, CountedCollective* group,
-                       ChainEnds ends, ChainDevice device)
+ChainTimer::ChainTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers,
+                       const layers::SoftmaxCrossEntropy& loss, const data::SampleSource& source, std::uint64_t seed,
+                       int samples, transport::CountedCollective* group, ChainEnds ends, ChainDevice device)
     : layers_(layers),
       positions_(loss.sequence()),
       source_(source),
@@ -17,12 +18,12 @@ ChainTimer::ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, 
       group_(group),
       ends_(ends),
       memory_(std::move(device.memory)),
-      loss_kernel_(device.loss ? std::move(device.loss) : processor_loss(loss)),
+      loss_kernel_(device.loss ? std::move(device.loss) : cpu::processor_loss(loss)),
       spans_(layers.size()),
       records_(device.records && memory_->device().records() && ends.first && ends.last && !group),
       seen_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    gradients_.push_back(Tensor::zeros(memory_, 1, layers[i]->parameters()));
+    gradients_.push_back(tensor::Tensor::zeros(memory_, 1, layers[i]->parameters()));
     parameters_.push_back(gradients_.back().like());
     memory_->device().upload(parameters_.back().values(),
                              [&](std::span<float> values) { layers[i]->initialise(values, Random(seed, i)); });
@@ -81,10 +82,10 @@ void ChainTimer::give_up_recording(const char* why) {
 
 /// Returns false if launching fails, for example because the device lacks memory.
 bool ChainTimer::launch_passes() try {
-  ComputeDevice& device = memory_->device();
+  tensor::ComputeDevice& device = memory_->device();
   making_input_ = timed([&] { write_samples(input_, false); });
   making_targets_ = timed([&] { write_samples(targets_, true); });
-  Moment begin = making_targets_.end;
+  tensor::Moment begin = making_targets_.end;
   for (const Pass& pass : passes_) {
     pass.work->launch();
     *pass.time = {begin, device.now()};
@@ -98,13 +99,13 @@ bool ChainTimer::launch_passes() try {
 
 void ChainTimer::run_chain() {
   if (group_) group_->gather_members();
-  Tensor value, targets;
+  tensor::Tensor value, targets;
   making_input_ = timed([&] { value = samples(false); });
-  making_targets_ = timed([&] { targets = ends_.last ? samples(true) : Tensor(); });
+  making_targets_ = timed([&] { targets = ends_.last ? samples(true) : tensor::Tensor(); });
   input_ = value.values(), targets_ = targets.values();
-  std::vector<Saved> saved(layers_.size());
+  std::vector<layers::Saved> saved(layers_.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) value = forward(i, std::move(value), targets, saved[i]);
-  if (!ends_.last) value = Tensor::zeros(memory_, samples_, layers_.back()->output_width());
+  if (!ends_.last) value = tensor::Tensor::zeros(memory_, samples_, layers_.back()->output_width());
   for (std::size_t i = layers_.size(); i-- > 0;) value = backward(i, std::move(value), saved[i]);
 }
 
@@ -125,7 +126,7 @@ void ChainTimer::take_moved() {
   const std::vector<Seconds> each = group_ ? group_->take_moved() : std::vector<Seconds>();
   if (each.empty()) return;
   auto next = each.begin();
-  const auto take = [&](CountedCollective::Taken& taken) {
+  const auto take = [&](transport::CountedCollective::Taken& taken) {
     for (int i = 0; i < taken.meetings && next != each.end(); ++i) taken.moving += *next++;
   };
   for (LayerSamples& layer : seen_) take(layer.forward_all_reduced);
@@ -142,19 +143,20 @@ void ChainTimer::write_samples(std::span<float> to, bool targets) const {
   });
 }
 
-Tensor ChainTimer::samples(bool targets) const {
-  if (!targets && !ends_.first) return Tensor::zeros(memory_, samples_, layers_.front()->input_width());
-  Tensor values(memory_, samples_, targets ? positions_ : layers_.front()->input_width());
+tensor::Tensor ChainTimer::samples(bool targets) const {
+  if (!targets && !ends_.first) return tensor::Tensor::zeros(memory_, samples_, layers_.front()->input_width());
+  tensor::Tensor values(memory_, samples_, targets ? positions_ : layers_.front()->input_width());
   write_samples(values.values(), targets);
   return values;
 }
 
-CountedCollective::Taken ChainTimer::all_reduced() const {
-  return group_ ? group_->take_all_reduced() : CountedCollective::Taken();
+transport::CountedCollective::Taken ChainTimer::all_reduced() const {
+  return group_ ? group_->take_all_reduced() : transport::CountedCollective::Taken();
 }
 
 /// The loss counts as part of the last layer: it has no stage of its own.
-Tensor ChainTimer::forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved) {
+tensor::Tensor ChainTimer::forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets,
+                                   layers::Saved& saved) {
   LayerSamples& seen = seen_[layer];
   const bool last = ends_with_loss(layer);
   const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes());
@@ -172,7 +174,7 @@ Tensor ChainTimer::forward(std::size_t layer, Tensor value, const Tensor& target
   return value;
 }
 
-Tensor ChainTimer::backward(std::size_t layer, Tensor value, Saved& saved) {
+tensor::Tensor ChainTimer::backward(std::size_t layer, tensor::Tensor value, layers::Saved& saved) {
   LayerSamples& seen = seen_[layer];
   const Bytes before = memory_->in_use();
   memory_->restart_peak();
@@ -190,4 +192,4 @@ Tensor ChainTimer::backward(std::size_t layer, Tensor value, Saved& saved) {
   return value;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::profile

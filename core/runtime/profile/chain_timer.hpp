@@ -8,21 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/profile.hpp"
-#include "core/runtime/cpu/softmax_cross_entropy.hpp"
-#include "core/runtime/data_source.hpp"
-#include "core/runtime/layer_kernel.hpp"
-#include "core/runtime/loss_kernel.hpp"
+#include "core/model/profile.hpp"
+#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/loss_kernel.hpp"
+#include "core/runtime/layers/softmax_cross_entropy.hpp"
 #include "core/runtime/transport/counted_collective.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::profile {
 
 /// The measurements of one layer at one micro-batch size.
 struct LayerSamples {
   std::vector<double> forward, backward_input, backward_weight;  ///< s, one per repetition, without `moving`
   Bytes output, saved;
   LayerMemory memory;
-  CountedCollective::Taken forward_all_reduced, backward_all_reduced;  ///< if the layers are one rank's shards
+  transport::CountedCollective::Taken forward_all_reduced,
+      backward_all_reduced;  ///< if the layers are one rank's shards
 };
 
 /// The ends of the chain. It begins with the model's samples or between its layers, and ends with its loss or before
@@ -33,8 +34,8 @@ struct ChainEnds {
 
 /// A device for the chain; by default the CPU.
 struct ChainDevice {
-  std::shared_ptr<DeviceMemory> memory = std::make_shared<DeviceMemory>();
-  std::shared_ptr<const LossKernel> loss = nullptr;  ///< of that device; null: the CPU's
+  std::shared_ptr<tensor::DeviceMemory> memory = std::make_shared<tensor::DeviceMemory>();
+  std::shared_ptr<const layers::LossKernel> loss = nullptr;  ///< of that device; null: the CPU's
   bool records = false;  ///< passes are captured if the device can, as in a run that captures its own
 };
 
@@ -45,9 +46,9 @@ struct ChainDevice {
 /// queue. All constructor arguments must outlive the timer.
 class ChainTimer {
  public:
-  ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
-             const SampleSource& source, std::uint64_t seed, int samples, CountedCollective* group = nullptr,
-             ChainEnds ends = {}, ChainDevice device = {});
+  ChainTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers, const layers::SoftmaxCrossEntropy& loss,
+             const data::SampleSource& source, std::uint64_t seed, int samples,
+             transport::CountedCollective* group = nullptr, ChainEnds ends = {}, ChainDevice device = {});
 
   /// Runs once without counting: it fills caches, allocates memory and generates oneDNN's code.
   void warm_up();
@@ -60,7 +61,7 @@ class ChainTimer {
  private:
   /// A time span on a device.
   struct Span {
-    Moment begin, end;
+    tensor::Moment begin, end;
     double seconds() const { return std::chrono::duration<double>(end.time() - begin.time()).count(); }
   };
   struct LayerSpans {
@@ -68,7 +69,7 @@ class ChainTimer {
   };
   struct Pass {
     Span* time;
-    std::unique_ptr<RecordedWork> work;
+    std::unique_ptr<tensor::RecordedWork> work;
   };
   template <class Work>
   Span timed(const Work& work);
@@ -80,22 +81,22 @@ class ChainTimer {
   void give_up_recording(const char* why);
   void take_times();
   void write_samples(std::span<float> to, bool targets) const;
-  Tensor samples(bool targets) const;
+  tensor::Tensor samples(bool targets) const;
   bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
-  CountedCollective::Taken all_reduced() const;
+  transport::CountedCollective::Taken all_reduced() const;
   void take_moved();
-  Tensor forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved);
-  Tensor backward(std::size_t layer, Tensor value, Saved& saved);
+  tensor::Tensor forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets, layers::Saved& saved);
+  tensor::Tensor backward(std::size_t layer, tensor::Tensor value, layers::Saved& saved);
 
-  const std::vector<std::unique_ptr<LayerKernel>>& layers_;
+  const std::vector<std::unique_ptr<layers::LayerKernel>>& layers_;
   std::int64_t positions_;  ///< per sample, that the loss evaluates
-  const SampleSource& source_;
+  const data::SampleSource& source_;
   int samples_;
-  CountedCollective* group_;  ///< of a rank's shards; null for whole layers
+  transport::CountedCollective* group_;  ///< of a rank's shards; null for whole layers
   ChainEnds ends_;
-  std::shared_ptr<DeviceMemory> memory_;
-  std::shared_ptr<const LossKernel> loss_kernel_;
-  std::vector<Tensor> parameters_, gradients_;
+  std::shared_ptr<tensor::DeviceMemory> memory_;
+  std::shared_ptr<const layers::LossKernel> loss_kernel_;
+  std::vector<tensor::Tensor> parameters_, gradients_;
   Span making_input_, making_targets_;  ///< of the current repetition, like the next
   std::vector<LayerSpans> spans_;
   bool records_, warm_ = false, recording_ = false;
@@ -105,4 +106,4 @@ class ChainTimer {
   std::vector<LayerSamples> seen_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::profile

@@ -5,20 +5,22 @@
 #include <stop_token>
 #include <utility>
 
-#include "core/runtime/cores.hpp"
+#include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/machine/cores.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::profile {
 
-Company::Member::Member(ModelParts made, const ModelSpec& model, int micro_batch)
+Company::Member::Member(exec::ModelParts made, const ModelSpec& model, int micro_batch)
     : parts(std::move(made)), timer(parts.layers, parts.loss, *parts.source, model.seed, micro_batch) {}
 
 Company::Company(const ModelSpec& model, int micro_batch, int others, std::size_t place) {
-  for (int i = 0; i < others; ++i) members_.emplace_back(make_parts(model, cpu_kernels()).value(), model, micro_batch);
+  for (int i = 0; i < others; ++i)
+    members_.emplace_back(exec::make_parts(model, cpu::cpu_kernels()).value(), model, micro_batch);
   for (std::size_t i = 0; i < members_.size(); ++i)
     threads_.emplace_back([&timer = members_[i].timer, place = place + i](std::stop_token stop) {
-      use_one_thread();
-      stand_apart(place);
+      cpu::use_one_thread();
+      machine::stand_apart(place);
       try {
         while (!stop.stop_requested()) timer.warm_up();  // stores no times
       } catch (const std::bad_alloc&) {                  // the timed thread needs the memory more
@@ -26,4 +28,4 @@ Company::Company(const ModelSpec& model, int micro_batch, int others, std::size_
     });
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::profile

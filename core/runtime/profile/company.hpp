@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/runtime/model_parts.hpp"
+#include "core/runtime/exec/model_parts.hpp"
 #include "core/runtime/profile/chain_timer.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::profile {
 
 class Company {
  public:
@@ -21,12 +21,12 @@ class Company {
 
  private:
   struct Member {
-    ModelParts parts;
+    exec::ModelParts parts;
     ChainTimer timer;
-    Member(ModelParts made, const ModelSpec& model, int micro_batch);
+    Member(exec::ModelParts made, const ModelSpec& model, int micro_batch);
   };
   std::deque<Member> members_;
   std::vector<std::jthread> threads_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::profile

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/sharding.hpp"
 #include "core/runtime/profile/chain_timer.hpp"
-#include "core/runtime/sharding.hpp"
-#include "core/runtime/trainer.hpp"
 #include "core/runtime/transport/lone_collective.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::profile {
 namespace {
 
-Bytes parameter_bytes(const LayerKernel& kernel) {
+Bytes bytes_of_parameters(const layers::LayerKernel& kernel) {
   return Bytes(kernel.parameters() * static_cast<std::int64_t>(sizeof(float)));
 }
 
@@ -26,43 +26,43 @@ Bytes fixed_part(Bytes of_one, Bytes of_all, int samples) {
 /// A meter for the layers of one model, sharded over one degree.
 class WayMeter {
  public:
-  WayMeter(const ModelSpec& model, const ModelParts& parts, int degree, int micro_batch, const Backend& backend,
-           const std::shared_ptr<ComputeDevice>& device)
+  WayMeter(const ModelSpec& model, const exec::ModelParts& parts, int degree, int micro_batch,
+           const layers::Backend& backend, const std::shared_ptr<tensor::ComputeDevice>& device)
       : model_(model), parts_(parts), degree_(degree), micro_batch_(micro_batch), backend_(backend), device_(device) {}
 
-  Result<CutWay> measure(int layer, const ShardingWay& way) const {
-    std::vector<std::unique_ptr<LayerKernel>> alone;
-    const auto group = std::make_shared<LoneCollective>(0, degree_, device_);
-    const Partners partners({0, degree_, {}}, group);
-    auto made =
-        make_sharded_layer(model_.layers[static_cast<std::size_t>(layer)], backend_.kernels, {partners, way.choice});
+  Result<CutWay> measure(int layer, const layers::ShardingWay& way) const {
+    std::vector<std::unique_ptr<layers::LayerKernel>> alone;
+    const auto group = std::make_shared<transport::LoneCollective>(0, degree_, device_);
+    const layers::Partners partners({0, degree_, {}}, group);
+    auto made = layers::make_sharded_layer(model_.layers[static_cast<std::size_t>(layer)], backend_.kernels,
+                                           {partners, way.choice});
     if (!made) return tl::unexpected(made.error());
     alone.push_back(std::move(*made));
-    const ChainEnds ends{layer == 0, layer + 1 == plannable_layers(model_)};
-    const SoftmaxCrossEntropy loss =
+    const ChainEnds ends{layer == 0, layer + 1 == layers::plannable_layers(model_)};
+    const layers::SoftmaxCrossEntropy loss =
         ends.last && way.step.to == Lies::in_columns ? parts_.loss.over(partners) : parts_.loss;
     const auto pass = [&](int samples) {
       ChainTimer timer(alone, loss, *parts_.source, model_.seed, samples, group.get(), ends,
-                       {std::make_shared<DeviceMemory>(device_), backend_.loss(loss)});
+                       {std::make_shared<tensor::DeviceMemory>(device_), backend_.loss(loss)});
       // The workspace of libraries belongs to the device and grows on first use.
       if (!device_->on_host()) timer.warm_up();
       timer.run_once();
       return timer.seen().front();
     };
     const LayerSamples seen = pass(micro_batch_);
-    const LayerKernel& whole = *parts_.layers[static_cast<std::size_t>(layer)];
-    CutWay measured{way.step, held_whole(parameter_bytes(whole), parameter_bytes(*alone.front()), degree_), seen.saved,
-                    std::max(seen.memory.forward, seen.memory.backward), seen.memory};
+    const layers::LayerKernel& whole = *parts_.layers[static_cast<std::size_t>(layer)];
+    CutWay measured{way.step, held_whole(bytes_of_parameters(whole), bytes_of_parameters(*alone.front()), degree_),
+                    seen.saved, std::max(seen.memory.forward, seen.memory.backward), seen.memory};
     if (micro_batch_ > 1) add_fixed_parts(measured.memory, pass(1).memory, micro_batch_);
     return measured;
   }
 
  private:
   const ModelSpec& model_;
-  const ModelParts& parts_;
+  const exec::ModelParts& parts_;
   int degree_, micro_batch_;
-  const Backend& backend_;
-  const std::shared_ptr<ComputeDevice>& device_;
+  const layers::Backend& backend_;
+  const std::shared_ptr<tensor::ComputeDevice>& device_;
 };
 
 }  // namespace
@@ -80,15 +80,15 @@ void add_fixed_parts(LayerMemory& memory, const LayerMemory& of_one, int samples
   memory.backward_fixed = fixed_part(of_one.backward, memory.backward, samples);
 }
 
-Result<std::vector<std::vector<CutWay>>> measure_cut_ways(const ModelSpec& model, const ModelParts& parts, int degree,
-                                                          int micro_batch, const Backend& backend,
-                                                          const std::shared_ptr<ComputeDevice>& device) {
-  const auto all = sharding_ways(model, plannable_layers(model), backend.kernels, degree);
+Result<std::vector<std::vector<CutWay>>> measure_cut_ways(const ModelSpec& model, const exec::ModelParts& parts,
+                                                          int degree, int micro_batch, const layers::Backend& backend,
+                                                          const std::shared_ptr<tensor::ComputeDevice>& device) {
+  const auto all = layers::sharding_ways(model, layers::plannable_layers(model), backend.kernels, degree);
   if (!all) return tl::unexpected(all.error());
   const WayMeter meter(model, parts, degree, micro_batch, backend, device);
   std::vector<std::vector<CutWay>> measured(all->size());
   for (std::size_t i = 0; i < all->size(); ++i)
-    for (const ShardingWay& way : (*all)[i].ways) {
+    for (const layers::ShardingWay& way : (*all)[i].ways) {
       auto one = meter.measure(static_cast<int>(i), way);
       if (!one) return tl::unexpected(one.error());
       measured[i].push_back(std::move(*one));
@@ -96,4 +96,4 @@ Result<std::vector<std::vector<CutWay>>> measure_cut_ways(const ModelSpec& model
   return measured;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::profile

@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "core/domain/cluster.hpp"
-#include "core/runtime/profile/robust.hpp"
+#include "core/model/cluster.hpp"
+#include "core/runtime/machine/robust.hpp"
 #include "core/runtime/transport/transport.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::profile {
 
 struct TransferPoint {
   Bytes bytes;
-  RobustSummary seconds;  ///< in one direction: half a round trip
+  machine::RobustSummary seconds;  ///< in one direction: half a round trip
 };
 
 struct LinkMeasurement {
@@ -23,14 +23,16 @@ struct LinkMeasurement {
 };
 
 /// The two ends of a measurement, each on its own thread or in its own process. Throw Interrupted as transfers do.
-LinkMeasurement time_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<DeviceMemory>& memory);
-void answer_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<DeviceMemory>& memory);
+LinkMeasurement time_transfers(transport::Endpoint& mine, std::size_t peer,
+                               const std::shared_ptr<tensor::DeviceMemory>& memory);
+void answer_transfers(transport::Endpoint& mine, std::size_t peer, const std::shared_ptr<tensor::DeviceMemory>& memory);
 
 /// Measures copies from one device's memory to another's, from 64 bytes to 64 MiB. Times are taken by events in the
 /// queue of the copying device. Throws the devices' errors.
-LinkMeasurement measure_copies(const std::shared_ptr<DeviceMemory>& from, const std::shared_ptr<DeviceMemory>& to);
+LinkMeasurement measure_copies(const std::shared_ptr<tensor::DeviceMemory>& from,
+                               const std::shared_ptr<tensor::DeviceMemory>& to);
 
 /// Measures between two threads of this process. Threads are not bound to cores: one link represents every pair.
 LinkMeasurement measure_thread_link();
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::profile

@@ -3,11 +3,11 @@
 // barriers of all members, and waiting threads sleep.
 #pragma once
 
-#include "core/runtime/profile/robust.hpp"
+#include "core/runtime/machine/robust.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::profile {
 
 /// Returns the seconds of an all-reduce of one number among `members` threads (2 or more), from many in sequence.
-RobustSummary measure_meeting(int members);
+machine::RobustSummary measure_meeting(int members);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::profile

@@ -6,15 +6,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/runtime/cores.hpp"
+#include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
-#include "core/runtime/profile/robust.hpp"
+#include "core/runtime/exec/worker_links.hpp"
+#include "core/runtime/machine/cores.hpp"
+#include "core/runtime/machine/robust.hpp"
 #include "core/runtime/transport/lone_collective.hpp"
 #include "core/runtime/transport/timed_collective.hpp"
 #include "core/runtime/transport/watched_collective.hpp"
-#include "core/runtime/worker_links.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::profile {
 namespace {
 
 constexpr std::size_t first_meetings = 10, meetings = 50;
@@ -25,16 +26,16 @@ std::vector<DeviceId> devices(int count) {
   return ids;
 }
 
-std::vector<std::shared_ptr<DeviceMemory>> memories_of(const RankDevices& at_hand, int count) {
-  std::vector<std::shared_ptr<DeviceMemory>> made;
+std::vector<std::shared_ptr<tensor::DeviceMemory>> memories_of(const RankDevices& at_hand, int count) {
+  std::vector<std::shared_ptr<tensor::DeviceMemory>> made;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-    made.push_back(std::make_shared<DeviceMemory>(at_hand.devices[i]));
+    made.push_back(std::make_shared<tensor::DeviceMemory>(at_hand.devices[i]));
   return made;
 }
 
-std::vector<std::shared_ptr<DeviceMemory>> memories_of_hosts(int count) {
-  std::vector<std::shared_ptr<DeviceMemory>> made;
-  for (int i = 0; i < count; ++i) made.push_back(std::make_shared<DeviceMemory>());
+std::vector<std::shared_ptr<tensor::DeviceMemory>> memories_of_hosts(int count) {
+  std::vector<std::shared_ptr<tensor::DeviceMemory>> made;
+  for (int i = 0; i < count; ++i) made.push_back(std::make_shared<tensor::DeviceMemory>());
   return made;
 }
 
@@ -45,19 +46,20 @@ std::vector<std::size_t> everybody(int count) {
 }
 
 /// Returns the transport of a run: the backend's own if it has one, else that of threads.
-std::unique_ptr<Transport> transport_of(const Backend& backend,
-                                        const std::vector<std::shared_ptr<DeviceMemory>>& memories,
-                                        RunControl& control) {
+std::unique_ptr<transport::Transport> transport_of(const layers::Backend& backend,
+                                                   const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
+                                                   transport::RunControl& control) {
   const int count = static_cast<int>(memories.size());
-  if (!backend.join || count < 2) return std::make_unique<ThreadTransport>(memories, control);
-  return backend.join(std::make_unique<ThreadTransport>(memories_of_hosts(count), control), memories,
+  if (!backend.join || count < 2) return std::make_unique<transport::ThreadTransport>(memories, control);
+  return backend.join(std::make_unique<transport::ThreadTransport>(memories_of_hosts(count), control), memories,
                       {{everybody(count)}, {}}, control);
 }
 
 }  // namespace
 
 RankDevices cores_for_ranks() {
-  return {Backend(cpu_kernels()), std::vector<std::shared_ptr<ComputeDevice>>(usable_cores().size(), processor())};
+  return {cpu::cpu_backend(),
+          std::vector<std::shared_ptr<tensor::ComputeDevice>>(machine::usable_cores().size(), tensor::processor())};
 }
 
 Ranks::Ranks(const RankDevices& at_hand, int at_work)
@@ -69,8 +71,8 @@ Ranks::Ranks(const RankDevices& at_hand, int at_work)
   control_.look_before_sleeping(static_cast<std::size_t>(at_work));
 }
 
-Result<std::unique_ptr<Ranks>> Ranks::of(const RankDevices& at_hand, const ModelSpec& model, const ModelParts& parts,
-                                         int degree, int samples) {
+Result<std::unique_ptr<Ranks>> Ranks::of(const RankDevices& at_hand, const ModelSpec& model,
+                                         const exec::ModelParts& parts, int degree, int samples) {
   const bool fit = static_cast<std::size_t>(degree) <= at_hand.devices.size();
   std::unique_ptr<Ranks> ranks(new Ranks(at_hand, fit ? degree : 1));
   for (int rank = 0; rank < ranks->at_work_; ++rank)
@@ -83,30 +85,31 @@ Result<std::unique_ptr<Ranks>> Ranks::of(const RankDevices& at_hand, const Model
 
 Ranks::~Ranks() { control_.drop(); }
 
-Result<void> Ranks::add(const Backend& backend, const ModelSpec& model, const ModelParts& parts, int degree,
-                        int samples) {
+Result<void> Ranks::add(const layers::Backend& backend, const ModelSpec& model, const exec::ModelParts& parts,
+                        int degree, int samples) {
   const std::size_t number = ranks_.size();
   ranks_.emplace_back();
   Rank& rank = ranks_.back();
   rank.group = group_of(number, degree);
-  auto made = make_sharded_layers(model, 0, plannable_layers(model), backend.kernels,
-                                  {static_cast<int>(number), degree, {}}, rank.group);
+  auto made = layers::make_sharded_layers(model, 0, layers::plannable_layers(model), backend.kernels,
+                                          {static_cast<int>(number), degree, {}}, rank.group);
   if (!made) return tl::unexpected(made.error());
   rank.part = std::move(*made);
-  rank.loss = std::make_unique<SoftmaxCrossEntropy>(rank.part.loss ? parts.loss.over(*rank.part.loss) : parts.loss);
+  rank.loss =
+      std::make_unique<layers::SoftmaxCrossEntropy>(rank.part.loss ? parts.loss.over(*rank.part.loss) : parts.loss);
   rank.timer =
       std::make_unique<ChainTimer>(rank.part.layers, *rank.loss, *parts.source, model.seed, samples, rank.group.get(),
                                    ChainEnds(), ChainDevice{memories_[number], backend.loss(*rank.loss)});
   return {};
 }
 
-std::shared_ptr<CountedCollective> Ranks::group_of(std::size_t rank, int degree) {
-  const std::shared_ptr<ComputeDevice>& device = memories_[rank]->device_shared();
-  if (at_work_ < degree) return std::make_shared<LoneCollective>(0, degree, device);
+std::shared_ptr<transport::CountedCollective> Ranks::group_of(std::size_t rank, int degree) {
+  const std::shared_ptr<tensor::ComputeDevice>& device = memories_[rank]->device_shared();
+  if (at_work_ < degree) return std::make_shared<transport::LoneCollective>(0, degree, device);
   const auto all = everybody(degree);
-  auto group = std::make_unique<WatchedCollective>(transport_->join(all, rank), control_, rank);
-  if (on_host()) return std::make_shared<TimedCollective>(std::move(group));
-  return std::make_shared<TimedCollective>(std::move(group), device, hosts_.join(all, rank));
+  auto group = std::make_unique<transport::WatchedCollective>(transport_->join(all, rank), control_, rank);
+  if (on_host()) return std::make_shared<transport::TimedCollective>(std::move(group));
+  return std::make_shared<transport::TimedCollective>(std::move(group), device, hosts_.join(all, rank));
 }
 
 Seconds Ranks::start() { return start(0); }
@@ -114,26 +117,26 @@ Seconds Ranks::start() { return start(0); }
 Seconds Ranks::start(std::size_t rank) {
   transport_->connect(rank);
   if (on_host() || at_work_ < 2) return {};
-  CountedCollective& group = *ranks_[rank].group;
-  Tensor nothing = Tensor::zeros(memories_[rank], 1, 1);
+  transport::CountedCollective& group = *ranks_[rank].group;
+  tensor::Tensor nothing = tensor::Tensor::zeros(memories_[rank], 1, 1);
   for (std::size_t i = 0; i < meetings; ++i) group.all_reduce(nothing.values());
   memories_[rank]->device().synchronise();
   const std::vector<Seconds> moved = group.take_moved();
   group.take_all_reduced();
   std::vector<double> times;
   for (std::size_t i = first_meetings; i < moved.size(); ++i) times.push_back(moved[i].count);
-  return Seconds(summary_of(std::move(times)).lower);
+  return Seconds(machine::summary_of(std::move(times)).lower);
 }
 
 void Ranks::run(std::size_t rank) {
   if (on_host()) {
-    use_one_thread();
-    stand_apart(rank);
+    cpu::use_one_thread();
+    machine::stand_apart(rank);
   }
   try {
     start(rank);
     while (true) ranks_[rank].timer->warm_up();  // stores no times
-  } catch (const Interrupted&) {                 // the measurement has ended
+  } catch (const transport::Interrupted&) {      // the measurement has ended
   } catch (const std::exception& error) {        // ends the wait of the first rank
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
@@ -148,4 +151,4 @@ void Ranks::rethrow() const {
   throw std::runtime_error(error ? error->message : "another rank has ended");
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::profile

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/admission.hpp"
-#include "core/runtime/cores.hpp"
+#include "core/runtime/machine/cores.hpp"
+#include "core/runtime/transport/admission.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 namespace {
 
-double seconds(RunClock::duration time) { return std::chrono::duration<double>(time).count(); }
+double seconds(tensor::RunClock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 std::string_view text_of(WaitsFor what) {
   switch (what) {
@@ -40,7 +40,7 @@ std::string text_of(const Operation& operation) {
                      operation.stage.value);
 }
 
-void RunControl::look_before_sleeping(std::size_t threads) { looks_ = threads <= usable_cores().size(); }
+void RunControl::look_before_sleeping(std::size_t threads) { looks_ = threads <= machine::usable_cores().size(); }
 
 void RunControl::rest_a_moment() {
 #if defined(__x86_64__)
@@ -53,7 +53,7 @@ void RunControl::rest_a_moment() {
 RunControl::RunControl(std::chrono::milliseconds timeout, std::vector<DeviceId> devices)
     : timeout_(timeout),
       devices_(std::move(devices)),
-      own_progress_(RunClock::now().time_since_epoch().count()),
+      own_progress_(tensor::RunClock::now().time_since_epoch().count()),
       last_progress_(own_progress_.load()),
       watched_(devices_.size()) {}
 
@@ -83,7 +83,7 @@ bool RunControl::drop() {
 
 void RunControl::begin_step() {
   phase_ = Phase::open;
-  own_progress_ = RunClock::now().time_since_epoch().count();
+  own_progress_ = tensor::RunClock::now().time_since_epoch().count();
   last_progress_ = own_progress_.load();
 }
 
@@ -102,10 +102,10 @@ bool RunControl::commit_here() {
 
 bool RunControl::interrupted() const { return failed_ || phase_ == Phase::dropped; }
 
-void RunControl::progressed() { last_progress_ = RunClock::now().time_since_epoch().count(); }
+void RunControl::progressed() { last_progress_ = tensor::RunClock::now().time_since_epoch().count(); }
 
 void RunControl::now_doing(std::size_t worker, Activity activity) {
-  activity.since = RunClock::now();
+  activity.since = tensor::RunClock::now();
   own_progress_ = activity.since.time_since_epoch().count();
   last_progress_ = own_progress_.load();
   const std::lock_guard lock(watched_[worker].mutex);
@@ -113,7 +113,7 @@ void RunControl::now_doing(std::size_t worker, Activity activity) {
 }
 
 void RunControl::now_waiting(std::size_t worker, WaitsFor waits_for) {
-  const auto now = RunClock::now();
+  const auto now = tensor::RunClock::now();
   own_progress_ = now.time_since_epoch().count();
   last_progress_ = own_progress_.load();
   const std::lock_guard lock(watched_[worker].mutex);
@@ -137,7 +137,7 @@ void RunControl::heard(std::size_t worker, Activity activity) {
   watched_[worker].activity = activity;
 }
 
-void RunControl::heard_progress(RunClock::time_point progress) {
+void RunControl::heard_progress(tensor::RunClock::time_point progress) {
   const auto at = progress.time_since_epoch().count();
   auto known = last_progress_.load();
   while (known < at && !last_progress_.compare_exchange_weak(known, at)) {
@@ -145,12 +145,13 @@ void RunControl::heard_progress(RunClock::time_point progress) {
 }
 
 void RunControl::fail_if_stuck() {
-  const auto now = RunClock::now();
+  const auto now = tensor::RunClock::now();
   // A poll that comes much later than usual means that this process was suspended. Progress of others may have been
   // missed.
-  const RunClock::time_point looked{RunClock::duration(looked_.exchange(now.time_since_epoch().count()))};
+  const tensor::RunClock::time_point looked{
+      tensor::RunClock::duration(looked_.exchange(now.time_since_epoch().count()))};
   if (partners_ && now - looked > timeout_ / 2) heard_progress(now);
-  const RunClock::time_point progress{RunClock::duration(last_progress_.load())};
+  const tensor::RunClock::time_point progress{tensor::RunClock::duration(last_progress_.load())};
   if (now - progress <= timeout_) return;
   if (auto silent = partners_ ? partners_->silent_one() : std::nullopt)
     fail(*std::move(silent));
@@ -158,7 +159,7 @@ void RunControl::fail_if_stuck() {
     fail({ErrorCode::run_failed, stuck_text(now), {}, {}});
 }
 
-std::string RunControl::stuck_text(RunClock::time_point now) const {
+std::string RunControl::stuck_text(tensor::RunClock::time_point now) const {
   std::string waiting;
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     const Activity activity = this->activity(i);
@@ -173,4 +174,4 @@ std::string RunControl::stuck_text(RunClock::time_point now) const {
   return fmt::format("{} (time-out {:.1f} s)", waiting.empty() ? "no worker answers" : waiting, seconds(timeout_));
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

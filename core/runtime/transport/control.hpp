@@ -13,12 +13,12 @@
 #include <thread>
 #include <vector>
 
-#include "core/domain/ids.hpp"
-#include "core/domain/result.hpp"
-#include "core/domain/schedule.hpp"
-#include "core/runtime/moment.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/result.hpp"
+#include "core/model/schedule.hpp"
+#include "core/runtime/tensor/moment.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 /// Thrown out of a worker's waits and operations: the step must not be finished.
 struct Interrupted {};
@@ -29,7 +29,7 @@ struct Activity {
   Operation operation;
   WaitsFor waits_for = WaitsFor::nothing;
   bool idle = true;  ///< between steps
-  RunClock::time_point since{};
+  tensor::RunClock::time_point since{};
 };
 
 class Admission;
@@ -130,10 +130,12 @@ class RunControl {
   std::size_t devices() const { return devices_.size(); }
   DeviceId device(std::size_t worker) const { return devices_[worker]; }
   Activity activity(std::size_t worker) const;
-  RunClock::time_point own_progress() const { return RunClock::time_point{RunClock::duration(own_progress_.load())}; }
+  tensor::RunClock::time_point own_progress() const {
+    return tensor::RunClock::time_point{tensor::RunClock::duration(own_progress_.load())};
+  }
   bool at_work() const;  ///< true if any worker has an operation
   void heard(std::size_t worker, Activity activity);
-  void heard_progress(RunClock::time_point progress);
+  void heard_progress(tensor::RunClock::time_point progress);
 
   /// Fails the run if no worker has begun or ended an operation for the time-out.
   void fail_if_stuck();
@@ -153,7 +155,7 @@ class RunControl {
   static constexpr std::chrono::milliseconds lost_core{1}, crowded_for{50};
   template <class Ready, class Rest>
   void look(Ready ready, Rest rest) const {
-    auto now = RunClock::now();
+    auto now = tensor::RunClock::now();
     if (!looks_ || now.time_since_epoch().count() < crowded_until_) return;
     const auto until = now + longest_look;
     for (unsigned looked = 1; now <= until && !ready(); ++looked) {
@@ -163,24 +165,24 @@ class RunControl {
     seen_from(now);
   }
   /// Returns the time now. `before` is the last reading of the clock by a thread that only spun since.
-  RunClock::time_point seen_from(RunClock::time_point before) const {
-    const auto now = RunClock::now();
+  tensor::RunClock::time_point seen_from(tensor::RunClock::time_point before) const {
+    const auto now = tensor::RunClock::now();
     if (now - before > lost_core) crowded_until_ = (now + crowded_for).time_since_epoch().count();
     return now;
   }
-  std::string stuck_text(RunClock::time_point now) const;
+  std::string stuck_text(tensor::RunClock::time_point now) const;
 
   const std::chrono::milliseconds timeout_;
   const std::vector<DeviceId> devices_;
   RunPartners* partners_ = nullptr;
   std::atomic<Admission*> admission_ = nullptr;
   std::mutex asking_;  ///< locked while the first process is asked
-  std::atomic<RunClock::rep> own_progress_;
-  std::atomic<RunClock::rep> last_progress_;  ///< by any process
-  std::atomic<RunClock::rep> looked_{0};      ///< last call of fail_if_stuck()
+  std::atomic<tensor::RunClock::rep> own_progress_;
+  std::atomic<tensor::RunClock::rep> last_progress_;  ///< by any process
+  std::atomic<tensor::RunClock::rep> looked_{0};      ///< last call of fail_if_stuck()
   std::atomic<bool> failed_{false};
   bool looks_ = false;
-  mutable std::atomic<RunClock::rep> crowded_until_{0};
+  mutable std::atomic<tensor::RunClock::rep> crowded_until_{0};
   std::atomic<Phase> phase_{Phase::open};
   mutable std::mutex mutex_;
   std::optional<Error> failure_;
@@ -190,4 +192,4 @@ class RunControl {
 /// "forward of micro-batch 2 on stage 1"
 std::string text_of(const Operation& operation);
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

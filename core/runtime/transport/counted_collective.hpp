@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/domain/units.hpp"
+#include "core/base/units.hpp"
 #include "core/runtime/transport/transport.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 class CountedCollective : public Collective {
  public:
@@ -41,4 +41,4 @@ class CountedCollective : public Collective {
   Seconds moving_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

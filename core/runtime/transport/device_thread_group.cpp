@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/transport/device_thread_group.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 /// Reduces the rank's own part of the values. Parts of other members that this device cannot access are copied first.
-Moment DeviceThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
-  const Moment begin = show(rank, values, {});
-  ComputeDevice& own = device(rank);
+tensor::Moment DeviceThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
+  const tensor::Moment begin = show(rank, values, {});
+  tensor::ComputeDevice& own = device(rank);
   const std::size_t size = values.size(), count = members_.size();
   const std::size_t first = size * rank / count, end_of_part = size * (rank + 1) / count;
   if (const auto floats = static_cast<std::int64_t>(end_of_part - first); floats > 0) {
-    Tensor sums(memories_[rank], 1, floats), near;
+    tensor::Tensor sums(memories_[rank], 1, floats), near;
     own.copy(sums.data(), members_[0].values.data() + first, floats);
     for (std::size_t other = 1; other < count; ++other) {
       const float* theirs = members_[other].values.data() + first;
@@ -27,9 +27,9 @@ Moment DeviceThreadGroup::reduce(std::size_t rank, std::span<float> values, Comb
   return begin;
 }
 
-Moment DeviceThreadGroup::all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
-                                     std::span<const std::size_t> counts) {
-  const Moment begin = show(rank, {}, mine);
+tensor::Moment DeviceThreadGroup::all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
+                                             std::span<const std::size_t> counts) {
+  const tensor::Moment begin = show(rank, {}, mine);
   float* to = all.data();
   for (std::size_t other = 0; other < members_.size(); ++other) {
     device(rank).copy(to, members_[other].given.data(), static_cast<std::int64_t>(counts[other]));
@@ -39,8 +39,8 @@ Moment DeviceThreadGroup::all_gather(std::size_t rank, std::span<const float> mi
   return begin;
 }
 
-Moment DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, std::span<float> values) {
-  const Moment begin = show(rank, values, {});
+tensor::Moment DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, std::span<float> values) {
+  const tensor::Moment begin = show(rank, values, {});
   if (rank != root)
     device(rank).copy(values.data(), members_[root].values.data(), static_cast<std::int64_t>(values.size()));
   end(rank);
@@ -49,7 +49,7 @@ Moment DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, std::spa
 
 /// Makes the device's queue wait until all members have published their values. Returns the time when it begins to
 /// access them.
-Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::span<const float> given) {
+tensor::Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::span<const float> given) {
   members_[rank].values = values, members_[rank].given = given;
   members_[rank].shown = device(rank).now();
   all_.meet();
@@ -64,4 +64,4 @@ void DeviceThreadGroup::end(std::size_t rank) {
   for (const Member& member : members_) device(rank).wait(member.done);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

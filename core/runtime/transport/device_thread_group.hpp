@@ -7,42 +7,44 @@
 #include <span>
 #include <vector>
 
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 #include "core/runtime/transport/meeting_point.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 class DeviceThreadGroup {
  public:
   /// `memories` holds one memory per member, from which reductions allocate their workspace.
-  DeviceThreadGroup(std::vector<std::shared_ptr<DeviceMemory>> memories, RunControl& control)
+  DeviceThreadGroup(std::vector<std::shared_ptr<tensor::DeviceMemory>> memories, RunControl& control)
       : all_(memories.size(), control), memories_(std::move(memories)), members_(memories_.size()) {}
   std::size_t size() const { return members_.size(); }
 
   // The operations of Collective, each with the caller's rank. All throw Interrupted.
-  Moment all_reduce(std::size_t rank, std::span<float> values) { return reduce(rank, values, &ComputeDevice::add); }
-  Moment all_reduce_max(std::size_t rank, std::span<float> values) {
-    return reduce(rank, values, &ComputeDevice::largest);
+  tensor::Moment all_reduce(std::size_t rank, std::span<float> values) {
+    return reduce(rank, values, &tensor::ComputeDevice::add);
   }
-  Moment all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
-                    std::span<const std::size_t> counts);
-  Moment broadcast(std::size_t rank, std::size_t root, std::span<float> values);
+  tensor::Moment all_reduce_max(std::size_t rank, std::span<float> values) {
+    return reduce(rank, values, &tensor::ComputeDevice::largest);
+  }
+  tensor::Moment all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
+                            std::span<const std::size_t> counts);
+  tensor::Moment broadcast(std::size_t rank, std::size_t root, std::span<float> values);
 
  private:
   struct Member {
     std::span<float> values;
     std::span<const float> given;  ///< input of an all-gather
-    Moment shown, done;
+    tensor::Moment shown, done;
   };
-  using Combine = void (ComputeDevice::*)(float* to, const float* from, std::int64_t count);
-  Moment reduce(std::size_t rank, std::span<float> values, Combine combine);
-  Moment show(std::size_t rank, std::span<float> values, std::span<const float> given);
+  using Combine = void (tensor::ComputeDevice::*)(float* to, const float* from, std::int64_t count);
+  tensor::Moment reduce(std::size_t rank, std::span<float> values, Combine combine);
+  tensor::Moment show(std::size_t rank, std::span<float> values, std::span<const float> given);
   void end(std::size_t rank);
-  ComputeDevice& device(std::size_t rank) const { return memories_[rank]->device(); }
+  tensor::ComputeDevice& device(std::size_t rank) const { return memories_[rank]->device(); }
 
   MeetingPoint all_;
-  std::vector<std::shared_ptr<DeviceMemory>> memories_;
+  std::vector<std::shared_ptr<tensor::DeviceMemory>> memories_;
   std::vector<Member> members_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

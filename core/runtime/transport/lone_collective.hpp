@@ -7,23 +7,26 @@
 #include <memory>
 #include <utility>
 
-#include "core/runtime/device.hpp"
+#include "core/runtime/tensor/device.hpp"
 #include "core/runtime/transport/counted_collective.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 class LoneCollective final : public CountedCollective {
  public:
   /// `device` holds the values.
-  LoneCollective(int rank, int size, std::shared_ptr<ComputeDevice> device = processor())
+  LoneCollective(int rank, int size, std::shared_ptr<tensor::ComputeDevice> device = tensor::processor())
       : rank_(rank), size_(size), device_(std::move(device)) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  Moment all_reduce(std::span<float> values) override { return counted(static_cast<double>(values.size_bytes())); }
-  Moment all_reduce_max(std::span<float> values) override { return all_reduce(values); }
-  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
+  tensor::Moment all_reduce(std::span<float> values) override {
+    return counted(static_cast<double>(values.size_bytes()));
+  }
+  tensor::Moment all_reduce_max(std::span<float> values) override { return all_reduce(values); }
+  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
+                            std::span<const std::size_t> counts) override {
     float* to = all.data();
     for (const std::size_t count : counts)
       for (std::size_t done = 0; done < count;) {
@@ -33,18 +36,18 @@ class LoneCollective final : public CountedCollective {
       }
     return counted(static_cast<double>(all.size_bytes()) / 2);
   }
-  Moment broadcast(int, std::span<float> values) override {
+  tensor::Moment broadcast(int, std::span<float> values) override {
     return counted(static_cast<double>(values.size_bytes()) / 2);
   }
 
  private:
-  Moment counted(double bytes) {
+  tensor::Moment counted(double bytes) {
     count(bytes, {});
-    return RunClock::now();
+    return tensor::RunClock::now();
   }
 
   int rank_, size_;
-  std::shared_ptr<ComputeDevice> device_;
+  std::shared_ptr<tensor::ComputeDevice> device_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

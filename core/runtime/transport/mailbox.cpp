@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/transport/mailbox.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 void Mailbox::post(std::size_t from, MessageKey key, Message message) {
   message.tensor.hand_over(memory_);
@@ -41,4 +41,4 @@ Message Mailbox::taken(const Address& address, std::unique_lock<std::mutex> lock
   return message;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

@@ -11,13 +11,13 @@
 
 #include "core/runtime/transport/transport.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 /// A mailbox of one worker. Tensors count on the receiving device as soon as they are posted.
 class Mailbox {
  public:
-  explicit Mailbox(std::shared_ptr<DeviceMemory> memory) : memory_(std::move(memory)) {}
-  const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
+  explicit Mailbox(std::shared_ptr<tensor::DeviceMemory> memory) : memory_(std::move(memory)) {}
+  const std::shared_ptr<tensor::DeviceMemory>& memory() const { return memory_; }
 
   void post(std::size_t from, MessageKey key, Message message);
   /// Waits for the message. Throws Interrupted.
@@ -28,11 +28,11 @@ class Mailbox {
  private:
   using Address = std::pair<std::size_t, MessageKey>;
   Message taken(const Address& address, std::unique_lock<std::mutex> lock);
-  std::shared_ptr<DeviceMemory> memory_;
+  std::shared_ptr<tensor::DeviceMemory> memory_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::atomic<unsigned> posted_{0};  ///< messages posted since construction
   std::map<Address, Message> messages_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

@@ -9,7 +9,7 @@
 
 #include "core/runtime/transport/control.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 class MeetingPoint {
  public:
@@ -43,4 +43,4 @@ class MeetingPoint {
   std::atomic<unsigned> meeting_{0};
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

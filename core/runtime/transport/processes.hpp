@@ -8,7 +8,7 @@
 
 #include "core/runtime/transport/control.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 /// A group of processes. Every process makes all calls, in the same order. If another process is lost or the run fails,
 /// they throw Interrupted.
@@ -34,7 +34,7 @@ class Processes {
   /// Returns the number of machines.
   virtual int machines() const { return 1; }
   /// Returns the offset that converts this process's clock to the clock of the first process.
-  virtual RunClock::duration clock_offset() const { return {}; }
+  virtual tensor::RunClock::duration clock_offset() const { return {}; }
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

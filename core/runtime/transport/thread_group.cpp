@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 template <class Combine>
-RunClock::time_point ThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
+tensor::RunClock::time_point ThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
   values_[rank] = values;
   all_.meet();
-  const auto begin = RunClock::now();
+  const auto begin = tensor::RunClock::now();
   // Reduces the rank's own part block by block: the sums remain in cache, and each loop reads one member's values.
   const std::size_t size = values.size(), members = values_.size(), end = size * (rank + 1) / members;
   std::array<float, 2048> sums;
@@ -28,19 +28,19 @@ RunClock::time_point ThreadGroup::reduce(std::size_t rank, std::span<float> valu
   return begin;
 }
 
-RunClock::time_point ThreadGroup::all_reduce(std::size_t rank, std::span<float> values) {
+tensor::RunClock::time_point ThreadGroup::all_reduce(std::size_t rank, std::span<float> values) {
   return reduce(rank, values, [](float a, float b) { return a + b; });
 }
 
-RunClock::time_point ThreadGroup::all_reduce_max(std::size_t rank, std::span<float> values) {
+tensor::RunClock::time_point ThreadGroup::all_reduce_max(std::size_t rank, std::span<float> values) {
   return reduce(rank, values, [](float a, float b) { return a < b ? b : a; });
 }
 
-RunClock::time_point ThreadGroup::all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
-                                             std::span<const std::size_t> counts) {
+tensor::RunClock::time_point ThreadGroup::all_gather(std::size_t rank, std::span<const float> mine,
+                                                     std::span<float> all, std::span<const std::size_t> counts) {
   given_[rank] = mine;
   all_.meet();
-  const auto begin = RunClock::now();
+  const auto begin = tensor::RunClock::now();
   auto to = all.begin();
   for (std::size_t other = 0; other < given_.size(); ++other)
     to = std::copy_n(given_[other].begin(), static_cast<std::ptrdiff_t>(counts[other]), to);
@@ -48,13 +48,13 @@ RunClock::time_point ThreadGroup::all_gather(std::size_t rank, std::span<const f
   return begin;
 }
 
-RunClock::time_point ThreadGroup::broadcast(std::size_t rank, std::size_t root, std::span<float> values) {
+tensor::RunClock::time_point ThreadGroup::broadcast(std::size_t rank, std::size_t root, std::span<float> values) {
   values_[rank] = values;
   all_.meet();
-  const auto begin = RunClock::now();
+  const auto begin = tensor::RunClock::now();
   if (rank != root) std::copy_n(values_[root].begin(), values.size(), values.begin());
   all_.meet();
   return begin;
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

@@ -9,7 +9,7 @@
 
 #include "core/runtime/transport/meeting_point.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 class ThreadGroup {
  public:
@@ -17,19 +17,19 @@ class ThreadGroup {
   std::size_t size() const { return values_.size(); }
 
   // The operations of Collective, each with the caller's rank. All throw Interrupted.
-  RunClock::time_point all_reduce(std::size_t rank, std::span<float> values);
-  RunClock::time_point all_reduce_max(std::size_t rank, std::span<float> values);
-  RunClock::time_point all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
-                                  std::span<const std::size_t> counts);
-  RunClock::time_point broadcast(std::size_t rank, std::size_t root, std::span<float> values);
+  tensor::RunClock::time_point all_reduce(std::size_t rank, std::span<float> values);
+  tensor::RunClock::time_point all_reduce_max(std::size_t rank, std::span<float> values);
+  tensor::RunClock::time_point all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
+                                          std::span<const std::size_t> counts);
+  tensor::RunClock::time_point broadcast(std::size_t rank, std::size_t root, std::span<float> values);
 
  private:
   template <class Combine>
-  RunClock::time_point reduce(std::size_t rank, std::span<float> values, Combine combine);
+  tensor::RunClock::time_point reduce(std::size_t rank, std::span<float> values, Combine combine);
 
   MeetingPoint all_;
   std::vector<std::span<float>> values_;       ///< one per member
   std::vector<std::span<const float>> given_;  ///< one per member, input of an all-gather
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

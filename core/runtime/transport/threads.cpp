@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 namespace {
 
 /// A member's handle of a ThreadGroup or a DeviceThreadGroup.
@@ -14,12 +14,13 @@ class GroupCollective final : public Collective {
   GroupCollective(std::shared_ptr<Group> group, std::size_t rank) : group_(std::move(group)), rank_(rank) {}
   int rank() const override { return static_cast<int>(rank_); }
   int size() const override { return static_cast<int>(group_->size()); }
-  Moment all_reduce(std::span<float> values) override { return group_->all_reduce(rank_, values); }
-  Moment all_reduce_max(std::span<float> values) override { return group_->all_reduce_max(rank_, values); }
-  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
+  tensor::Moment all_reduce(std::span<float> values) override { return group_->all_reduce(rank_, values); }
+  tensor::Moment all_reduce_max(std::span<float> values) override { return group_->all_reduce_max(rank_, values); }
+  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
+                            std::span<const std::size_t> counts) override {
     return group_->all_gather(rank_, mine, all, counts);
   }
-  Moment broadcast(int root, std::span<float> values) override {
+  tensor::Moment broadcast(int root, std::span<float> values) override {
     return group_->broadcast(rank_, static_cast<std::size_t>(root), values);
   }
 
@@ -40,8 +41,8 @@ class ThreadEndpoint final : public Endpoint {
   ThreadEndpoint(std::deque<Mailbox>& mailboxes, std::size_t worker, RunControl& control)
       : mailboxes_(mailboxes), worker_(worker), control_(control) {}
 
-  void send(std::size_t peer, MessageKey key, Tensor tensor) override {
-    const Moment posted = mailboxes_[worker_].memory()->device().now();
+  void send(std::size_t peer, MessageKey key, tensor::Tensor tensor) override {
+    const tensor::Moment posted = mailboxes_[worker_].memory()->device().now();
     mailboxes_[peer].post(worker_, key, {std::move(tensor), posted});
   }
   Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
@@ -59,7 +60,8 @@ class ThreadEndpoint final : public Endpoint {
 
 }  // namespace
 
-ThreadTransport::ThreadTransport(const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control)
+ThreadTransport::ThreadTransport(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
+                                 RunControl& control)
     : control_(control) {
   for (std::size_t i = 0; i < memories.size(); ++i) {
     mailboxes_.emplace_back(memories[i]);
@@ -75,11 +77,11 @@ std::unique_ptr<Collective> ThreadTransport::join(const std::vector<std::size_t>
     return std::make_unique<GroupCollective<ThreadGroup>>(nth_group(groups_[members], nth, make), rank);
   }
   const auto make = [&] {
-    std::vector<std::shared_ptr<DeviceMemory>> memories;
+    std::vector<std::shared_ptr<tensor::DeviceMemory>> memories;
     for (const std::size_t member : members) memories.push_back(mailboxes_[member].memory());
     return std::make_shared<DeviceThreadGroup>(std::move(memories), control_);
   };
   return std::make_unique<GroupCollective<DeviceThreadGroup>>(nth_group(device_groups_[members], nth, make), rank);
 }
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

@@ -13,12 +13,12 @@
 #include "core/runtime/transport/thread_group.hpp"
 #include "core/runtime/transport/transport.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 class ThreadTransport final : public Transport {
  public:
   /// `memories` holds one memory per worker. `control` outlives this object.
-  ThreadTransport(const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control);
+  ThreadTransport(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, RunControl& control);
 
   bool here(std::size_t) const override { return true; }
   Endpoint& endpoint(std::size_t worker) override { return *endpoints_[worker]; }
@@ -33,4 +33,4 @@ class ThreadTransport final : public Transport {
   std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::size_t> joined_;  ///< number of joins
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

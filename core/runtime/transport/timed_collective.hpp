@@ -8,32 +8,33 @@
 #include <utility>
 #include <vector>
 
-#include "core/runtime/device.hpp"
+#include "core/runtime/tensor/device.hpp"
 #include "core/runtime/transport/counted_collective.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 class TimedCollective final : public CountedCollective {
  public:
   explicit TimedCollective(std::unique_ptr<Collective> group) : group_(std::move(group)) {}
   /// Times collectives of values on a device with a queue. `hosts` joins the same members by host memory.
-  TimedCollective(std::unique_ptr<Collective> group, std::shared_ptr<ComputeDevice> device,
+  TimedCollective(std::unique_ptr<Collective> group, std::shared_ptr<tensor::ComputeDevice> device,
                   std::unique_ptr<Collective> hosts)
       : group_(std::move(group)), device_(std::move(device)), hosts_(std::move(hosts)) {}
 
   int rank() const override { return group_->rank(); }
   int size() const override { return group_->size(); }
 
-  Moment all_reduce(std::span<float> values) override {
+  tensor::Moment all_reduce(std::span<float> values) override {
     return timed(static_cast<double>(values.size_bytes()), [&] { return group_->all_reduce(values); });
   }
-  Moment all_reduce_max(std::span<float> values) override {
+  tensor::Moment all_reduce_max(std::span<float> values) override {
     return timed(static_cast<double>(values.size_bytes()), [&] { return group_->all_reduce_max(values); });
   }
-  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
+  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
+                            std::span<const std::size_t> counts) override {
     return timed(static_cast<double>(all.size_bytes()) / 2, [&] { return group_->all_gather(mine, all, counts); });
   }
-  Moment broadcast(int root, std::span<float> values) override {
+  tensor::Moment broadcast(int root, std::span<float> values) override {
     return timed(static_cast<double>(values.size_bytes()) / 2, [&] { return group_->broadcast(root, values); });
   }
   void gather_members() override {
@@ -57,21 +58,21 @@ class TimedCollective final : public CountedCollective {
 
  private:
   template <class Work>
-  Moment timed(double bytes, Work work) {
-    const Moment began = work();
+  tensor::Moment timed(double bytes, Work work) {
+    const tensor::Moment began = work();
     if (device_) {
       spans_.emplace_back(began, device_->now());
       count(bytes, {});
     } else {
-      count(bytes, Seconds(std::chrono::duration<double>(RunClock::now() - began.time()).count()));
+      count(bytes, Seconds(std::chrono::duration<double>(tensor::RunClock::now() - began.time()).count()));
     }
     return began;
   }
 
   std::unique_ptr<Collective> group_;
-  std::shared_ptr<ComputeDevice> device_;  ///< null: the CPU
+  std::shared_ptr<tensor::ComputeDevice> device_;  ///< null: the CPU
   std::unique_ptr<Collective> hosts_;
-  std::vector<std::pair<Moment, Moment>> spans_;
+  std::vector<std::pair<tensor::Moment, tensor::Moment>> spans_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

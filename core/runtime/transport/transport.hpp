@@ -11,11 +11,11 @@
 #include <span>
 #include <vector>
 
-#include "core/domain/ids.hpp"
-#include "core/runtime/tensor.hpp"
+#include "core/base/ids.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 #include "core/runtime/transport/control.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 /// A message's key: the activation that a copy of `stage` computes, or the gradient of its input, of one micro-batch.
 struct MessageKey {
@@ -26,8 +26,8 @@ struct MessageKey {
 };
 
 struct Message {
-  Tensor tensor;
-  Moment posted;  ///< when sending began; from another machine: when it began to arrive
+  tensor::Tensor tensor;
+  tensor::Moment posted;  ///< when sending began; from another machine: when it began to arrive
 };
 
 /// A worker's end of all its connections. Only that worker's thread uses it.
@@ -35,7 +35,7 @@ class Endpoint {
  public:
   virtual ~Endpoint() = default;
   /// Returns at once; the transfer overlaps the worker's computation. Each key is sent once per step.
-  virtual void send(std::size_t peer, MessageKey key, Tensor tensor) = 0;
+  virtual void send(std::size_t peer, MessageKey key, tensor::Tensor tensor) = 0;
   /// Waits until the whole message has arrived. `samples` x `width` is the shape that the sender sends.
   virtual Message receive(std::size_t peer, MessageKey key, int samples, std::int64_t width) = 0;
   /// Like receive(), from any thread. Empty if the message has not arrived within `patience`. Ignores the run's state.
@@ -51,21 +51,22 @@ class Collective {
   virtual ~Collective() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual Moment all_reduce(std::span<float> values) = 0;  ///< sums, in rank order
+  virtual tensor::Moment all_reduce(std::span<float> values) = 0;  ///< sums, in rank order
   /// The begin and end of an overlapped all-reduce. It starts after `ready`. If `ended` is set, the device must wait
   /// for it before using the values. Otherwise the work was enqueued on the device's own stream.
   struct Beside {
-    Moment began;
-    std::optional<Moment> ended;
+    tensor::Moment began;
+    std::optional<tensor::Moment> ended;
   };
-  virtual Beside all_reduce_beside(std::span<float> values, const Moment& ready) {
+  virtual Beside all_reduce_beside(std::span<float> values, const tensor::Moment& ready) {
     static_cast<void>(ready);
     return {all_reduce(values), std::nullopt};
   }
-  virtual Moment all_reduce_max(std::span<float> values) = 0;
+  virtual tensor::Moment all_reduce_max(std::span<float> values) = 0;
   /// Gathers the `mine` of every rank into `all`, in rank order. `counts` holds the number of values of each rank.
-  virtual Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) = 0;
-  virtual Moment broadcast(int root, std::span<float> values) = 0;
+  virtual tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
+                                    std::span<const std::size_t> counts) = 0;
+  virtual tensor::Moment broadcast(int root, std::span<float> values) = 0;
 };
 
 class Transport {
@@ -81,4 +82,4 @@ class Transport {
   virtual std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) = 0;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

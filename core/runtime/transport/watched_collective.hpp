@@ -8,7 +8,7 @@
 
 #include "core/runtime/transport/transport.hpp"
 
-namespace pipedeck {
+namespace pipedeck::runtime::transport {
 
 class WatchedCollective final : public Collective {
  public:
@@ -18,22 +18,23 @@ class WatchedCollective final : public Collective {
   int rank() const override { return group_->rank(); }
   int size() const override { return group_->size(); }
 
-  Moment all_reduce(std::span<float> values) override {
+  tensor::Moment all_reduce(std::span<float> values) override {
     return watched([&] { return group_->all_reduce(values); });
   }
-  Moment all_reduce_max(std::span<float> values) override {
+  tensor::Moment all_reduce_max(std::span<float> values) override {
     return watched([&] { return group_->all_reduce_max(values); });
   }
-  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
+  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
+                            std::span<const std::size_t> counts) override {
     return watched([&] { return group_->all_gather(mine, all, counts); });
   }
-  Moment broadcast(int root, std::span<float> values) override {
+  tensor::Moment broadcast(int root, std::span<float> values) override {
     return watched([&] { return group_->broadcast(root, values); });
   }
 
  private:
   template <class Work>
-  Moment watched(Work work) {
+  tensor::Moment watched(Work work) {
     control_.now_waiting(worker_, WaitsFor::tensor_parallel);
     const auto began = work();
     control_.now_waiting(worker_, WaitsFor::nothing);
@@ -45,4 +46,4 @@ class WatchedCollective final : public Collective {
   std::size_t worker_;
 };
 
-}  // namespace pipedeck
+}  // namespace pipedeck::runtime::transport

@@ -22,7 +22,7 @@ using pipedeck::test::SmallProblem;
 namespace {
 
 QStringList question(const QStringList& more) {
-  return QStringList{"capacity", "--global-batch", "8"} + inputs() + more;
+  return QStringList{"capacity", "--global-batch", "8"} + pipedeck::test::inputs() + more;
 }
 
 QString llama() { return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/llama-2-7b.config.json"); }

@@ -31,7 +31,7 @@ QJsonValue at(QJsonValue value, const QStringList& path) {
 }
 
 QStringList question(const QString& planner) {
-  return QStringList{"plan", "--planner", planner, "--global-batch", "8"} + inputs();
+  return QStringList{"plan", "--planner", planner, "--global-batch", "8"} + pipedeck::test::inputs();
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ void TestCliCommands::standard_output_is_json_alone() {
       question("gpipe") + QStringList{"--json"},
       question("gpipe") + QStringList{"-o", "-"},
       question("gpipe") + QStringList{"-o", "-", "--json"},
-      QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals"} + inputs(),
-      QStringList{"compare", "--global-batch", "8", "--json"} + inputs(),
+      QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals"} + pipedeck::test::inputs(),
+      QStringList{"compare", "--global-batch", "8", "--json"} + pipedeck::test::inputs(),
       {"diff", "plan.json", "plan.json", "--json"},
       {"list", "planners", "--json"},
       {"validate", "p.json", "--json"},
@@ -138,7 +138,7 @@ void TestCliCommands::the_same_question_gives_the_same_bytes_data() {
   QTest::addColumn<QStringList>("command");
   for (const char* planner : {"dapple", "pipedream", "capture", "gpipe", "data-parallel", "single"})
     QTest::newRow(planner) << question(planner) + QStringList{"--top", "3", "--json"};
-  QTest::newRow("compare") << QStringList{"compare", "--global-batch", "8", "--json"} + inputs();
+  QTest::newRow("compare") << QStringList{"compare", "--global-batch", "8", "--json"} + pipedeck::test::inputs();
 }
 
 void TestCliCommands::the_same_question_gives_the_same_bytes() {
@@ -153,7 +153,8 @@ void TestCliCommands::the_same_question_gives_the_same_bytes() {
 void TestCliCommands::simulate_agrees_with_the_plan() {
   for (const char* planner : {"dapple", "pipedream", "capture", "gpipe", "data-parallel", "single"}) {
     VERIFY_STATUS((problem_.run(question(planner) + QStringList{"-o", "made.json"})), 0);
-    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "made.json", "--json"} + inputs());
+    const Answer answer =
+        problem_.run(QStringList{"simulate", "--plan", "made.json", "--json"} + pipedeck::test::inputs());
     VERIFY_STATUS(answer, 0);
     QCOMPARE(answer.err, QByteArray());
     const QJsonObject predicted = object_of(problem_.read("made.json"))["predicted"].toObject();
@@ -166,7 +167,7 @@ void TestCliCommands::simulate_agrees_with_the_plan() {
 
 void TestCliCommands::simulate_adds_up() {
   const Answer answer =
-      problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals"} + inputs());
+      problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals"} + pipedeck::test::inputs());
   VERIFY_STATUS(answer, 0);
   const QJsonObject simulation = object_of(answer.out);
   const double iteration = simulation["iteration_ms"].toDouble();
@@ -189,7 +190,8 @@ void TestCliCommands::simulate_adds_up() {
 /// The same band whatever the number of threads, around the iteration; none is the iteration itself.
 void TestCliCommands::simulate_with_jitter() {
   const auto simulate = [&](const QStringList& more) {
-    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json"} + inputs() + more);
+    const Answer answer =
+        problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json"} + pipedeck::test::inputs() + more);
     return QJsonDocument::fromJson(answer.out).object();
   };
   const QStringList jitter{"--jitter", "0.1", "--jitter-runs", "50", "--seed"};
@@ -206,20 +208,23 @@ void TestCliCommands::simulate_with_jitter() {
   const QJsonObject none = simulate({"--jitter", "0"})["jitter"].toObject();
   for (const char* figure : {"mean_ms", "p5_ms", "p50_ms", "p95_ms"})
     QCOMPARE(none[QLatin1String(figure)], plain["iteration_ms"]);
-  const Answer text = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--jitter", "0.1"} + inputs());
+  const Answer text =
+      problem_.run(QStringList{"simulate", "--plan", "plan.json", "--jitter", "0.1"} + pipedeck::test::inputs());
   QVERIFY2(text.out.contains("jitter 10 % of every pass, 200 runs, seed 1: iteration p5 "), text.out);
 }
 
 /// Every plan has the band that simulate tells of it.
 void TestCliCommands::compare_with_jitter() {
   const QStringList jitter{"--jitter", "0.1", "--jitter-runs", "20"};
-  const QStringList compare = QStringList{"compare", "--global-batch", "8", "--planner", "dapple,gpipe"} + inputs();
+  const QStringList compare =
+      QStringList{"compare", "--global-batch", "8", "--planner", "dapple,gpipe"} + pipedeck::test::inputs();
   const QJsonObject answers = object_of(problem_.run(compare + jitter + QStringList{"--json"}).out);
   int bands = 0;
   for (const QJsonValue& answer : answers["answers"].toArray()) {
     if (!answer.toObject().contains("plan")) continue;
     problem_.write("one.json", QJsonDocument(answer["plan"].toObject()).toJson());
-    const Answer one = problem_.run(QStringList{"simulate", "--plan", "one.json", "--json"} + inputs() + jitter);
+    const Answer one =
+        problem_.run(QStringList{"simulate", "--plan", "one.json", "--json"} + pipedeck::test::inputs() + jitter);
     QCOMPARE(answer["jitter"], object_of(one.out)["jitter"]);
     ++bands;
   }
@@ -240,7 +245,8 @@ void TestCliCommands::simulate_warns_of_another_profile() {
 
 void TestCliCommands::simulate_takes_state_options() {
   const auto peak = [&](const QStringList& more) {
-    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json"} + inputs() + more);
+    const Answer answer =
+        problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json"} + pipedeck::test::inputs() + more);
     return at(object_of(answer.out), {"devices", "0", "peak_memory_bytes"}).toDouble();
   };
   const double adam = peak({}), none = peak({"--optimizer", "none"}), reserved = peak({"--reserve-bytes", "1000"});
@@ -249,7 +255,8 @@ void TestCliCommands::simulate_takes_state_options() {
 }
 
 void TestCliCommands::a_trace_lists_every_operation() {
-  const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--trace", "t.json"} + inputs());
+  const Answer answer =
+      problem_.run(QStringList{"simulate", "--plan", "plan.json", "--trace", "t.json"} + pipedeck::test::inputs());
   VERIFY_STATUS(answer, 0);
   const QByteArray trace = problem_.read("t.json");
   const QJsonDocument document = QJsonDocument::fromJson(trace);
@@ -259,7 +266,8 @@ void TestCliCommands::a_trace_lists_every_operation() {
 
 void TestCliCommands::compare_shows_both_warmups() {
   const Answer answer = problem_.run(
-      QStringList{"compare", "--global-batch", "16", "--micro-batch", "1", "--planner", "capture", "gpipe"} + inputs());
+      QStringList{"compare", "--global-batch", "16", "--micro-batch", "1", "--planner", "capture", "gpipe"} +
+      pipedeck::test::inputs());
   VERIFY_STATUS(answer, 0);
   QVERIFY2(answer.out.contains("warm-up A / B"), answer.out);
   QVERIFY2(answer.out.contains("lower bound"), answer.out);
@@ -267,7 +275,8 @@ void TestCliCommands::compare_shows_both_warmups() {
 }
 
 void TestCliCommands::compare_as_json() {
-  const Answer answer = problem_.run(QStringList{"compare", "--global-batch", "8", "--json"} + inputs());
+  const Answer answer =
+      problem_.run(QStringList{"compare", "--global-batch", "8", "--json"} + pipedeck::test::inputs());
   VERIFY_STATUS(answer, 0);
   const QJsonObject comparison = object_of(answer.out);
   QCOMPARE(comparison["format"].toString(), "pipedeck.comparison");
@@ -314,7 +323,8 @@ void TestCliCommands::diff_names_what_differs() {
 void TestCliCommands::diff_of_simulations_compares_operations() {
   const auto simulate = [&](const char* overlap) {
     return problem_
-        .run(QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals", "--overlap", overlap} + inputs())
+        .run(QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals", "--overlap", overlap} +
+             pipedeck::test::inputs())
         .out;
   };
   problem_.write("layer.json", simulate("layer"));
@@ -387,9 +397,9 @@ void TestCliCommands::validate_reports_each_file() {
 }
 
 void TestCliCommands::a_planner_without_an_answer_leaves_the_others_theirs() {
-  QByteArray profile = small_profile();
+  QByteArray profile = pipedeck::test::small_profile();
   profile.replace("\"micro_batch\": 1", "\"micro_batch\": 2");
-  QVERIFY(profile != small_profile());
+  QVERIFY(profile != pipedeck::test::small_profile());
   problem_.write("by-twos.json", profile);
   const QStringList rest{"--profile", "by-twos.json", "--cluster", "c.json", "--global-batch", "7"};
   VERIFY_STATUS((problem_.run(QStringList{"plan", "--planner", "pipedream"} + rest)), 3);

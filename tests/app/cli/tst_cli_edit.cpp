@@ -27,7 +27,9 @@ class TestCliEdit : public QObject {
  private:
   SmallProblem problem_;
 
-  Answer edit(const QStringList& edits) { return problem_.run(QStringList{"edit", "plan.json"} + inputs() + edits); }
+  Answer edit(const QStringList& edits) {
+    return problem_.run(QStringList{"edit", "plan.json"} + pipedeck::test::inputs() + edits);
+  }
 
  private slots:
   void edits_are_made_in_their_order() {
@@ -48,7 +50,8 @@ class TestCliEdit : public QObject {
     QCOMPARE(stage_of(plan, 1)["recompute"].toArray(), (QJsonArray{2, 4, 5}));
     QCOMPARE(object_of(plan)["micro_batches"].toInt(), 2);
 
-    const Answer simulated = problem_.run(QStringList{"simulate", "--plan", "edited.json", "--json"} + inputs());
+    const Answer simulated =
+        problem_.run(QStringList{"simulate", "--plan", "edited.json", "--json"} + pipedeck::test::inputs());
     VERIFY_STATUS(simulated, 0);
     QCOMPARE(object_of(simulated.out)["iteration_ms"], object_of(plan)["predicted"].toObject()["iteration_ms"]);
   }

@@ -8,9 +8,9 @@
 
 #include <cmath>
 
-#include "core/io/json_formats.hpp"
+#include "core/io/documents/formats.hpp"
 #include "tests/app/cli/cli_process.hpp"
-#include "tests/core/io/trace_checker.hpp"
+#include "tests/core/io/traces/trace_checker.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
@@ -57,9 +57,9 @@ class TestCliExplain : public QObject {
 
  private:
   Answer simulate(const QStringList& more, const QString& plan = "plan.json") const {
-    return problem_.run(QStringList{"simulate", "--plan", plan} + inputs() + more);
+    return problem_.run(QStringList{"simulate", "--plan", plan} + test::inputs() + more);
   }
-  Answer diff(const QStringList& more) const { return problem_.run(QStringList{"diff"} + more + inputs()); }
+  Answer diff(const QStringList& more) const { return problem_.run(QStringList{"diff"} + more + test::inputs()); }
 
   SmallProblem problem_;
 };
@@ -160,7 +160,7 @@ void TestCliExplain::traces_hold_what_was_simulated() {
     const Answer answer =
         simulate({"--schedule", schedule, "--network", "shared", "--intervals", "--json", "--trace", "t.json"});
     VERIFY_STATUS(answer, 0);
-    const Result<Simulation> simulation = simulation_from_json(answer.out.toStdString());
+    const Result<Simulation> simulation = io::documents::simulation_from_json(answer.out.toStdString());
     QVERIFY(simulation.has_value());
     const QByteArray trace = problem_.read("t.json");
     const std::string fault =
@@ -230,7 +230,7 @@ void TestCliExplain::what_cannot_be_is_refused_data() {
   QTest::addColumn<QStringList>("arguments");
   QTest::addColumn<QString>("said");
   const auto simulated = [](const QStringList& more) {
-    return QStringList{"simulate", "--plan", "plan.json"} + inputs() + more;
+    return QStringList{"simulate", "--plan", "plan.json"} + test::inputs() + more;
   };
   QTest::newRow("iteration alone, explained") << simulated({"--iteration-only", "--explain"}) << "--iteration-only";
   QTest::newRow("iteration alone, sensitivity")
@@ -244,10 +244,11 @@ void TestCliExplain::what_cannot_be_is_refused_data() {
                                   << "--profile";
   QTest::newRow("judged by nothing") << QStringList{"diff", "plan.json", "moved.json", "--network", "shared"}
                                      << "--profile";
-  QTest::newRow("unknown network") << QStringList{"diff", "plan.json", "moved.json", "--network", "pigeon"} + inputs()
+  QTest::newRow("unknown network") << QStringList{"diff", "plan.json", "moved.json", "--network", "pigeon"} +
+                                          test::inputs()
                                    << "pigeon";
   QTest::newRow("profiles have no times to lead over")
-      << QStringList{"diff", "p.json", "p.json"} + inputs() << "p.json: found a profile, expected a plan";
+      << QStringList{"diff", "p.json", "p.json"} + test::inputs() << "p.json: found a profile, expected a plan";
   QTest::newRow("no such profile") << QStringList{"diff",      "plan.json", "moved.json", "--profile",
                                                   "gone.json", "--cluster", "c.json"}
                                    << "gone.json";

@@ -6,23 +6,24 @@
 #include <cmath>
 #include <map>
 
-#include "app/cli/gpu_links.hpp"
+#include "app/cli/work/gpu_links.hpp"
 #include "tests/support/cuda_stand_in/stand_in.hpp"
 
 using namespace pipedeck;
 
-extern "C" const cuda::Module* pipedeck_cuda(const char* version);
+extern "C" const runtime::cuda::Module* pipedeck_cuda(const char* version);
 
 namespace {
 
-const cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
+const runtime::cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
 
 const std::vector<Bytes> few_sizes{Bytes(64), Bytes(1 << 20)};
 
 QString links_of(int gpus) {
   cuda_stand_in::set_devices(gpus);
-  const GpusToMeasure found = gpus_to_measure(gpu_module(), cuda::Precision::fp32).value();
-  const cli::GpuLinks links(found);
+  const runtime::cuda::GpusToMeasure found =
+      runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32).value();
+  const cli::work::GpuLinks links(found);
   return QString::fromStdString(links.text() + links.all_reduces_text(gpu_module(), few_sizes));
 }
 
@@ -67,10 +68,10 @@ class TestCliGpuLinks : public QObject {
   }
 
   void sizes_are_whole_numbers() {
-    QCOMPARE(cli::all_reduce_sizes(Bytes(1000003)),
+    QCOMPARE(cli::work::all_reduce_sizes(Bytes(1000003)),
              (std::vector{Bytes(1 << 10), Bytes(1 << 15), Bytes(1000000), Bytes(1 << 20), Bytes(1 << 25)}));
-    QCOMPARE(cli::all_reduce_sizes(Bytes(1 << 15)).size(), std::size_t{4});
-    QCOMPARE(cli::all_reduce_sizes(Bytes()).size(), std::size_t{4});
+    QCOMPARE(cli::work::all_reduce_sizes(Bytes(1 << 15)).size(), std::size_t{4});
+    QCOMPARE(cli::work::all_reduce_sizes(Bytes()).size(), std::size_t{4});
   }
 
   void predictions_are_those_of_the_measured_link() {
@@ -97,9 +98,10 @@ class TestCliGpuLinks : public QObject {
 
   void measured_pairs_are_those_of_the_machine() {
     cuda_stand_in::set_devices(3);
-    const GpusToMeasure found = gpus_to_measure(gpu_module(), cuda::Precision::fp32).value();
-    const auto links = cli::GpuLinks(found).links();
-    const FoundMachine machine = cli::machine_of(found.names, links);
+    const runtime::cuda::GpusToMeasure found =
+        runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32).value();
+    const auto links = cli::work::GpuLinks(found).links();
+    const FoundMachine machine = cli::work::machine_of(found.names, links);
     QCOMPARE(machine.gpus.size(), std::size_t{3});
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) {

@@ -24,7 +24,8 @@ class TestCliMemory : public QObject {
   Q_OBJECT
  private slots:
   void initTestCase() {
-    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json"} + inputs());
+    const Answer answer =
+        problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json"} + pipedeck::test::inputs());
     VERIFY_STATUS(answer, 0);
     double peak = 0, capacity = 0;
     for (const QJsonValue& device : object_of(answer.out)["devices"].toArray()) {
@@ -40,11 +41,11 @@ class TestCliMemory : public QObject {
     for (const QStringList& question : {QStringList{"plan", "--planner", "gpipe", "--global-batch", "8"},
                                         QStringList{"compare", "--planner", "gpipe", "--global-batch", "8"},
                                         QStringList{"simulate", "--plan", "plan.json"}}) {
-      const Answer plain = problem_.run(question + inputs());
+      const Answer plain = problem_.run(question + pipedeck::test::inputs());
       VERIFY_STATUS(plain, 0);
       QVERIFY2(plain.out.contains("at most"), plain.out);
       QVERIFY2(!plain.out.contains("at most: no"), plain.out);
-      const Answer lost = problem_.run(question + inputs() + tight_);
+      const Answer lost = problem_.run(question + pipedeck::test::inputs() + tight_);
       VERIFY_STATUS(lost, 0);
       QVERIFY2(lost.out.contains("yes (at most: no)"), lost.out);
     }
@@ -52,7 +53,7 @@ class TestCliMemory : public QObject {
 
   void comparison_has_both_as_json() {
     const QStringList question =
-        QStringList{"compare", "--planner", "gpipe", "--global-batch", "8", "--json"} + inputs();
+        QStringList{"compare", "--planner", "gpipe", "--global-batch", "8", "--json"} + pipedeck::test::inputs();
     const auto answer_of = [&](const QStringList& more) {
       return object_of(problem_.run(question + more).out)["answers"].toArray()[0].toObject();
     };
@@ -68,7 +69,7 @@ class TestCliMemory : public QObject {
 
   /// At every point the items add up to the curve, and the highest of them to the peak with its items.
   void items_over_time_add_up() {
-    const QStringList question = QStringList{"simulate", "--plan", "plan.json", "--json"} + inputs();
+    const QStringList question = QStringList{"simulate", "--plan", "plan.json", "--json"} + pipedeck::test::inputs();
     const Answer plain = problem_.run(question), answer = problem_.run(question + QStringList{"--memory-items"});
     VERIFY_STATUS(answer, 0);
     QVERIFY(!plain.out.contains("memory_item_curve"));
@@ -95,8 +96,9 @@ class TestCliMemory : public QObject {
   }
 
   void items_at_the_peak_as_a_table() {
-    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--memory-items"} + inputs() +
-                                       QStringList{"--communication-bytes", "1000000", "--reserve-bytes", "2000000"});
+    const Answer answer =
+        problem_.run(QStringList{"simulate", "--plan", "plan.json", "--memory-items"} + pipedeck::test::inputs() +
+                     QStringList{"--communication-bytes", "1000000", "--reserve-bytes", "2000000"});
     VERIFY_STATUS(answer, 0);
     for (const char* item : {"weights", "gradients", "optimizer", "activations", "communication", "reserve"})
       QVERIFY2(answer.out.contains(item), answer.out);
@@ -105,7 +107,8 @@ class TestCliMemory : public QObject {
 
   void items_need_a_timeline() {
     const Answer answer =
-        problem_.run(QStringList{"simulate", "--plan", "plan.json", "--memory-items", "--iteration-only"} + inputs());
+        problem_.run(QStringList{"simulate", "--plan", "plan.json", "--memory-items", "--iteration-only"} +
+                     pipedeck::test::inputs());
     VERIFY_STATUS(answer, 2);
     QVERIFY2(answer.err.contains("--memory-items"), answer.err);
   }

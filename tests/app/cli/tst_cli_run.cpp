@@ -10,7 +10,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
-#include "tests/core/io/trace_checker.hpp"
+#include "tests/core/io/traces/trace_checker.hpp"
 #include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;

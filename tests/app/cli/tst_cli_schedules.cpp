@@ -22,7 +22,8 @@ class TestCliSchedules : public QObject {
  private slots:
   void every_schedule_comes_back_from_csv() {
     for (const char* name : {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "v-half", "v-min"}) {
-      const QStringList asked = QStringList{"simulate", "--plan", "plan.json", "--json", "--schedule", name} + inputs();
+      const QStringList asked =
+          QStringList{"simulate", "--plan", "plan.json", "--json", "--schedule", name} + pipedeck::test::inputs();
       const Answer first = problem_.run(asked + QStringList{"--export-schedule", "order.csv"});
       VERIFY_STATUS(first, 0);
       QVERIFY(object_of(first.out)["period_ms"].toDouble() <= object_of(first.out)["iteration_ms"].toDouble());
@@ -36,15 +37,17 @@ class TestCliSchedules : public QObject {
   void planned_answers_carry_the_schedule() {
     const Answer plan = problem_.run(QStringList{"plan", "--planner", "gpipe", "--global-batch", "8", "--schedule",
                                                  "interleaved", "--chunks", "3", "--pp", "2", "-o", "made.json"} +
-                                     inputs());
+                                     pipedeck::test::inputs());
     VERIFY_STATUS(plan, 0);
     const QJsonObject made = object_of(problem_.read("made.json"));
     QCOMPARE(made["schedule"].toString(), "interleaved");
-    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "made.json", "--json"} + inputs());
+    const Answer answer =
+        problem_.run(QStringList{"simulate", "--plan", "made.json", "--json"} + pipedeck::test::inputs());
     VERIFY_STATUS(answer, 0);
     QCOMPARE(object_of(answer.out)["iteration_ms"], made["predicted"].toObject()["iteration_ms"]);
-    const Answer compared = problem_.run(
-        QStringList{"compare", "--planner", "gpipe,dapple", "--global-batch", "8", "--schedule", "zb-h1"} + inputs());
+    const Answer compared =
+        problem_.run(QStringList{"compare", "--planner", "gpipe,dapple", "--global-batch", "8", "--schedule", "zb-h1"} +
+                     pipedeck::test::inputs());
     VERIFY_STATUS(compared, 0);
     QVERIFY(compared.out.contains("zb-h1") && !compared.out.contains("gpipe "));
   }
@@ -52,14 +55,15 @@ class TestCliSchedules : public QObject {
   void a_planner_keeps_its_own_option() {
     const Answer plan = problem_.run(QStringList{"plan", "--planner", "joint", "--global-batch", "8", "--schedule",
                                                  "gpipe", "--seeds", "none", "--evaluations", "20", "--json"} +
-                                     inputs());
+                                     pipedeck::test::inputs());
     VERIFY_STATUS(plan, 0);
     QVERIFY(object_of(plan.out).contains("objective"));
   }
 
   void what_cannot_be_is_named() {
     const auto error_of = [&](const QStringList& more) {
-      const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json"} + inputs() + more);
+      const Answer answer =
+          problem_.run(QStringList{"simulate", "--plan", "plan.json"} + pipedeck::test::inputs() + more);
       return answer.status == 2 ? answer.err : QByteArray("exit " + QByteArray::number(answer.status));
     };
     QVERIFY(error_of({"--schedule", "zz"}).contains("found \"zz\", expected one of gpipe"));

@@ -31,7 +31,7 @@ void TestCliUsage::bad_usage_data() {
   QTest::addColumn<QStringList>("arguments");
   QTest::addColumn<QString>("said");  // in the message
   const auto plan = [](QStringList more) {
-    return QStringList{"plan"} + inputs() + QStringList{"--global-batch", "8"} + more;
+    return QStringList{"plan"} + pipedeck::test::inputs() + QStringList{"--global-batch", "8"} + more;
   };
   const auto row = [](const char* name, QStringList arguments, const char* said) {
     QTest::newRow(name) << arguments << QString(said);
@@ -40,14 +40,14 @@ void TestCliUsage::bad_usage_data() {
   row("unknown command", {"plam"}, "plam");
   row("no profile", {"plan", "--cluster", "c.json", "--planner", "dapple", "--global-batch", "8"}, "--profile");
   row("no cluster", {"plan", "--profile", "p.json", "--planner", "dapple", "--global-batch", "8"}, "--cluster");
-  row("no batch", QStringList{"plan", "--planner", "dapple"} + inputs(), "--global-batch");
+  row("no batch", QStringList{"plan", "--planner", "dapple"} + pipedeck::test::inputs(), "--global-batch");
   row("no planner", plan({}), "--planner");
   row("unknown planner", plan({"--planner", "daple"}), "daple");
   row("batch is no number",
       {"plan", "--profile", "p.json", "--cluster", "c.json", "--planner", "dapple", "--global-batch", "many"}, "many");
-  row("batch 0", QStringList{"compare", "--global-batch", "0"} + inputs(), "--global-batch");
-  row("batch -8", QStringList{"compare", "--global-batch", "-8"} + inputs(), "global-batch");
-  row("batch 1.5", QStringList{"compare", "--global-batch", "1.5"} + inputs(), "1.5");
+  row("batch 0", QStringList{"compare", "--global-batch", "0"} + pipedeck::test::inputs(), "--global-batch");
+  row("batch -8", QStringList{"compare", "--global-batch", "-8"} + pipedeck::test::inputs(), "global-batch");
+  row("batch 1.5", QStringList{"compare", "--global-batch", "1.5"} + pipedeck::test::inputs(), "1.5");
   row("micro-batch does not divide", plan({"--planner", "dapple", "--micro-batch", "3"}), "--micro-batch 3");
   row("micro-batch 0", plan({"--planner", "dapple", "--micro-batch", "0"}), "--micro-batch");
   row("option twice", plan({"--planner", "dapple", "--global-batch", "4"}), "--global-batch");
@@ -69,10 +69,11 @@ void TestCliUsage::bad_usage_data() {
   row("unknown preset",
       {"plan", "--profile", "preset:BERT-49", "--cluster", "c.json", "--planner", "dapple", "--global-batch", "8"},
       "BERT-49");
-  row("simulate without a plan", QStringList{"simulate"} + inputs(), "--plan");
-  row("trace to standard output", QStringList{"simulate", "--plan", "plan.json", "--trace", "-"} + inputs(), "--trace");
+  row("simulate without a plan", QStringList{"simulate"} + pipedeck::test::inputs(), "--plan");
+  row("trace to standard output",
+      QStringList{"simulate", "--plan", "plan.json", "--trace", "-"} + pipedeck::test::inputs(), "--trace");
   const auto jitter = [&](const QStringList& rest) {
-    return QStringList{"simulate", "--plan", "plan.json"} + inputs() + rest;
+    return QStringList{"simulate", "--plan", "plan.json"} + pipedeck::test::inputs() + rest;
   };
   row("jitter below 0", jitter({"--jitter", "-0.1"}), "-0.1, expected");
   row("jitter that is none", jitter({"--jitter", "nan"}), "nan, expected");
@@ -81,11 +82,12 @@ void TestCliUsage::bad_usage_data() {
   row("jitter without runs", jitter({"--jitter", "0.1", "--jitter-runs", "0"}), "0 runs, expected 1 to");
   row("runs without jitter", jitter({"--jitter-runs", "10"}), "--jitter");
   row("seed without jitter", jitter({"--seed", "10"}), "--jitter");
-  row("compare with jitter below 0", QStringList{"compare", "--global-batch", "8", "--jitter", "-1"} + inputs(),
-      "-1, expected");
-  row("compare with unknown planner", QStringList{"compare", "--global-batch", "8", "--planner", "x"} + inputs(), "x");
-  row("compare with planner option", QStringList{"compare", "--global-batch", "8", "--rank-by", "objective"} + inputs(),
-      "--rank-by");
+  row("compare with jitter below 0",
+      QStringList{"compare", "--global-batch", "8", "--jitter", "-1"} + pipedeck::test::inputs(), "-1, expected");
+  row("compare with unknown planner",
+      QStringList{"compare", "--global-batch", "8", "--planner", "x"} + pipedeck::test::inputs(), "x");
+  row("compare with planner option",
+      QStringList{"compare", "--global-batch", "8", "--rank-by", "objective"} + pipedeck::test::inputs(), "--rank-by");
   row("diff of one", {"diff", "plan.json"}, "B");
   row("empty second file", {"validate", "c.json", ""}, "found nothing");
   row("empty output", plan({"--planner", "dapple", "-o", ""}), "--output: found nothing");
@@ -145,25 +147,30 @@ void TestCliUsage::bad_input_data() {
       "p.json: ");
   row("profile is no JSON", "p.json", "{", "p.json: ");
   row("profile is empty", "p.json", "", "p.json: ");
-  row("negative time", "p.json", small_profile().replace("\"forward_ms\": 6", "\"forward_ms\": -6"),
+  row("negative time", "p.json", pipedeck::test::small_profile().replace("\"forward_ms\": 6", "\"forward_ms\": -6"),
       "p.json: /layers/2/forward_ms: ");
-  row("time is text", "p.json", small_profile().replace("\"backward_ms\": 9", "\"backward_ms\": \"9\""),
+  row("time is text", "p.json", pipedeck::test::small_profile().replace("\"backward_ms\": 9", "\"backward_ms\": \"9\""),
       "p.json: /layers/0/backward_ms: ");
-  row("two layers of one name", "p.json", small_profile().replace("\"l3\"", "\"l2\""), "p.json: /layers/3/name: ");
-  row("profile of version 2", "p.json", small_profile().replace("\"version\": 1", "\"version\": 2"),
+  row("two layers of one name", "p.json", pipedeck::test::small_profile().replace("\"l3\"", "\"l2\""),
+      "p.json: /layers/3/name: ");
+  row("profile of version 2", "p.json", pipedeck::test::small_profile().replace("\"version\": 1", "\"version\": 2"),
       "p.json: /version: ");
-  row("cluster instead of profile", "p.json", small_cluster(), "p.json: ");
-  row("cluster without nodes", "c.json", small_cluster().replace("\"nodes\"", "\"knots\""), "c.json: ");
-  row("unknown device type", "c.json", small_cluster().replace(R"([{"type": "X")", R"([{"type": "Y")"),
+  row("cluster instead of profile", "p.json", pipedeck::test::small_cluster(), "p.json: ");
+  row("cluster without nodes", "c.json", pipedeck::test::small_cluster().replace("\"nodes\"", "\"knots\""), "c.json: ");
+  row("unknown device type", "c.json", pipedeck::test::small_cluster().replace(R"([{"type": "X")", R"([{"type": "Y")"),
       "c.json: /nodes/0/");
   row("unconnected nodes", "c.json",
-      small_cluster().replace(R"("from": "n0", "to": "n1")", R"("from": "n0", "to": "n0")"), "c.json: ");
-  row("plan of 3 stages' layers", "plan.json", small_plan().replace("[3, 6]", "[3, 7]"), "plan.json: /stages/1/");
-  row("device that is not there", "plan.json", small_plan().replace("[2, 3]", "[2, 4]"),
+      pipedeck::test::small_cluster().replace(R"("from": "n0", "to": "n1")", R"("from": "n0", "to": "n0")"),
+      "c.json: ");
+  row("plan of 3 stages' layers", "plan.json", pipedeck::test::small_plan().replace("[3, 6]", "[3, 7]"),
+      "plan.json: /stages/1/");
+  row("device that is not there", "plan.json", pipedeck::test::small_plan().replace("[2, 3]", "[2, 4]"),
       "plan.json: /stages/1/devices");
-  row("device used twice", "plan.json", small_plan().replace("[2, 3]", "[1, 3]"), "plan.json: /stages/1/devices");
-  row("unknown schedule", "plan.json", small_plan().replace("1f1b", "2f2b"), "plan.json: /schedule: ");
-  row("micro-batches do not add up", "plan.json", small_plan().replace("\"micro_batches\": 4", "\"micro_batches\": 5"),
+  row("device used twice", "plan.json", pipedeck::test::small_plan().replace("[2, 3]", "[1, 3]"),
+      "plan.json: /stages/1/devices");
+  row("unknown schedule", "plan.json", pipedeck::test::small_plan().replace("1f1b", "2f2b"), "plan.json: /schedule: ");
+  row("micro-batches do not add up", "plan.json",
+      pipedeck::test::small_plan().replace("\"micro_batches\": 4", "\"micro_batches\": 5"),
       "plan.json: /micro_batches: ");
 }
 
@@ -174,8 +181,9 @@ void TestCliUsage::bad_input() {
   SmallProblem problem;
   problem.write(file, content);
   const QStringList before = problem.files();
-  const Answer answer = problem.run(
-      QStringList{"simulate", "--plan", "plan.json", "--json", "-o", "out.json", "--trace", "t.json"} + inputs());
+  const Answer answer =
+      problem.run(QStringList{"simulate", "--plan", "plan.json", "--json", "-o", "out.json", "--trace", "t.json"} +
+                  pipedeck::test::inputs());
   VERIFY_STATUS(answer, 2);
   QVERIFY2(answer.err.contains("pipedeck-cli: " + place.toUtf8()), answer.err);
   QCOMPARE(answer.out, QByteArray());
@@ -184,7 +192,7 @@ void TestCliUsage::bad_input() {
 
 void TestCliUsage::a_file_that_is_not_there() {
   for (const char* option : {"--profile", "--cluster", "--plan"}) {
-    QStringList arguments = QStringList{"simulate", "--plan", "plan.json"} + inputs();
+    QStringList arguments = QStringList{"simulate", "--plan", "plan.json"} + pipedeck::test::inputs();
     arguments[arguments.indexOf(option) + 1] = "missing.json";
     const Answer answer = problem_.run(arguments);
     VERIFY_STATUS(answer, 2);
@@ -214,7 +222,7 @@ void TestCliUsage::version() {
 void TestCliUsage::an_infeasible_problem_exits_3() {
   SmallProblem problem;
   problem.write("c.json", pipedeck::test::small_cluster().replace("16000000000", "1000000"));
-  const QStringList question = inputs() + QStringList{"--global-batch", "8", "-o", "out.json"};
+  const QStringList question = pipedeck::test::inputs() + QStringList{"--global-batch", "8", "-o", "out.json"};
   const QStringList before = problem.files();
   for (const char* planner : {"dapple", "pipedream", "capture", "gpipe", "data-parallel", "single"}) {
     const Answer answer = problem.run(QStringList{"plan", "--planner", planner} + question);
@@ -224,7 +232,7 @@ void TestCliUsage::an_infeasible_problem_exits_3() {
     QCOMPARE(answer.out, QByteArray());
     QCOMPARE(problem.files(), before);
   }
-  const Answer comparison = problem.run(QStringList{"compare", "--global-batch", "8"} + inputs());
+  const Answer comparison = problem.run(QStringList{"compare", "--global-batch", "8"} + pipedeck::test::inputs());
   VERIFY_STATUS(comparison, 3);
   QVERIFY2(comparison.err.contains("no plan fits"), comparison.err);
 }
@@ -232,14 +240,16 @@ void TestCliUsage::an_infeasible_problem_exits_3() {
 void TestCliUsage::one_infeasible_planner_does_not_fail_a_comparison() {
   SmallProblem problem;  // 6 x 40 MB of weights, 16 bytes a parameter: 0.96 GB on one device, half of it on two
   problem.write("c.json", pipedeck::test::small_cluster().replace("16000000000", "900000000"));
-  const Answer answer = problem.run(
-      QStringList{"compare", "--global-batch", "8", "--micro-batch", "2", "--planner", "single", "dapple"} + inputs());
+  const Answer answer =
+      problem.run(QStringList{"compare", "--global-batch", "8", "--micro-batch", "2", "--planner", "single", "dapple"} +
+                  pipedeck::test::inputs());
   VERIFY_STATUS(answer, 0);
   QVERIFY2(answer.out.contains("no plan fits"), answer.out);
 }
 
 void TestCliUsage::threads_of_the_environment_are_checked() {
-  const QStringList question = QStringList{"plan", "--planner", "gpipe", "--global-batch", "8"} + inputs();
+  const QStringList question =
+      QStringList{"plan", "--planner", "gpipe", "--global-batch", "8"} + pipedeck::test::inputs();
   const Answer bad = problem_.run(question, {"PIPEDECK_THREADS=lots"});
   VERIFY_STATUS(bad, 2);
   QVERIFY2(bad.err.contains("PIPEDECK_THREADS"), bad.err);

@@ -14,7 +14,7 @@ using pipedeck::test::SmallProblem;
 
 namespace {
 
-QStringList question() { return QStringList{"what-if", "--global-batch", "8"} + inputs(); }
+QStringList question() { return QStringList{"what-if", "--global-batch", "8"} + pipedeck::test::inputs(); }
 
 QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 

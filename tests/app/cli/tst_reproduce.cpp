@@ -49,7 +49,7 @@ class TestReproduce : public QObject {
 
  private slots:
   void every_table_is_tested() {
-    const Answer names = run_cli({"reproduce", "--json"}, here);
+    const Answer names = pipedeck::test::run_cli({"reproduce", "--json"}, here);
     VERIFY_STATUS(names, 0);
     const QJsonArray known = QJsonDocument::fromJson(names.out).array();
     QCOMPARE(known.size(), static_cast<int>(std::size(tables)));
@@ -61,9 +61,9 @@ class TestReproduce : public QObject {
     QFETCH(QString, table);
     QFETCH(int, rows);
     QFETCH(int, met);
-    const Answer answer = run_cli({"reproduce", table, "--json", "--data", "/nowhere"}, here);
+    const Answer answer = pipedeck::test::run_cli({"reproduce", table, "--json", "--data", "/nowhere"}, here);
     compare(answer, rows, met);
-    QCOMPARE(run_cli({"reproduce", table, "--json", "--data", "/nowhere"}, here).out, answer.out);
+    QCOMPARE(pipedeck::test::run_cli({"reproduce", table, "--json", "--data", "/nowhere"}, here).out, answer.out);
   }
 
   void on_measured_profiles_data() { add_rows(); }
@@ -73,22 +73,22 @@ class TestReproduce : public QObject {
     QFETCH(QString, table);
     QFETCH(int, rows);
     QFETCH(int, met_with_data);
-    compare(run_cli({"reproduce", table, "--json", "--data", data}, here), rows, met_with_data);
+    compare(pipedeck::test::run_cli({"reproduce", table, "--json", "--data", data}, here), rows, met_with_data);
   }
 
   void unknown_tables_are_refused() {
-    const Answer answer = run_cli({"reproduce", "dapple-1"}, here);
+    const Answer answer = pipedeck::test::run_cli({"reproduce", "dapple-1"}, here);
     VERIFY_STATUS(answer, 2);
     QVERIFY(answer.err.contains("dapple-2") && answer.err.contains("whale-18"));
-    VERIFY_STATUS(run_cli({"reproduce", "dapple-3", "--json", "--markdown"}, here), 2);
+    VERIFY_STATUS(pipedeck::test::run_cli({"reproduce", "dapple-3", "--json", "--markdown"}, here), 2);
   }
 
   void a_page_of_markdown() {
-    const Answer answer = run_cli({"reproduce", "dapple-3", "--markdown"}, here);
+    const Answer answer = pipedeck::test::run_cli({"reproduce", "dapple-3", "--markdown"}, here);
     VERIFY_STATUS(answer, 0);
     QVERIFY(answer.out.contains("**3 of 3 rows are met** (100 %)"));
     QVERIFY(answer.out.contains("| config C | 1 x V100 |"));
-    QVERIFY(run_cli({"reproduce", "dapple-3"}, here).out.contains("3 of 3 rows met"));
+    QVERIFY(pipedeck::test::run_cli({"reproduce", "dapple-3"}, here).out.contains("3 of 3 rows met"));
   }
 
  private:

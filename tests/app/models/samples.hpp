@@ -9,12 +9,12 @@
 
 #include <QString>
 
-#include "app/models/plan_row.hpp"
-#include "core/domain/cluster.hpp"
-#include "core/domain/plan.hpp"
-#include "core/domain/profile.hpp"
+#include "app/models/compare/plan_row.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/profile.hpp"
 
-namespace pipedeck::app::samples {
+namespace pipedeck::samples {
 
 inline constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 inline constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
@@ -129,9 +129,9 @@ inline std::shared_ptr<const Simulation> simulation(const Plan& plan, double ite
   return result;
 }
 
-inline PlanRow row(int id, const std::string& name, const std::vector<int>& firsts, double iteration_ms,
-                   double peak_gib) {
-  PlanRow row;
+inline models::compare::PlanRow row(int id, const std::string& name, const std::vector<int>& firsts,
+                                    double iteration_ms, double peak_gib) {
+  models::compare::PlanRow row;
   row.id = id;
   row.plan = plan(name, firsts);
   row.simulation = simulation(row.plan, iteration_ms, peak_gib);
@@ -140,8 +140,8 @@ inline PlanRow row(int id, const std::string& name, const std::vector<int>& firs
   return row;
 }
 
-inline std::vector<PlanRow> rows() {
-  std::vector<PlanRow> rows{
+inline std::vector<models::compare::PlanRow> rows() {
+  std::vector<models::compare::PlanRow> rows{
       row(1, "Joint 8:8, recompute 0", {0, 26}, 712, 9.8),      row(2, "DAPPLE 8:8 · 24:26", {0, 24}, 735, 11.2),
       row(3, "Memory-balanced 8:8 · 22:28", {0, 22}, 792, 9.1), row(4, "PipeDream 4-4-4-4", {0, 13, 25, 38}, 981, 17.4),
       row(5, "GPipe 4-4-4-4", {0, 12, 25, 37}, 1130, 15.9),     row(6, "Data parallel", {0}, 1400, 14.2)};
@@ -151,4 +151,4 @@ inline std::vector<PlanRow> rows() {
   return rows;
 }
 
-}  // namespace pipedeck::app::samples
+}  // namespace pipedeck::samples

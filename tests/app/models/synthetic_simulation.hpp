@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "core/domain/memory_items.hpp"
-#include "core/domain/simulation.hpp"
+#include "core/model/memory_items.hpp"
+#include "core/model/simulation.hpp"
 
 namespace pipedeck::app {
 

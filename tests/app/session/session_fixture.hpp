@@ -8,16 +8,17 @@
 #include "app/session/session.hpp"
 #include "tests/support/random_problem.hpp"
 
-namespace pipedeck::app::test {
+namespace pipedeck::test {
 
 struct Recorded {
-  Session session;
+  session::Session session;
   QStringList errors;
   int states = 0;
 
-  explicit Recorded(SessionSeams seams = {}) : session(std::move(seams)) {
-    QObject::connect(&session, &Session::error, [this](const QString&, const QString& text) { errors << text; });
-    QObject::connect(&session, &Session::state_changed, [this] { ++states; });
+  explicit Recorded(session::SessionSeams seams = {}) : session(std::move(seams)) {
+    QObject::connect(&session, &session::Session::error,
+                     [this](const QString&, const QString& text) { errors << text; });
+    QObject::connect(&session, &session::Session::state_changed, [this] { ++states; });
   }
 
   void wait() { QTRY_VERIFY_WITH_TIMEOUT(!session.jobs().any_running(), 20000); }
@@ -41,4 +42,4 @@ inline Cluster small_cluster() {
   return cluster;
 }
 
-}  // namespace pipedeck::app::test
+}  // namespace pipedeck::test

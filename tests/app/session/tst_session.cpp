@@ -3,30 +3,30 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
-#include "app/session/plan_edits.hpp"
-#include "app/session/project_content.hpp"
+#include "app/session/plans/edits.hpp"
+#include "app/session/project/content.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
-#include "core/io/json_formats.hpp"
 #include "core/store/project_file.hpp"
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::app;
-using namespace pipedeck::app::test;
+using namespace pipedeck::test;
 
 namespace {
 
 /// Moves the last stage's cut to `layer`, else by one; where it is then.
-int move_last_cut(Session& session, int plan, std::optional<int> layer = std::nullopt) {
-  const PlanEntry& entry = *find_plan(session.state(), plan);
+int move_last_cut(session::Session& session, int plan, std::optional<int> layer = std::nullopt) {
+  const session::project::PlanEntry& entry = *session::project::find_plan(session.state(), plan);
   const Stage& last = entry.plan->stages.back();
-  const CutMove edit{static_cast<int>(entry.plan->stages.size()) - 1,
-                     layer.value_or(last.last - last.first > 1 ? last.first + 1 : last.first - 1)};
-  auto edited = edited_plan(session.state(), plan, edit, session.judge());
+  const plan::CutMove edit{static_cast<int>(entry.plan->stages.size()) - 1,
+                           layer.value_or(last.last - last.first > 1 ? last.first + 1 : last.first - 1)};
+  auto edited = session::plans::edited_plan(session.state(), plan, edit, session.judge());
   if (!edited) return -1;
-  session.change(edit_name(edit, *entry.plan, *find_profile(session.state(), entry.profile)->profile),
-                 with_plan_edited(session.state(), plan, *std::move(edited)));
+  session.change(session::plans::edit_name(edit, *entry.plan,
+                                           *session::project::find_profile(session.state(), entry.profile)->profile),
+                 session::plans::with_plan_edited(session.state(), plan, *std::move(edited)));
   return edit.layer;
 }
 
@@ -60,14 +60,14 @@ class TestSession : public QObject {
  private:
   QString write(const QString& name, const std::string& content) {
     const QString path = directory_->filePath(name);
-    const auto written = write_file(path.toStdString(), content);
+    const auto written = io::write_file(path.toStdString(), content);
     Q_ASSERT(written);
     return path;
   }
   /// The small problem imported from files and chosen.
   void open_small(Recorded& recorded) {
-    QVERIFY(recorded.session.import(write("p.json", profile_to_json(small_profile()))));
-    QVERIFY(recorded.session.import(write("c.json", cluster_to_json(small_cluster()))));
+    QVERIFY(recorded.session.import(write("p.json", io::documents::profile_to_json(small_profile()))));
+    QVERIFY(recorded.session.import(write("c.json", io::documents::cluster_to_json(small_cluster()))));
     recorded.session.set_global_batch(8);
   }
   void compare_small(Recorded& recorded) {
@@ -76,11 +76,11 @@ class TestSession : public QObject {
     recorded.wait();
     QVERIFY2(recorded.errors.isEmpty(), qPrintable(recorded.errors.join('\n')));
   }
-  static int pipeline_of(const Session& session) {
-    for (const PlanEntry& entry : session.state().plans) {
+  static int pipeline_of(const session::Session& session) {
+    for (const session::project::PlanEntry& entry : session.state().plans) {
       if (entry.plan->stages.size() > 1 && entry.plan->schedule == ScheduleKind::one_f_one_b) return entry.id;
     }
-    for (const PlanEntry& entry : session.state().plans) {
+    for (const session::project::PlanEntry& entry : session.state().plans) {
       if (entry.plan->stages.size() > 1) return entry.id;
     }
     return 0;
@@ -101,10 +101,10 @@ void TestSession::sample_compares() {
   QVERIFY2(recorded.errors.isEmpty(), qPrintable(recorded.errors.join('\n')));
   const auto& summary = recorded.session.last_comparison();
   QVERIFY(summary);
-  QCOMPARE(summary->plans + summary->without_plan, static_cast<int>(chosen_planners({}).size()));
+  QCOMPARE(summary->plans + summary->without_plan, static_cast<int>(session::project::chosen_planners({}).size()));
   QVERIFY(summary->lower_bound.count > 0);
   QVERIFY(recorded.session.state().selected_plan > 0);
-  for (const PlanEntry& entry : recorded.session.state().plans) {
+  for (const session::project::PlanEntry& entry : recorded.session.state().plans) {
     if (!entry.feasible()) continue;
     const auto verdict = recorded.session.verdict(entry);
     QVERIFY(verdict);
@@ -118,7 +118,7 @@ void TestSession::comparison_is_the_same_on_any_number_of_threads() {
     Recorded recorded({.threads = threads});
     compare_small(recorded);
     std::vector<Plan> plans;
-    for (const PlanEntry& entry : recorded.session.state().plans) plans.push_back(*entry.plan);
+    for (const session::project::PlanEntry& entry : recorded.session.state().plans) plans.push_back(*entry.plan);
     answers.push_back(std::move(plans));
   }
   QVERIFY(!answers[0].empty());
@@ -129,7 +129,7 @@ void TestSession::comparison_is_the_same_on_any_number_of_threads() {
 void TestSession::comparing_again_replaces_rows_in_place() {
   Recorded recorded;
   compare_small(recorded);
-  const ProjectState first = recorded.session.state();
+  const session::project::State first = recorded.session.state();
   recorded.session.compare();
   recorded.wait();
   QCOMPARE(recorded.session.state().plans.size(), first.plans.size());
@@ -142,19 +142,19 @@ void TestSession::comparing_again_replaces_rows_in_place() {
 void TestSession::every_change_is_one_step_and_undo_takes_it_back() {
   Recorded recorded;
   compare_small(recorded);
-  Session& session = recorded.session;
+  session::Session& session = recorded.session;
   const int plan = pipeline_of(session);
   QVERIFY(plan > 0);
   const int profile = session.state().question.profile;
   const std::pair<const char*, std::function<void()>> changes[] = {
-      {"tick", [&] { session.set_ticked(plan, !find_plan(session.state(), plan)->ticked); }},
+      {"tick", [&] { session.set_ticked(plan, !session::project::find_plan(session.state(), plan)->ticked); }},
       {"rename", [&] { session.rename_plan(plan, "mine"); }},
       {"duplicate", [&] { session.duplicate_plan(plan); }},
       {"move a cut", [&] { move_last_cut(session, plan); }},
       {"batch", [&] { session.set_global_batch(16); }},
       {"micro-batch", [&] { session.set_micro_batch(2); }},
-      {"model preset", [&] { session.choose_profile_preset(profile_preset_list().front()); }},
-      {"cluster preset", [&] { session.choose_cluster_preset(cluster_preset_list().front()); }},
+      {"model preset", [&] { session.choose_profile_preset(session::project::profile_preset_list().front()); }},
+      {"cluster preset", [&] { session.choose_cluster_preset(session::project::cluster_preset_list().front()); }},
       {"profile back", [&] { session.choose_profile(profile); }},
       {"go to a plan", [&] { session.select_plan(plan); }},
       {"delete plan", [&] { session.delete_plan(plan); }},
@@ -162,12 +162,12 @@ void TestSession::every_change_is_one_step_and_undo_takes_it_back() {
       {"delete cluster", [&] { session.delete_cluster(session.state().question.cluster); }},
   };
   for (const auto& [name, change] : changes) {
-    ProjectState before = session.state();
+    session::project::State before = session.state();
     const std::size_t steps = session.undo_steps();
     change();
     QVERIFY2(session.undo_steps() == steps + 1, name);
     QVERIFY2(!session.undo_name().isEmpty(), name);
-    ProjectState after = session.state();
+    session::project::State after = session.state();
     session.undo();
     before.next_id = session.state().next_id;
     QVERIFY2(session.state() == before, name);
@@ -193,45 +193,45 @@ void TestSession::ids_are_never_used_twice() {
 void TestSession::moving_a_cut_makes_an_edited_plan_once() {
   Recorded recorded;
   compare_small(recorded);
-  Session& session = recorded.session;
+  session::Session& session = recorded.session;
   const int plan = pipeline_of(session);
   session.select_plan(plan);
   const std::size_t plans = session.state().plans.size();
-  const Plan before = *find_plan(session.state(), plan)->plan;
+  const Plan before = *session::project::find_plan(session.state(), plan)->plan;
   const int old = before.stages.back().first;
   const int moved = move_last_cut(session, plan);
   QVERIFY(moved != old);
   QCOMPARE(session.state().plans.size(), plans + 1);
   const int edited = session.state().selected_plan;
   QVERIFY(edited != plan);
-  const Plan& after = *find_plan(session.state(), edited)->plan;
+  const Plan& after = *session::project::find_plan(session.state(), edited)->plan;
   QString name = QString::fromStdString(before.name + " (edited)");
   name.replace(QString::fromStdString(shape_text(before)), QString::fromStdString(shape_text(after)));
   QCOMPARE(QString::fromStdString(after.name), name);
-  QVERIFY(*find_plan(session.state(), plan)->plan == before);
-  (void)session.verdict(*find_plan(session.state(), edited));  // asks for it
+  QVERIFY(*session::project::find_plan(session.state(), plan)->plan == before);
+  (void)session.verdict(*session::project::find_plan(session.state(), edited));  // asks for it
   recorded.wait();
-  QVERIFY(session.verdict(*find_plan(session.state(), edited)));
+  QVERIFY(session.verdict(*session::project::find_plan(session.state(), edited)));
   QCOMPARE(move_last_cut(session, edited, old), old);
   QCOMPARE(session.state().plans.size(), plans + 1);
   QVERIFY2(session.undo_name().startsWith("Move cut before "), qPrintable(session.undo_name()));
-  QCOMPARE(find_plan(session.state(), edited)->plan->stages.back().first, old);
+  QCOMPARE(session::project::find_plan(session.state(), edited)->plan->stages.back().first, old);
   // Back at the planner's cut it must be judged as the planner's plan is.
-  (void)session.verdict(*find_plan(session.state(), edited));
+  (void)session.verdict(*session::project::find_plan(session.state(), edited));
   recorded.wait();
-  QCOMPARE(session.verdict(*find_plan(session.state(), edited))->simulation->iteration.count,
-           session.verdict(*find_plan(session.state(), plan))->simulation->iteration.count);
+  QCOMPARE(session.verdict(*session::project::find_plan(session.state(), edited))->simulation->iteration.count,
+           session.verdict(*session::project::find_plan(session.state(), plan))->simulation->iteration.count);
 }
 
 void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
   Recorded recorded;
   compare_small(recorded);
-  Session& session = recorded.session;
-  const PlanEntry entry = *find_plan(session.state(), pipeline_of(session));
-  const Problem problem = *problem_of(session.state(), entry);
+  session::Session& session = recorded.session;
+  const session::project::PlanEntry entry = *session::project::find_plan(session.state(), pipeline_of(session));
+  const Problem problem = *session::project::problem_of(session.state(), entry);
   std::vector<std::int64_t> seen;
   Plan last;
-  connect(&session.live(), &LiveEdit::simulated, this,
+  connect(&session.live(), &session::plans::LiveEdit::simulated, this,
           [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
               const QString& why) {
             QVERIFY2(simulation, qPrintable(why));
@@ -243,9 +243,9 @@ void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
   for (int i = 0; i < 40; ++i) {
     const std::vector<Stage>& stages = entry.plan->stages;
     const int cut = i % 2 == 0 ? stages.back().first : stages[stages.size() - 2].first + 1;
-    wanted =
-        with_edit(*entry.plan, *problem.profile, *problem.cluster, CutMove{static_cast<int>(stages.size()) - 1, cut})
-            .value();
+    wanted = plan::with_edit(*entry.plan, *problem.profile, *problem.cluster,
+                             plan::CutMove{static_cast<int>(stages.size()) - 1, cut})
+                 .value();
     newest = session.live().request(problem, wanted);
   }
   QTRY_VERIFY(!session.live().busy());
@@ -264,7 +264,7 @@ void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
 void TestSession::cancelled_comparison_changes_nothing() {
   Recorded recorded;
   open_small(recorded);
-  ProjectState before = recorded.session.state();
+  session::project::State before = recorded.session.state();
   recorded.session.compare();
   QVERIFY(recorded.session.comparing());
   recorded.session.cancel_comparison();
@@ -278,15 +278,15 @@ void TestSession::plan_that_fits_nowhere_is_a_row_that_says_why() {
   Recorded recorded;
   Cluster tiny = small_cluster();
   for (DeviceType& type : tiny.device_types) type.memory = Bytes(1000);
-  QVERIFY(recorded.session.import(write("p.json", profile_to_json(small_profile()))));
-  QVERIFY(recorded.session.import(write("c.json", cluster_to_json(tiny))));
+  QVERIFY(recorded.session.import(write("p.json", io::documents::profile_to_json(small_profile()))));
+  QVERIFY(recorded.session.import(write("c.json", io::documents::cluster_to_json(tiny))));
   recorded.session.set_global_batch(8);
   recorded.session.compare();
   recorded.wait();
   QVERIFY2(recorded.errors.isEmpty(), qPrintable(recorded.errors.join('\n')));
-  QCOMPARE(recorded.session.state().plans.size(), chosen_planners({}).size());
+  QCOMPARE(recorded.session.state().plans.size(), session::project::chosen_planners({}).size());
   int without = 0;
-  for (const PlanEntry& entry : recorded.session.state().plans) {
+  for (const session::project::PlanEntry& entry : recorded.session.state().plans) {
     if (entry.feasible()) continue;
     ++without;
     QVERIFY(!entry.note.isEmpty());
@@ -299,7 +299,7 @@ void TestSession::saved_project_comes_back_equal() {
   Recorded recorded;
   compare_small(recorded);
   recorded.session.duplicate_plan(pipeline_of(recorded.session));
-  recorded.session.choose_profile_preset(profile_preset_list().front());
+  recorded.session.choose_profile_preset(session::project::profile_preset_list().front());
   const QString file = directory_->filePath("p.pipedeck");
   QVERIFY(recorded.session.save_as(file));
   QVERIFY(!recorded.session.modified());
@@ -308,10 +308,10 @@ void TestSession::saved_project_comes_back_equal() {
   QVERIFY(again.session.open(file));
   QVERIFY(again.errors.isEmpty());
   QVERIFY(!again.session.modified());
-  const auto content = read_project(file.toStdString());
+  const auto content = store::read_project(file.toStdString());
   QVERIFY(content.has_value());
-  QVERIFY(same_project(content_of(again.session.state()), *content));
-  QVERIFY(same_project(content_of(recorded.session.state()), *content));
+  QVERIFY(session::project::same_project(session::project::content_of(again.session.state()), *content));
+  QVERIFY(session::project::same_project(session::project::content_of(recorded.session.state()), *content));
   QVERIFY(again.session.state().question == recorded.session.state().question);
   QCOMPARE(again.session.state().plans.size(), recorded.session.state().plans.size());
 }
@@ -321,11 +321,11 @@ void TestSession::failed_save_keeps_the_old_file() {
   open_small(recorded);
   const QString file = directory_->filePath("p.pipedeck");
   QVERIFY(recorded.session.save_as(file));
-  const auto before = read_file(file.toStdString());
+  const auto before = io::read_file(file.toStdString());
   QVERIFY(!recorded.session.save_as(directory_->filePath("no/such/folder/p.pipedeck")));
   QCOMPARE(recorded.errors.size(), 1);
   QCOMPARE(recorded.session.file(), QFileInfo(file).absoluteFilePath());
-  QVERIFY(*read_file(file.toStdString()) == *before);
+  QVERIFY(*io::read_file(file.toStdString()) == *before);
 }
 
 void TestSession::imports_what_it_exports() {
@@ -334,14 +334,15 @@ void TestSession::imports_what_it_exports() {
   const int id = pipeline_of(recorded.session);
   const QString file = directory_->filePath("plan.json");
   QVERIFY(recorded.session.export_plan(id, file));
-  const auto exported = read_plan(file.toStdString());
+  const auto exported = io::read_plan(file.toStdString());
   QVERIFY(exported.has_value());
   QVERIFY(exported->predicted.has_value());
   QVERIFY(!exported->profile_sha256.empty());
   const std::size_t plans = recorded.session.state().plans.size();
   QVERIFY(recorded.session.import(file));
   QCOMPARE(recorded.session.state().plans.size(), plans + 1);
-  QVERIFY(recorded.session.state().plans.back().plan->stages == find_plan(recorded.session.state(), id)->plan->stages);
+  QVERIFY(recorded.session.state().plans.back().plan->stages ==
+          session::project::find_plan(recorded.session.state(), id)->plan->stages);
   QVERIFY(recorded.session.state().plans.back().note.isEmpty());  // made for this very profile and cluster
 }
 
@@ -419,7 +420,7 @@ void TestSession::other_warmup_is_known() {
   recorded.session.compare();
   recorded.wait();
   int pipelines = 0;
-  for (const PlanEntry& entry : recorded.session.state().plans) {
+  for (const session::project::PlanEntry& entry : recorded.session.state().plans) {
     if (!entry.feasible() || entry.plan->stages.size() < 2 || entry.plan->schedule != ScheduleKind::one_f_one_b)
       continue;
     ++pipelines;
@@ -428,7 +429,7 @@ void TestSession::other_warmup_is_known() {
     Plan other = *entry.plan;
     other.warmup = verdict->other_warmup->policy;
     QVERIFY(other.warmup != entry.plan->warmup);
-    const auto simulated = simulate(*problem_of(recorded.session.state(), entry), other);
+    const auto simulated = sim::simulate(*session::project::problem_of(recorded.session.state(), entry), other);
     QVERIFY(simulated.has_value());
     QCOMPARE(verdict->other_warmup->iteration.count, to_seconds(simulated->iteration).count);
   }
@@ -438,32 +439,32 @@ void TestSession::other_warmup_is_known() {
 void TestSession::launch_of_a_missing_program_is_a_failed_run() {
   Recorded recorded({.runner = "/no/such/pipedeck-cli"});
   recorded.session.choose_profile_preset("mlp-small");
-  recorded.session.choose_cluster_preset(cluster_preset_list().front());
+  recorded.session.choose_cluster_preset(session::project::cluster_preset_list().front());
   recorded.session.set_global_batch(64);
   recorded.session.compare();
   recorded.wait();
   const int plan = recorded.session.state().selected_plan;
   QVERIFY(plan > 0);
   QCOMPARE(recorded.session.why_not_launchable(plan), QString());
-  RunSettings settings;
+  session::runs::RunSettings settings;
   settings.steps = 3;
   QVERIFY(recorded.session.launch({plan, nullptr, settings}));
   QTRY_VERIFY(!recorded.session.launching());
   QCOMPARE(recorded.session.state().runs.size(), std::size_t{1});
-  QCOMPARE(recorded.session.state().runs[0].run->state, RunOutcome::failed);
+  QCOMPARE(recorded.session.state().runs[0].run->state, session::project::RunOutcome::failed);
   QVERIFY(recorded.errors.join(' ').contains("/no/such/pipedeck-cli"));
 }
 
 // Papers give figures of AmoebaNet-36 and TransGAN, not layers that could be trained.
 void TestSession::presets_without_layers_are_planned_on_not_launched() {
-  QCOMPARE(profile_preset_list().count("AmoebaNet-36"), 1);
+  QCOMPARE(session::project::profile_preset_list().count("AmoebaNet-36"), 1);
   Recorded recorded;
   recorded.session.choose_profile_preset("AmoebaNet-36");
-  const ProjectState& state = recorded.session.state();
+  const session::project::State& state = recorded.session.state();
   QCOMPARE(state.profiles.size(), std::size_t{1});
   QVERIFY(!state.profiles[0].model);
   QCOMPARE(state.question.profile, state.profiles[0].id);
-  recorded.session.choose_cluster_preset(cluster_preset_list().front());
+  recorded.session.choose_cluster_preset(session::project::cluster_preset_list().front());
   recorded.session.set_global_batch(16);
   recorded.session.compare();
   recorded.wait();

@@ -7,17 +7,17 @@
 #include <QSettings>
 #include <QTimer>
 
-#include "app/ui/main_window.hpp"
+#include "app/ui/window/main_window.hpp"
 #include "tests/app/ui/edits.hpp"
 
-using namespace pipedeck::app;
+using namespace pipedeck;
 
 int main(int argc, char** argv) {
   const QApplication application(argc, argv);
   const QStringList arguments = QApplication::arguments();
   if (arguments.size() != 3) return 2;
   QSettings settings(arguments[2] + "/settings.ini", QSettings::IniFormat);
-  MainWindow window({real_dialogs(), &settings, {}, arguments[2]});
+  ui::window::MainWindow window({ui::dialogs::real_dialogs(), &settings, {}, arguments[2]});
   window.show();
   if (arguments[1] != "-") window.open_files({arguments[1]});
   if (!window.session().why_read_only().isEmpty()) return 3;

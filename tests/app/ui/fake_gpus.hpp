@@ -6,7 +6,7 @@
 #include <QByteArray>
 #include <QList>
 
-namespace pipedeck::app::test {
+namespace pipedeck::test {
 
 class FakeGpus {
  public:
@@ -32,4 +32,4 @@ class FakeGpus {
   QList<QByteArray> names_;
 };
 
-}  // namespace pipedeck::app::test
+}  // namespace pipedeck::test

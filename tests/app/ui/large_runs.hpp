@@ -8,18 +8,18 @@
 
 #include <QDateTime>
 
-#include "app/session/project_state.hpp"
+#include "app/session/project/state.hpp"
 
-namespace pipedeck::app::test {
+namespace pipedeck::test {
 
 /// A run of that many operations, half measured and half predicted.
-inline RunRecord large_run(const Plan& plan, int number, int operations) {
+inline session::project::RunRecord large_run(const Plan& plan, int number, int operations) {
   constexpr int devices = 64;
-  RunRecord run;
+  session::project::RunRecord run;
   run.name = QStringLiteral("run %1").arg(number);
   run.model = QStringLiteral("model");
   run.when = QDateTime::currentDateTime();
-  run.state = RunOutcome::finished;
+  run.state = session::project::RunOutcome::finished;
   run.plan = plan;
   Timeline timeline;
   const int each = operations / 2 / devices;
@@ -42,12 +42,14 @@ inline RunRecord large_run(const Plan& plan, int number, int operations) {
 }
 
 /// 2.3 MB a run of 100,000 operations.
-inline ProjectState with_large_runs(ProjectState state, int runs, int operations) {
+inline session::project::State with_large_runs(session::project::State state, int runs, int operations) {
   Plan plan;
   plan.stages.push_back({.first = 0, .last = 1, .devices = {DeviceId(0)}, .shares = {}, .recompute = {}, .extra = {}});
   for (int i = 0; i < runs; ++i)
-    state = with_run(std::move(state), std::make_shared<const RunRecord>(large_run(plan, i, operations))).state;
+    state = session::project::with_run(
+                std::move(state), std::make_shared<const session::project::RunRecord>(large_run(plan, i, operations)))
+                .state;
   return state;
 }
 
-}  // namespace pipedeck::app::test
+}  // namespace pipedeck::test

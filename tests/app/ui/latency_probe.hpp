@@ -9,7 +9,7 @@
 #include <QElapsedTimer>
 #include <QTimer>
 
-namespace pipedeck::app::test {
+namespace pipedeck::test {
 
 class LatencyProbe {
  public:
@@ -42,4 +42,4 @@ class LatencyProbe {
   qint64 longest_own_ = 0, own_ = own_time();
 };
 
-}  // namespace pipedeck::app::test
+}  // namespace pipedeck::test

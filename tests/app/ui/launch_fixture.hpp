@@ -2,16 +2,16 @@
 // What stands before a launch in the real window: a small model, compared on a cluster that this machine can be.
 #pragma once
 
-#include "app/session/project_content.hpp"
+#include "app/session/project/content.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 
-namespace pipedeck::app::test {
+namespace pipedeck::test {
 
 inline QString smallest_cluster() {
-  for (const QString& name : cluster_preset_list()) {
+  for (const QString& name : session::project::cluster_preset_list()) {
     if (name.contains("CPU", Qt::CaseInsensitive) || name.contains("machine", Qt::CaseInsensitive)) return name;
   }
-  return cluster_preset_list().front();
+  return session::project::cluster_preset_list().front();
 }
 
 /// The model compared on the smallest cluster; the best plan of at most two devices selected.
@@ -25,4 +25,4 @@ inline void compare_on_this_machine(WindowFixture& fixture, const QString& model
   QVERIFY(fixture.state().selected_plan > 0);
 }
 
-}  // namespace pipedeck::app::test
+}  // namespace pipedeck::test

@@ -7,7 +7,7 @@
 #include <QByteArray>
 #include <QString>
 
-namespace pipedeck::app::test {
+namespace pipedeck::test {
 
 /// An hour at ten samples a second, a step every half second.
 struct LongRun {
@@ -52,4 +52,4 @@ struct LongRun {
   }
 };
 
-}  // namespace pipedeck::app::test
+}  // namespace pipedeck::test

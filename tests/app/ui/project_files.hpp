@@ -5,7 +5,7 @@
 #include <QFile>
 #include <QTest>
 
-namespace pipedeck::app::test {
+namespace pipedeck::test {
 
 inline QByteArray bytes_of(const QString& path) {
   QFile file(path);
@@ -23,4 +23,4 @@ inline QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTUR
 /// A project with a profile, a cluster, a plan and a run.
 inline void write_project_file(const QString& path) { QVERIFY(QFile::copy(fixture("version1.pipedeck"), path)); }
 
-}  // namespace pipedeck::app::test
+}  // namespace pipedeck::test

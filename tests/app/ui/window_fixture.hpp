@@ -10,13 +10,13 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/ui/cloud_dialog.hpp"
-#include "app/ui/layer_table_dialog.hpp"
-#include "app/ui/main_window.hpp"
-#include "app/ui/trace_dialog.hpp"
-#include "app/ui/transformer_dialog.hpp"
+#include "app/ui/dialogs/cloud_dialog.hpp"
+#include "app/ui/dialogs/layer_table_dialog.hpp"
+#include "app/ui/dialogs/trace_dialog.hpp"
+#include "app/ui/dialogs/transformer_dialog.hpp"
+#include "app/ui/window/main_window.hpp"
 
-namespace pipedeck::app::test {
+namespace pipedeck::test {
 
 inline QString command_line_program() { return QStringLiteral(PIPEDECK_BUILD_DIR "/pipedeck-cli"); }
 
@@ -33,22 +33,23 @@ struct Answers {
   bool stop_run = true;
   std::optional<int> micro_batch;
   std::optional<QString> text;
-  std::optional<Planning> planning;
-  std::optional<TrainingState> training_state;
+  std::optional<session::project::Planning> planning;
+  std::optional<session::project::TrainingState> training_state;
   bool cloud = true;        ///< the first machine of a cloud is added
   bool layer_table = true;  ///< the profile is added as its columns are guessed
   bool trace = true;        ///< its modules become a profile, as they are found; else it is drawn as a timeline
   bool transformer = true;  ///< the profile is added as it is computed
   bool machines = true;     ///< what is understood of them is added
-  Unsaved unsaved = Unsaved::discard;
-  Recovery recovery = Recovery::later;
+  ui::dialogs::Unsaved unsaved = ui::dialogs::Unsaved::discard;
+  session::Recovery recovery = session::Recovery::later;
 };
 
 class WindowFixture {
  public:
   explicit WindowFixture(const QString& program = command_line_program())
       : settings(directory.filePath("settings.ini"), QSettings::IniFormat),
-        window(std::make_unique<MainWindow>(WindowSeams{dialogs(), &settings, program, directory.filePath("state")})) {
+        window(std::make_unique<ui::window::MainWindow>(
+            ui::window::WindowSeams{dialogs(), &settings, program, directory.filePath("state")})) {
     window->resize(1680, 1050);
     window->show();
     window->activateWindow();  // keyboard focus goes to windows in front only
@@ -68,8 +69,8 @@ class WindowFixture {
   Widget* child(const char* name) const {
     return window->findChild<Widget*>(QLatin1String(name));
   }
-  Session& session() const { return window->session(); }
-  const ProjectState& state() const { return session().state(); }
+  session::Session& session() const { return window->session(); }
+  const session::project::State& state() const { return session().state(); }
   QString path(const char* name) const { return directory.filePath(QLatin1String(name)); }
 
   [[nodiscard]] bool settle(int milliseconds = 30000) const {
@@ -85,11 +86,11 @@ class WindowFixture {
   Answers answers;
   QStringList errors, questions, informations;
   QSettings settings;
-  std::unique_ptr<MainWindow> window;
+  std::unique_ptr<ui::window::MainWindow> window;
 
  private:
-  Dialogs dialogs() {
-    Dialogs dialogs;
+  ui::dialogs::Dialogs dialogs() {
+    ui::dialogs::Dialogs dialogs;
     dialogs.open_files = [this](QWidget*, const QString&, const QString&) { return answers.files_to_open; };
     dialogs.save_file = [this](QWidget*, const QString&, const QString&, const QString&) {
       return answers.file_to_save;
@@ -102,42 +103,42 @@ class WindowFixture {
       questions << title;
       return answers.text;
     };
-    dialogs.planning = [this](QWidget*, const Planning&, std::shared_ptr<const Profile>,
+    dialogs.planning = [this](QWidget*, const session::project::Planning&, std::shared_ptr<const Profile>,
                               std::shared_ptr<const Cluster>) { return answers.planning; };
-    dialogs.training_state = [this](QWidget*, const TrainingState&, std::shared_ptr<const Profile>) {
+    dialogs.training_state = [this](QWidget*, const session::project::TrainingState&, std::shared_ptr<const Profile>) {
       return answers.training_state;
     };
-    dialogs.machines = [this](QWidget*, const MachinePreview& preview) -> std::optional<Cluster> {
+    dialogs.machines = [this](QWidget*, const session::cluster::MachinePreview& preview) -> std::optional<Cluster> {
       questions << preview.title;
-      auto made = answers.machines ? preview.make({}) : Result<ImportedCluster>(tl::unexpected(Error{}));
+      auto made = answers.machines ? preview.make({}) : Result<presets::ImportedCluster>(tl::unexpected(Error{}));
       return made ? std::optional(std::move(made->cluster)) : std::nullopt;
     };
     dialogs.cloud = [this](QWidget*) {
       questions << QStringLiteral("cloud");
-      return answers.cloud ? CloudDialog().cluster() : std::nullopt;
+      return answers.cloud ? ui::dialogs::CloudDialog().cluster() : std::nullopt;
     };
     dialogs.open_folder = [this](QWidget*, const QString&) { return answers.folder; };
     dialogs.stop_run = [this](QWidget*, const QString& run) {
       questions << run;
       return answers.stop_run;
     };
-    dialogs.transformer = [this](QWidget*, const TransformerPreview& preview) {
+    dialogs.transformer = [this](QWidget*, const session::project::TransformerPreview& preview) {
       questions << preview.name;
-      return answers.transformer ? TransformerDialog(preview).profile() : std::nullopt;
+      return answers.transformer ? ui::dialogs::TransformerDialog(preview).profile() : std::nullopt;
     };
-    dialogs.layer_table = [this](QWidget*, const TablePreview& preview) {
+    dialogs.layer_table = [this](QWidget*, const session::profile::TablePreview& preview) {
       questions << preview.name;
-      return answers.layer_table ? LayerTableDialog(preview).profile() : std::nullopt;
+      return answers.layer_table ? ui::dialogs::LayerTableDialog(preview).profile() : std::nullopt;
     };
-    dialogs.trace = [this](QWidget*, const TracePreview& preview) {
+    dialogs.trace = [this](QWidget*, const session::profile::TracePreview& preview) {
       questions << preview.file;
-      return answers.trace ? TraceDialog(preview).answer() : TraceAnswer{};
+      return answers.trace ? ui::dialogs::TraceDialog(preview).answer() : session::profile::TraceAnswer{};
     };
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;
       return answers.unsaved;
     };
-    dialogs.recovery = [this](QWidget*, const RecoveryQuestion& question) {
+    dialogs.recovery = [this](QWidget*, const session::RecoveryQuestion& question) {
       questions << question.name;
       return answers.recovery;
     };
@@ -148,4 +149,4 @@ class WindowFixture {
   }
 };
 
-}  // namespace pipedeck::app::test
+}  // namespace pipedeck::test

@@ -3,15 +3,14 @@
 #include <QApplication>
 #include <QTest>
 
-#include "app/views/comparison_pane.hpp"
-#include "app/views/gantt_view.hpp"
-#include "app/views/memory_view.hpp"
-#include "app/views/minimap_view.hpp"
-#include "app/views/plan_panel.hpp"
+#include "app/views/compare/comparison_pane.hpp"
+#include "app/views/compare/plan_panel.hpp"
+#include "app/views/gantt/minimap_view.hpp"
+#include "app/views/gantt/view.hpp"
+#include "app/views/memory/view.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::app;
 
 namespace {
 
@@ -31,12 +30,12 @@ class TestHighDpi : public QObject {
 
  private slots:
   void charts_are_crisp() {
-    PlanRow row;
+    models::compare::PlanRow row;
     row.id = 1;
     row.plan.name = "DAPPLE";
-    row.simulation = synthetic_simulation({.stages = 4, .replicas = 2, .recompute = true});
-    ComparisonPane pane;
-    pane.setPalette(Theme::light().palette());
+    row.simulation = app::synthetic_simulation({.stages = 4, .replicas = 2, .recompute = true});
+    views::compare::Pane pane;
+    pane.setPalette(views::widgets::Theme::light().palette());
     pane.resize(900, 420);
     pane.set_rows({row});
     pane.show();
@@ -54,20 +53,20 @@ class TestHighDpi : public QObject {
   }
 
   void a_box_begins_at_half_a_point() {
-    TimeLink link;
-    GanttView view(&link);
-    view.setPalette(Theme::light().palette());
-    view.set_simulation(synthetic_simulation({.stages = 2, .replicas = 1}));
+    views::gantt::TimeLink link;
+    views::gantt::View view(&link);
+    view.setPalette(views::widgets::Theme::light().palette());
+    view.set_simulation(app::synthetic_simulation({.stages = 2, .replicas = 1}));
     view.resize(900, view.sizeHint().height());
     link.set_full(static_cast<double>(view.content()->end));
     const QImage picture = view.grab().toImage();
-    const GanttRow& row = view.geometry_of_lanes().rows[1];
-    const GanttContent& content = *view.content();
+    const models::gantt::Row& row = view.geometry_of_lanes().rows[1];
+    const models::gantt::Content& content = *view.content();
     const std::size_t first = content.timeline->lanes[*content.groups[1].compute].begin;
     const double x = view.x_of(static_cast<double>(content.timeline->start[first]));
     const int y = (row.top + 4) * 2, edge = qRound(x * 2);
-    QCOMPARE(picture.pixelColor(edge - 1, y), Theme::light().panel);
-    QCOMPARE(picture.pixelColor(edge + 6, y), Theme::light().of(OpKind::forward));
+    QCOMPARE(picture.pixelColor(edge - 1, y), views::widgets::Theme::light().panel);
+    QCOMPARE(picture.pixelColor(edge + 6, y), views::widgets::Theme::light().of(OpKind::forward));
   }
 };
 

@@ -8,22 +8,21 @@
 #include <QTest>
 #include <QWheelEvent>
 
-#include "app/models/inspector_content.hpp"
-#include "app/models/plan_table_model.hpp"
-#include "app/views/inspector.hpp"
-#include "app/views/plan_table.hpp"
-#include "app/views/profile_view.hpp"
-#include "app/views/project_tree.hpp"
-#include "app/views/run_view.hpp"
-#include "app/views/split_editor.hpp"
-#include "app/views/start_panel.hpp"
-#include "app/views/theme.hpp"
-#include "app/views/topology_view.hpp"
+#include "app/models/compare/inspector_content.hpp"
+#include "app/models/compare/plan_table_model.hpp"
+#include "app/views/compare/inspector.hpp"
+#include "app/views/compare/plan_table.hpp"
+#include "app/views/compare/project_tree.hpp"
+#include "app/views/compare/start_panel.hpp"
+#include "app/views/profile/view.hpp"
+#include "app/views/run/view.hpp"
+#include "app/views/split/editor.hpp"
+#include "app/views/topology/view.hpp"
+#include "app/views/widgets/theme.hpp"
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
-using namespace pipedeck::app;
 
 class TestViewPictures : public QObject {
   Q_OBJECT
@@ -47,7 +46,7 @@ class TestViewPictures : public QObject {
   }
 
   /// 5,000 layers in 64 stages of eight devices: the whole, and a part of it.
-  void wide_split(SplitEditor& editor) {
+  void wide_split(views::split::Editor& editor) {
     Profile profile = samples::profile();
     const Layer layer = profile.layers[5];
     profile.layers.assign(5000, layer);
@@ -91,20 +90,20 @@ class TestViewPictures : public QObject {
     QFETCH_GLOBAL(bool, dark);
     dark_ = dark;
     QApplication::setStyle(QStringLiteral("Fusion"));
-    QApplication::setPalette((dark ? Theme::night() : Theme::light()).palette());
+    QApplication::setPalette((dark ? views::widgets::Theme::night() : views::widgets::Theme::light()).palette());
   }
 
   void plan_table() {
-    PlanTableModel model;
+    models::compare::PlanTableModel model;
     model.set_rows(samples::rows());
-    PlanTable table(&model);
+    views::compare::PlanTable table(&model);
     table.select_plan(2);
     keep(table, "plan-table", {1150, table.full_height()});
     keep(table, "plan-table-narrow", {770, table.full_height()});
   }
 
   void split() {
-    SplitEditor editor;
+    views::split::Editor editor;
     const auto profile = std::make_shared<const Profile>(samples::profile());
     const auto cluster = std::make_shared<const Cluster>(samples::cluster());
     const auto show = [&](const Plan& plan, double peak_gib) {
@@ -131,7 +130,7 @@ class TestViewPictures : public QObject {
     for (int layer : {30, 31, 33}) spare.stages[1].recompute.layers.emplace_back(layer);
     show(spare, 11.2);
     editor.setFocus();
-    editor.set_focused({SplitPart::stage, 1, 33, {}});
+    editor.set_focused({models::split::Part::stage, 1, 33, {}});
     keep(editor, "split-recompute", {1150, editor.sizeHint().height()});
     show(samples::plan("straight", {0, 4, 8, 12, 16, 20, 24, 27, 30, 33, 36, 39, 42, 44, 46, 48}), 9);
     keep(editor, "split-straight", {1000, editor.sizeHint().height()});
@@ -144,26 +143,28 @@ class TestViewPictures : public QObject {
 
   void inspector() {
     const auto rows = samples::rows();
-    Inspector view;
-    view.set_content(inspector_content(rows[1], samples::profile(), samples::cluster()));
+    views::compare::Inspector view;
+    view.set_content(models::compare::inspector_content(rows[1], samples::profile(), samples::cluster()));
     keep(view, "inspector", {300, 900});
-    view.set_content(inspector_content(rows[3], samples::profile(), samples::cluster()));
+    view.set_content(models::compare::inspector_content(rows[3], samples::profile(), samples::cluster()));
     keep(view, "inspector-over", {300, 900});
   }
 
   void project_tree() {
-    ProjectTreeModel model;
-    model.set_entries(ProjectSection::profiles, {{1, "BERT-48", {}}, {2, "GNMT-16", {}}});
-    model.set_entries(ProjectSection::clusters, {{1, "2 × 8 V100", {}}, {2, "16 × 1 V100, 10G", {}}});
-    model.set_entries(ProjectSection::plans, {{1, "DAPPLE 8:8", {}}, {2, "PipeDream 2-6-2-2-2-2 on many", {}}});
-    model.set_entries(ProjectSection::runs, {{1, "today 14:02 · CPU", {}}, {2, "today 12:15 · failed", {}, true}});
-    ProjectTree tree(&model);
-    tree.select(ProjectSection::plans, 1);
+    models::compare::ProjectTreeModel model;
+    model.set_entries(models::compare::ProjectSection::profiles, {{1, "BERT-48", {}}, {2, "GNMT-16", {}}});
+    model.set_entries(models::compare::ProjectSection::clusters, {{1, "2 × 8 V100", {}}, {2, "16 × 1 V100, 10G", {}}});
+    model.set_entries(models::compare::ProjectSection::plans,
+                      {{1, "DAPPLE 8:8", {}}, {2, "PipeDream 2-6-2-2-2-2 on many", {}}});
+    model.set_entries(models::compare::ProjectSection::runs,
+                      {{1, "today 14:02 · CPU", {}}, {2, "today 12:15 · failed", {}, true}});
+    views::compare::ProjectTree tree(&model);
+    tree.select(models::compare::ProjectSection::plans, 1);
     keep(tree, "project-tree", {210, 400});
   }
 
   void topology() {
-    TopologyView view;
+    views::topology::View view;
     view.set_cluster(std::make_shared<const Cluster>(samples::cluster()));
     keep(view, "topology", {1100, 800});
     view.set_cluster(std::make_shared<const Cluster>(mixed_cluster()));
@@ -195,21 +196,21 @@ class TestViewPictures : public QObject {
   }
 
   void profile() {
-    ProfileView view;
+    views::profile::View view;
     view.set_profile(std::make_shared<const Profile>(samples::profile()));
     view.select_layer(7);
     keep(view, "profile", {1100, 800});
   }
 
   void start() {
-    StartPanel panel;
+    views::compare::StartPanel panel;
     panel.set_profiles({"BERT-48", "GPT-2 124M", "VGG-19"});
     panel.set_clusters({"DAPPLE config A, 2 × 8 V100", "This machine"});
     keep(panel, "start", {1000, 560});
   }
 
   void run() {
-    RunView view;
+    views::run::View view;
     view.set_plans({{1, "DAPPLE 1:1 · 3:3", {}}});
     view.set_models({{0, "gpt-tiny, 0.8 M", {}}});
     view.set_steps(2000);

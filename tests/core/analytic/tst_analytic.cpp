@@ -5,10 +5,10 @@
 #include <QTest>
 
 #include "core/analytic/analytic_profile.hpp"
-#include "core/domain/validate.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
-#include "core/io/hugging_face.hpp"
-#include "core/io/json_formats.hpp"
+#include "core/io/huggingface/config.hpp"
+#include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "tests/core/analytic/told_times.hpp"
 #include "tests/support/test_program.hpp"
@@ -18,8 +18,8 @@ using namespace pipedeck;
 namespace {
 
 ReadTransformer model_of(const std::string& name) {
-  const auto text = read_file(std::string(PIPEDECK_FIXTURES "/hugging_face/") + name + ".config.json");
-  const auto read = transformer_from_hugging_face(text.value(), name);
+  const auto text = io::read_file(std::string(PIPEDECK_FIXTURES "/hugging_face/") + name + ".config.json");
+  const auto read = io::huggingface::transformer_from_hugging_face(text.value(), name);
   if (!read) qFatal("%s: %s: %s", name.c_str(), read.error().place.c_str(), read.error().message.c_str());
   return *read;
 }
@@ -36,8 +36,9 @@ TransformerConfig gpt(int heads, int hidden, int layers) {
   return config;
 }
 
-const LayerCount& layer_named(const CountedModel& model, const std::string& name) {
-  for (const LayerCount& layer : model.layers)
+const analytic::times::LayerCount& layer_named(const analytic::transformer::CountedModel& model,
+                                               const std::string& name) {
+  for (const analytic::times::LayerCount& layer : model.layers)
     if (layer.name == name) return layer;
   qFatal("no layer %s", name.c_str());
 }
@@ -69,7 +70,7 @@ class TestAnalytic : public QObject {
   void published_parameters() {
     QFETCH(QString, model);
     QFETCH(double, parameters);
-    QCOMPARE(QString::number(parameters_of(model_of(model.toStdString()).config), 'f', 0),
+    QCOMPARE(QString::number(analytic::transformer::parameters_of(model_of(model.toStdString()).config), 'f', 0),
              QString::number(parameters, 'f', 0));
   }
 
@@ -127,9 +128,10 @@ class TestAnalytic : public QObject {
     QFETCH(QString, text);
     QFETCH(double, parameters);
     QFETCH(int, window);
-    const auto read = transformer_from_hugging_face(text.toStdString(), "x");
+    const auto read = io::huggingface::transformer_from_hugging_face(text.toStdString(), "x");
     QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
-    QCOMPARE(QString::number(parameters_of(read->config), 'f', 0), QString::number(parameters, 'f', 0));
+    QCOMPARE(QString::number(analytic::transformer::parameters_of(read->config), 'f', 0),
+             QString::number(parameters, 'f', 0));
     QCOMPARE(read->config.window, window);
   }
 
@@ -158,7 +160,7 @@ class TestAnalytic : public QObject {
     QFETCH(QString, keys);
     QFETCH(int, window);
     QFETCH(QString, said);
-    const auto read = transformer_from_hugging_face("{" + keys.toStdString() + "}", "x");
+    const auto read = io::huggingface::transformer_from_hugging_face("{" + keys.toStdString() + "}", "x");
     QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
     QCOMPARE(read->config.window, window);
     QCOMPARE(read->notes.empty(), said.isEmpty());
@@ -180,25 +182,30 @@ class TestAnalytic : public QObject {
     QFETCH(int, hidden);
     QFETCH(int, micro_batch);
     const double s = 2048, b = micro_batch, h = hidden, a = heads, t = 8;
-    CountOptions options{.sequence = 2048, .micro_batch = micro_batch, .attention = AttentionMemory::stored};
+    analytic::transformer::CountOptions options{
+        .sequence = 2048, .micro_batch = micro_batch, .attention = AttentionMemory::stored};
     const TransformerConfig config = gpt(heads, hidden, 2);
-    const LayerCount block = layer_named(count_layers(config, options), "block_1");
-    QCOMPARE(kept_bytes(block), s * b * h * (34 + 5 * a * s / h));                           // 1
-    QCOMPARE(kept_bytes(block, 8, false), s * b * h * (10 + 24 / t + 5 * a * s / (h * t)));  // 2
-    QCOMPARE(kept_bytes(block, 8, true), s * b * h / t * (34 + 5 * a * s / h));              // 4
+    const analytic::times::LayerCount block =
+        layer_named(analytic::transformer::count_layers(config, options), "block_1");
+    QCOMPARE(analytic::times::kept_bytes(block), s * b * h * (34 + 5 * a * s / h));                           // 1
+    QCOMPARE(analytic::times::kept_bytes(block, 8, false), s * b * h * (10 + 24 / t + 5 * a * s / (h * t)));  // 2
+    QCOMPARE(analytic::times::kept_bytes(block, 8, true), s * b * h / t * (34 + 5 * a * s / h));              // 4
     // Without the scores, 34 s b h / t (equation 6) and a row sum a head and token, which they recompute.
     options.attention = AttentionMemory::fused;
-    const LayerCount fused = layer_named(count_layers(config, options), "block_1");
-    QCOMPARE(kept_bytes(fused, 8, true) - 4 * s * b * a / t, 34 * s * b * h / t);
+    const analytic::times::LayerCount fused =
+        layer_named(analytic::transformer::count_layers(config, options), "block_1");
+    QCOMPARE(analytic::times::kept_bytes(fused, 8, true) - 4 * s * b * a / t, 34 * s * b * h / t);
     // Selective recomputation keeps neither: equation 6 to the byte.
     options.attention = AttentionMemory::selective;
-    const LayerCount again = layer_named(count_layers(config, options), "block_1");
-    QCOMPARE(kept_bytes(again, 8, true), 34 * s * b * h / t);
+    const analytic::times::LayerCount again =
+        layer_named(analytic::transformer::count_layers(config, options), "block_1");
+    QCOMPARE(analytic::times::kept_bytes(again, 8, true), 34 * s * b * h / t);
     options.attention = AttentionMemory::fused;
     // Behind the blocks: 4 s b h (1 + v / h) (section 4.3).
-    const CountedModel model = count_layers(config, options);
-    const double behind = kept_bytes(layer_named(model, "final_norm")) + kept_bytes(layer_named(model, "head")) +
-                          kept_bytes(layer_named(model, "loss"));
+    const analytic::transformer::CountedModel model = analytic::transformer::count_layers(config, options);
+    const double behind = analytic::times::kept_bytes(layer_named(model, "final_norm")) +
+                          analytic::times::kept_bytes(layer_named(model, "head")) +
+                          analytic::times::kept_bytes(layer_named(model, "loss"));
     QCOMPARE(behind, 4 * s * b * h * (1 + 51200 / h));
   }
 
@@ -206,24 +213,26 @@ class TestAnalytic : public QObject {
   /// in a forward pass; twice as many backward.
   void operations_of_an_iteration() {
     const TransformerConfig config = gpt(96, 12288, 4);
-    const CountOptions options{.sequence = 2048, .micro_batch = 2, .attention = AttentionMemory::stored};
+    const analytic::transformer::CountOptions options{
+        .sequence = 2048, .micro_batch = 2, .attention = AttentionMemory::stored};
     double operations = 0;
-    for (const LayerCount& layer : count_layers(config, options).layers) operations += 3 * forward_operations(layer);
+    for (const analytic::times::LayerCount& layer : analytic::transformer::count_layers(config, options).layers)
+      operations += 3 * analytic::times::forward_operations(layer);
     const double s = 2048, b = 2, h = 12288, l = 4, v = 51200;
     QCOMPARE(operations, 3 * (24 * b * s * l * h * h + 4 * b * s * s * l * h + 2 * b * s * h * v));
   }
 
   void every_device_and_family_gives_a_valid_profile() {
     for (const char* name : {"gpt2", "bert-base-uncased", "t5-large", "llama-3-8b", "mixtral-8x7b", "deepseek-v3"})
-      for (const DeviceModel& device : device_catalogue()) {
+      for (const DeviceModel& device : presets::device_catalogue()) {
         AnalyticOptions options;
         options.precision = device.type.peak_tflops.contains("bf16") ? "bf16" : "fp16";
         options.sequence = 512;
-        const auto made = analytic_profile(model_of(name), device, options);
+        const auto made = analytic::analytic_profile(model_of(name), device, options);
         QVERIFY2(made.has_value(), made ? "" : made.error().message.c_str());
-        const auto valid = validate(made->profile);
+        const auto valid = plan::validate(made->profile);
         QVERIFY2(valid.has_value(), valid ? "" : (name + valid.error().place + valid.error().message).c_str());
-        const auto again = profile_from_json(profile_to_json(made->profile));
+        const auto again = io::documents::profile_from_json(io::documents::profile_to_json(made->profile));
         QVERIFY(again.has_value());
         for (const Layer& layer : made->profile.layers) {
           QVERIFY2(layer.forward.count > 0 && layer.backward.count > 0, layer.name.c_str());
@@ -251,7 +260,8 @@ class TestAnalytic : public QObject {
         options.sequence = 384;
         options.attention = attention;
         options.reached.products = products;
-        const auto made = analytic_profile(model_of(name), catalogue_device(device).value(), options);
+        const auto made =
+            analytic::analytic_profile(model_of(name), presets::catalogue_device(device).value(), options);
         QVERIFY(made.has_value());
         test::ToldTimes kinds;
         for (std::size_t i = 0; i < made->profile.layers.size(); ++i) {
@@ -271,17 +281,17 @@ class TestAnalytic : public QObject {
   }
 
   void no_device_beats_its_data_sheet() {
-    const DeviceModel a100 = catalogue_device("A100-80GB").value();
-    const DeviceRate rate = rate_of(a100, "bf16").value();
+    const DeviceModel a100 = presets::catalogue_device("A100-80GB").value();
+    const analytic::times::DeviceRate rate = analytic::times::rate_of(a100, "bf16").value();
     for (const double size : {1.0, 17.0, 128.0, 1000.0, 4096.0, 20000.0})
       for (const double inner : {1.0, 64.0, 4096.0}) {
-        const Seconds time = product_time(size, inner, size, 1, rate);
+        const Seconds time = analytic::times::product_time(size, inner, size, 1, rate);
         QVERIFY(2 * size * size * inner / time.count <= 312e12);
         QVERIFY(2 * (2 * size * inner + size * size) / time.count <= a100.type.memory_bandwidth->count);
       }
     // Large products reach what was asked of them, small ones far less.
-    QVERIFY(2 * std::pow(8192.0, 3) / product_time(8192, 8192, 8192, 1, rate).count > 0.65 * 312e12);
-    QVERIFY(2 * std::pow(128.0, 3) / product_time(128, 128, 128, 1, rate).count < 0.1 * 312e12);
+    QVERIFY(2 * std::pow(8192.0, 3) / analytic::times::product_time(8192, 8192, 8192, 1, rate).count > 0.65 * 312e12);
+    QVERIFY(2 * std::pow(128.0, 3) / analytic::times::product_time(128, 128, 128, 1, rate).count < 0.1 * 312e12);
   }
 
   void bad_configurations_data() {
@@ -317,7 +327,7 @@ class TestAnalytic : public QObject {
   void bad_configurations() {
     QFETCH(QString, text);
     QFETCH(QString, place);
-    const auto read = transformer_from_hugging_face(text.toStdString(), "x");
+    const auto read = io::huggingface::transformer_from_hugging_face(text.toStdString(), "x");
     QVERIFY(!read.has_value());
     QCOMPARE(read.error().code, ErrorCode::bad_input);
     QCOMPARE(QString::fromStdString(read.error().place), place);
@@ -325,12 +335,12 @@ class TestAnalytic : public QObject {
 
   void bad_options() {
     const ReadTransformer model = model_of("gpt2");
-    const DeviceModel v100 = catalogue_device("V100-16GB").value();
+    const DeviceModel v100 = presets::catalogue_device("V100-16GB").value();
     const auto refused = [&](const auto& change) {
       AnalyticOptions options;
       options.precision = "fp16";
       change(options);
-      const auto made = analytic_profile(model, v100, options);
+      const auto made = analytic::analytic_profile(model, v100, options);
       return !made && made.error().code == ErrorCode::bad_usage;
     };
     QVERIFY(!refused([](AnalyticOptions&) {}));
@@ -346,7 +356,8 @@ class TestAnalytic : public QObject {
   void degrees_that_divide_the_heads() {
     AnalyticOptions options;
     options.sequence = 1024;
-    const auto made = analytic_profile(model_of("qwen2-7b"), catalogue_device("A100-80GB").value(), options);
+    const auto made =
+        analytic::analytic_profile(model_of("qwen2-7b"), presets::catalogue_device("A100-80GB").value(), options);
     QCOMPARE(made->profile.layers[1].tensor_parallel.size(), std::size_t{2});  // 4 heads of keys: 2 and 4
     QCOMPARE(made->profile.layers[1].tensor_parallel.back().degree, 4);
   }
@@ -356,9 +367,9 @@ class TestAnalytic : public QObject {
     AnalyticOptions options;
     options.precision = "fp16";
     options.degrees = {};
-    const DeviceModel a100 = catalogue_device("A100-80GB").value();
+    const DeviceModel a100 = presets::catalogue_device("A100-80GB").value();
     const auto whole = [&](const std::string& model) {
-      const auto made = analytic_profile(model_of(model), a100, options);
+      const auto made = analytic::analytic_profile(model_of(model), a100, options);
       std::vector<std::int64_t> bytes;
       for (const Layer& layer : made->profile.layers) bytes.push_back(layer.whole_parameters.count);
       return bytes;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/domain/cluster.hpp"
+#include "core/model/cluster.hpp"
 
 namespace pipedeck::test {
 

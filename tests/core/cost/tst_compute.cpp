@@ -8,7 +8,7 @@
 #include <map>
 
 #include "core/cost/compute.hpp"
-#include "core/domain/validate.hpp"
+#include "core/plan/validate.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -39,7 +39,7 @@ struct Asked {
 };
 
 /// Forward, backward and its weight part, one after the other as formats.md has it.
-LayerTimes plain_times(const Profile& profile, const Layer& layer, const Cluster& cluster, const Asked& asked) {
+cost::LayerTimes plain_times(const Profile& profile, const Layer& layer, const Cluster& cluster, const Asked& asked) {
   const auto time = [&](bool backward) {
     std::vector<Point> points{{profile.micro_batch, backward ? layer.backward.count : layer.forward.count}};
     for (const LayerPoint& point : layer.at)
@@ -64,7 +64,7 @@ LayerTimes plain_times(const Profile& profile, const Layer& layer, const Cluster
       if (point.degree == asked.degree && base > 0) seconds *= (backward ? point.backward : point.forward).count / base;
     return seconds;
   };
-  LayerTimes times;
+  cost::LayerTimes times;
   times.forward = Seconds(time(false));
   times.backward = Seconds(time(true));
   times.backward_weight =
@@ -129,13 +129,13 @@ class TestCompute : public QObject {
       profile.micro_batch = random.integer(1, 20);
       profile.layers = {random_layer(random, profile.micro_batch)};
       const Layer& layer = profile.layers.front();
-      QVERIFY(validate(profile).has_value());
+      QVERIFY(plan::validate(profile).has_value());
       for (const DeviceType& type : cluster.device_types)
         for (const int samples : {1, 2, 3, 7, profile.micro_batch, 19, 40, 100})
           for (std::size_t d = 0; d <= layer.tensor_parallel.size(); ++d) {
             const int degree = d == 0 ? 1 : layer.tensor_parallel[d - 1].degree;
-            const LayerTimes actual = layer_times(profile, layer, samples, cluster, type, degree);
-            const LayerTimes expected = plain_times(profile, layer, cluster, {samples, type.name, degree});
+            const cost::LayerTimes actual = cost::layer_times(profile, layer, samples, cluster, type, degree);
+            const cost::LayerTimes expected = plain_times(profile, layer, cluster, {samples, type.name, degree});
             near(actual.forward, expected.forward);
             near(actual.backward, expected.backward);
             near(actual.backward_weight, expected.backward_weight);
@@ -176,9 +176,9 @@ class TestCompute : public QObject {
     for (int i = 0; i < sizes.size(); ++i)
       at.push_back({sizes[i], milliseconds(times[i]), milliseconds(sizes[i] == 4 ? 16 : 1)});
     const Profile profile = measured(at);
-    QVERIFY(validate(profile).has_value());
+    QVERIFY(plan::validate(profile).has_value());
     const Cluster cluster = test::flat_cluster(1);
-    near(layer_times(profile, profile.layers[0], samples, cluster, cluster.device_types[0]).forward,
+    near(cost::layer_times(profile, profile.layers[0], samples, cluster, cluster.device_types[0]).forward,
          milliseconds(expected));
   }
 
@@ -203,7 +203,7 @@ class TestCompute : public QObject {
     QFETCH(QString, words);
     std::vector<LayerPoint> at;
     for (const int size : sizes) at.push_back({size, milliseconds(8), milliseconds(16)});
-    const Result<void> valid = validate(measured(at));
+    const Result<void> valid = plan::validate(measured(at));
     QVERIFY(!valid.has_value());
     QCOMPARE(valid.error().code, ErrorCode::bad_input);
     QCOMPARE(QString::fromStdString(valid.error().place), place);
@@ -219,7 +219,7 @@ class TestCompute : public QObject {
     cluster.device_types[1].name = "Y";
     cluster.device_types[1].relative_speed = 0.25;
     const auto on = [&](std::size_t type) {
-      return layer_times(profile, layer, 4, cluster, cluster.device_types[type]);
+      return cost::layer_times(profile, layer, 4, cluster, cluster.device_types[type]);
     };
     near(on(0).forward, milliseconds(8));
     near(on(1).forward, milliseconds(32));  // no column: by speed
@@ -241,7 +241,7 @@ class TestCompute : public QObject {
     layer.tensor_parallel = {{2, milliseconds(1), milliseconds(1), {}, {}}};
     Cluster cluster = test::flat_cluster(1);
     cluster.device_types[0].name = "Y";
-    const LayerTimes times = layer_times(profile, layer, 8, cluster, cluster.device_types[0], 2);
+    const cost::LayerTimes times = cost::layer_times(profile, layer, 8, cluster, cluster.device_types[0], 2);
     near(times.forward, {});
     near(times.backward, {});
     near(times.backward_weight, {});

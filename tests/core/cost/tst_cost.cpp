@@ -6,7 +6,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
-#include "core/domain/cuts.hpp"
+#include "core/plan/cuts.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -33,7 +33,8 @@ Profile one_layer() {
 
 double forward_ms(const Profile& profile, int samples) {
   const Cluster cluster = test::flat_cluster(1);
-  return in_milliseconds(layer_times(profile, profile.layers[0], samples, cluster, cluster.device_types[0]).forward);
+  return in_milliseconds(
+      cost::layer_times(profile, profile.layers[0], samples, cluster, cluster.device_types[0]).forward);
 }
 
 /// What crosses cut p, straight from the words: each output once if anybody behind uses it.
@@ -58,7 +59,7 @@ Bytes crossing(const Profile& profile, const std::vector<LayerId>& order, std::s
 double bytes_a_parameter(Optimizer optimizer, Precision precision, int zero, int replicas) {
   const std::int64_t width = precision == Precision::fp32 ? 4 : 2;
   const std::int64_t count = 1000;
-  const MemoryParts parts = state_memory(Bytes(count * width), replicas, optimizer, precision, zero);
+  const MemoryParts parts = cost::state_memory(Bytes(count * width), replicas, optimizer, precision, zero);
   return static_cast<double>(parts.total().count) / static_cast<double>(count);
 }
 
@@ -95,21 +96,21 @@ class TestCost : public QObject {
     slow.name = "slow";
     slow.relative_speed = 0.5;
     cluster.device_types[0].relative_speed = 2;
-    const LayerTimes on = layer_times(profile, layer, 8, cluster, t4, 2);
+    const cost::LayerTimes on = cost::layer_times(profile, layer, 8, cluster, t4, 2);
     near(on.forward.count, 0.016 * 3 * 0.75);
     near(on.backward.count, 0.032 * 2 * 0.75);
     near(on.backward_weight.count, on.backward.count / 4);
-    near(layer_times(profile, layer, 4, cluster, slow).forward.count, 0.008 * 4);  // speed 2 against 0.5
+    near(cost::layer_times(profile, layer, 4, cluster, slow).forward.count, 0.008 * 4);  // speed 2 against 0.5
     profile.device = "unlisted";
-    near(layer_times(profile, layer, 4, cluster, slow).forward.count, 0.008 * 2);  // speed 1 against 0.5
-    QVERIFY_THROWS_EXCEPTION(BrokenInvariant, layer_times(profile, layer, 4, cluster, slow, 3));
+    near(cost::layer_times(profile, layer, 4, cluster, slow).forward.count, 0.008 * 2);  // speed 1 against 0.5
+    QVERIFY_THROWS_EXCEPTION(BrokenInvariant, cost::layer_times(profile, layer, 4, cluster, slow, 3));
   }
 
   void bytesAreRoundedUpOnce() {
-    QCOMPARE(scale_bytes(Bytes(10), 1, 4).count, 3);
-    QCOMPARE(scale_bytes(Bytes(10), 2, 4).count, 5);
-    QCOMPARE(scale_bytes(Bytes(10), 3, 4).count, 8);
-    QCOMPARE(scale_bytes(Bytes(std::int64_t{1} << 60), 3, 4).count, std::int64_t{3} << 58);
+    QCOMPARE(cost::scale_bytes(Bytes(10), 1, 4).count, 3);
+    QCOMPARE(cost::scale_bytes(Bytes(10), 2, 4).count, 5);
+    QCOMPARE(cost::scale_bytes(Bytes(10), 3, 4).count, 8);
+    QCOMPARE(cost::scale_bytes(Bytes(std::int64_t{1} << 60), 3, 4).count, std::int64_t{3} << 58);
   }
 
   void cutsCountEveryOutputUsedBehind() {
@@ -134,7 +135,7 @@ class TestCost : public QObject {
               profile.edges.push_back(edge);
             }
       const std::vector<LayerId> order = topological_order(profile);
-      const std::vector<Bytes> cuts = cut_bytes(profile, order);
+      const std::vector<Bytes> cuts = plan::cut_bytes(profile, order);
       QCOMPARE(cuts.size(), std::size_t{8});
       for (std::size_t p = 0; p < cuts.size(); ++p) QCOMPARE(cuts[p].count, crossing(profile, order, p).count);
     }
@@ -157,20 +158,20 @@ class TestCost : public QObject {
   }
 
   void stashedWeightsAreTheVersionsBeyondTheFirst() {
-    const MemoryParts parts = state_memory(Bytes(100), 1, Optimizer::sgd, Precision::fp32, 0, 4);
+    const MemoryParts parts = cost::state_memory(Bytes(100), 1, Optimizer::sgd, Precision::fp32, 0, 4);
     QCOMPARE(parts[MemoryItem::stashed_weights].count, 300);
     QCOMPARE(parts.total().count, 500);
   }
 
   void optimizerTimeIsTheBytesItMoves() {
     DeviceType type = test::flat_cluster(1).device_types[0];
-    QCOMPARE(optimizer_time(Bytes(4000), Optimizer::adam, Precision::fp32, type).count, 0.0);
+    QCOMPARE(cost::optimizer_time(Bytes(4000), Optimizer::adam, Precision::fp32, type).count, 0.0);
     type.memory_bandwidth = gigabytes_per_second(1);
-    near(optimizer_time(Bytes(4000), Optimizer::adam, Precision::fp32, type).count, 28e-6);
-    near(optimizer_time(Bytes(4000), Optimizer::sgd, Precision::fp32, type).count, 12e-6);
-    near(optimizer_time(Bytes(4000), Optimizer::rmsprop, Precision::fp32, type).count, 20e-6);
-    near(optimizer_time(Bytes(4000), Optimizer::momentum, Precision::mixed_18, type).count, 40e-6);
-    QCOMPARE(optimizer_time(Bytes(4000), Optimizer::none, Precision::fp32, type).count, 0.0);
+    near(cost::optimizer_time(Bytes(4000), Optimizer::adam, Precision::fp32, type).count, 28e-6);
+    near(cost::optimizer_time(Bytes(4000), Optimizer::sgd, Precision::fp32, type).count, 12e-6);
+    near(cost::optimizer_time(Bytes(4000), Optimizer::rmsprop, Precision::fp32, type).count, 20e-6);
+    near(cost::optimizer_time(Bytes(4000), Optimizer::momentum, Precision::mixed_18, type).count, 40e-6);
+    QCOMPARE(cost::optimizer_time(Bytes(4000), Optimizer::none, Precision::fp32, type).count, 0.0);
   }
 
   void microBatchesThatFit() {
@@ -188,21 +189,21 @@ class TestCost : public QObject {
     plan.stages[0].devices = {DeviceId(0), DeviceId(1)};
     plan.stages[1].first = 1, plan.stages[1].last = 2;
     plan.stages[1].devices = {DeviceId(2)};
-    const Network network = Network::of(cluster).value();
+    const cost::Network network = cost::Network::of(cluster).value();
     // One sample each of 20 bytes beside 40 of weights, gradients and moments; then 100 bytes in 145.
-    QCOMPARE(micro_batches_that_fit(plan, profile, network, {}), (std::vector<int>{5, 1}));
+    QCOMPARE(cost::micro_batches_that_fit(plan, profile, network, {}), (std::vector<int>{5, 1}));
     Conventions conventions;
     conventions.reserve = Bytes(50);
-    QCOMPARE(micro_batches_that_fit(plan, profile, network, conventions), (std::vector<int>{2, 1}));
+    QCOMPARE(cost::micro_batches_that_fit(plan, profile, network, conventions), (std::vector<int>{2, 1}));
   }
 
   void pipedreamVersions() {
     Plan plan;
     plan.stages.resize(3);
     for (std::size_t s = 0; s < 3; ++s) plan.stages[s].devices.resize(std::vector<std::size_t>{3, 2, 1}[s]);
-    QCOMPARE(pipedream_versions(plan, StageId(0)), 2);
-    QCOMPARE(pipedream_versions(plan, StageId(1)), 2);
-    QCOMPARE(pipedream_versions(plan, StageId(2)), 1);
+    QCOMPARE(cost::pipedream_versions(plan, StageId(0)), 2);
+    QCOMPARE(cost::pipedream_versions(plan, StageId(1)), 2);
+    QCOMPARE(cost::pipedream_versions(plan, StageId(2)), 1);
   }
 };
 

@@ -12,8 +12,8 @@ using namespace pipedeck;
 
 namespace {
 
-NcclGroup group_of(GpuGeneration generation, int ranks, int nodes, double gigabytes) {
-  NcclGroup group;
+cost::NcclGroup group_of(cost::GpuGeneration generation, int ranks, int nodes, double gigabytes) {
+  cost::NcclGroup group;
   group.generation = generation;
   group.ranks = ranks;
   group.nodes = nodes;
@@ -25,9 +25,9 @@ struct Expected {
   double latency_us, gigabytes;
 };
 
-void expect(const NcclGroup& group, NcclCollective collective, NcclAlgorithm algorithm, NcclProtocol protocol,
-            Bytes bytes, Expected expected) {
-  const auto cost = nccl_cost(group, collective, algorithm, protocol, bytes);
+void expect(const cost::NcclGroup& group, cost::NcclCollective collective, cost::NcclAlgorithm algorithm,
+            cost::NcclProtocol protocol, Bytes bytes, Expected expected) {
+  const auto cost = cost::nccl_cost(group, collective, algorithm, protocol, bytes);
   QVERIFY(cost.has_value());
   const double latency = in_microseconds(cost->latency), bandwidth = in_gigabytes_per_second(cost->bandwidth);
   QVERIFY2(std::abs(latency - expected.latency_us) < 1e-9 && std::abs(bandwidth - expected.gigabytes) < 1e-9,
@@ -37,14 +37,15 @@ void expect(const NcclGroup& group, NcclCollective collective, NcclAlgorithm alg
 constexpr Bytes mebibyte{1 << 20};
 
 /// nccl-tests, doc/PERFORMANCE.md: bus bandwidth of an all-reduce.
-double bus_bandwidth(const NcclGroup& group, Bytes bytes) {
-  const double seconds = nccl_choice(group, NcclCollective::all_reduce, bytes).time(bytes).count;
+double bus_bandwidth(const cost::NcclGroup& group, Bytes bytes) {
+  const double seconds = cost::nccl_choice(group, cost::NcclCollective::all_reduce, bytes).time(bytes).count;
   return static_cast<double>(bytes.count) / seconds * 2 * (group.ranks - 1) / group.ranks / 1e9;
 }
 
-const auto reduce_all = NcclCollective::all_reduce;
-const auto ring = NcclAlgorithm::ring, tree = NcclAlgorithm::tree, nvls = NcclAlgorithm::nvls, pat = NcclAlgorithm::pat;
-const auto ll = NcclProtocol::ll, ll128 = NcclProtocol::ll128, simple = NcclProtocol::simple;
+const auto reduce_all = cost::NcclCollective::all_reduce;
+const auto ring = cost::NcclAlgorithm::ring, tree = cost::NcclAlgorithm::tree, nvls = cost::NcclAlgorithm::nvls,
+           pat = cost::NcclAlgorithm::pat;
+const auto ll = cost::NcclProtocol::ll, ll128 = cost::NcclProtocol::ll128, simple = cost::NcclProtocol::simple;
 
 }  // namespace
 
@@ -53,30 +54,30 @@ class TestNcclModel : public QObject {
 
  private slots:
   void generationsByName() {
-    QCOMPARE(generation_of("V100-16GB"), GpuGeneration::volta);
-    QCOMPARE(generation_of("A100-80GB"), GpuGeneration::ampere);
-    QCOMPARE(generation_of("NVIDIA H200 SXM"), GpuGeneration::hopper);
-    QCOMPARE(generation_of("GB200"), GpuGeneration::blackwell);
-    QCOMPARE(generation_of("X"), GpuGeneration::ampere);
+    QCOMPARE(cost::generation_of("V100-16GB"), cost::GpuGeneration::volta);
+    QCOMPARE(cost::generation_of("A100-80GB"), cost::GpuGeneration::ampere);
+    QCOMPARE(cost::generation_of("NVIDIA H200 SXM"), cost::GpuGeneration::hopper);
+    QCOMPARE(cost::generation_of("GB200"), cost::GpuGeneration::blackwell);
+    QCOMPARE(cost::generation_of("X"), cost::GpuGeneration::ampere);
   }
 
   void oneNodeOfA100() {
-    const NcclGroup group = group_of(GpuGeneration::ampere, 8, 1, 300);  // counted as 12 links of 20 GB/s
+    const cost::NcclGroup group = group_of(cost::GpuGeneration::ampere, 8, 1, 300);  // counted as 12 links of 20 GB/s
     const Bytes gibibyte(std::int64_t{1} << 30);
     expect(group, reduce_all, ring, simple, gibibyte, {8.4 + 14 * 3.4, 240.0 * 8 / 14});
     expect(group, reduce_all, ring, ll, gibibyte, {6.6 + 14 * 0.6, 87.7 * 8 / 14});
     expect(group, reduce_all, ring, ll128, gibibyte, {14 + 14 * 1.9, 0.92 * 240 * 8 / 14});
     expect(group, reduce_all, tree, simple, gibibyte, {8.4 + 2 * 7 * 4.0, 0.5 * 0.92 * 240});
     expect(group, reduce_all, tree, ll, Bytes(64 << 12), {6.8 + 14 * 0.6, 0.5 * 0.92 * 240 / 3.8 * 0.4});
-    expect(group, NcclCollective::all_gather, ring, simple, gibibyte, {8.4 + 7 * 3.4, 240.0 * 8 / 7});
-    expect(group, NcclCollective::broadcast, ring, simple, gibibyte, {8.4 + 3.4, 240.0});
-    QVERIFY(!nccl_cost(group, reduce_all, nvls, simple, gibibyte));
-    QVERIFY(!nccl_cost(group, NcclCollective::all_gather, tree, simple, gibibyte));
+    expect(group, cost::NcclCollective::all_gather, ring, simple, gibibyte, {8.4 + 7 * 3.4, 240.0 * 8 / 7});
+    expect(group, cost::NcclCollective::broadcast, ring, simple, gibibyte, {8.4 + 3.4, 240.0});
+    QVERIFY(!cost::nccl_cost(group, reduce_all, nvls, simple, gibibyte));
+    QVERIFY(!cost::nccl_cost(group, cost::NcclCollective::all_gather, tree, simple, gibibyte));
   }
 
   /// With several nodes LL's limit is the CPU's row, not the generation's (tuning.cc, index1).
   void fourNodesOfH100() {
-    NcclGroup group = group_of(GpuGeneration::hopper, 32, 4, 50);
+    cost::NcclGroup group = group_of(cost::GpuGeneration::hopper, 32, 4, 50);
     const double between = 2 * 3, inside = 62 - between;
     expect(group, reduce_all, ring, ll, mebibyte, {6.6 + inside * 1.0 + between * 2.7, 20.4 * 32 / 62});
     expect(group, reduce_all, ring, simple, mebibyte, {1.4 * (8.4 + inside * 3.4 + between * 14.0), 50.0 * 32 / 62});
@@ -85,21 +86,22 @@ class TestNcclModel : public QObject {
     group.amd_cpu = true;
     expect(group, reduce_all, ring, ll, mebibyte, {6.6 + inside * 2.0 + between * 2.7, 19.0 * 32 / 62});
     group.alike = false;
-    QVERIFY(!nccl_cost(group, reduce_all, ring, ll128, mebibyte));
+    QVERIFY(!cost::nccl_cost(group, reduce_all, ring, ll128, mebibyte));
   }
 
   void patIsForOneRankANode() {
-    const NcclGroup group = group_of(GpuGeneration::ampere, 16, 16, 12.5);
-    expect(group, NcclCollective::all_gather, pat, simple, mebibyte, {8 + 4 * (14 / 3.5) + 16 * 2.8, 0.75 * 12.5});
-    QVERIFY(
-        !nccl_cost(group_of(GpuGeneration::ampere, 16, 2, 12.5), NcclCollective::all_gather, pat, simple, mebibyte));
-    QVERIFY(!nccl_cost(group, reduce_all, pat, simple, mebibyte));
+    const cost::NcclGroup group = group_of(cost::GpuGeneration::ampere, 16, 16, 12.5);
+    expect(group, cost::NcclCollective::all_gather, pat, simple, mebibyte,
+           {8 + 4 * (14 / 3.5) + 16 * 2.8, 0.75 * 12.5});
+    QVERIFY(!cost::nccl_cost(group_of(cost::GpuGeneration::ampere, 16, 2, 12.5), cost::NcclCollective::all_gather, pat,
+                             simple, mebibyte));
+    QVERIFY(!cost::nccl_cost(group, reduce_all, pat, simple, mebibyte));
     // A ring of one rank a node has the tree's network latency.
-    expect(group, NcclCollective::all_gather, ring, ll, mebibyte, {6.6 + 15 * 5.0, 6.25 * 16 / 15});
+    expect(group, cost::NcclCollective::all_gather, ring, ll, mebibyte, {6.6 + 15 * 5.0, 6.25 * 16 / 15});
   }
 
   void latencyOfTheClusterCounts() {
-    NcclGroup group = group_of(GpuGeneration::volta, 4, 2, 10);
+    cost::NcclGroup group = group_of(cost::GpuGeneration::volta, 4, 2, 10);
     group.inside = microseconds(5);
     group.between = microseconds(30);
     expect(group, reduce_all, ring, simple, Bytes(64), {8.4 + 4 * 5 + 2 * 30, 10.0 * 4 / 6});
@@ -109,24 +111,24 @@ class TestNcclModel : public QObject {
   /// 225-240, 8 x V100 about 120-135; two nodes of 8 x H100 with 8 x 400 Gbit/s within 330-400.
   void busBandwidthIsPlausible() {
     const Bytes large(std::int64_t{8} << 30);
-    const auto within = [&](const NcclGroup& group, double low, double high) {
+    const auto within = [&](const cost::NcclGroup& group, double low, double high) {
       const double found = bus_bandwidth(group, large);
       QVERIFY2(found >= low && found <= high, qPrintable(QString::number(found)));
     };
-    within(group_of(GpuGeneration::hopper, 8, 1, 450), 430, 500);
-    within(group_of(GpuGeneration::ampere, 8, 1, 300), 220, 245);
-    within(group_of(GpuGeneration::volta, 8, 1, 150), 110, 140);
-    within(group_of(GpuGeneration::hopper, 16, 2, 400), 330, 400);
-    QCOMPARE(nccl_choice(group_of(GpuGeneration::hopper, 8, 1, 450), reduce_all, large).algorithm, nvls);
+    within(group_of(cost::GpuGeneration::hopper, 8, 1, 450), 430, 500);
+    within(group_of(cost::GpuGeneration::ampere, 8, 1, 300), 220, 245);
+    within(group_of(cost::GpuGeneration::volta, 8, 1, 150), 110, 140);
+    within(group_of(cost::GpuGeneration::hopper, 16, 2, 400), 330, 400);
+    QCOMPARE(cost::nccl_choice(group_of(cost::GpuGeneration::hopper, 8, 1, 450), reduce_all, large).algorithm, nvls);
   }
 
   /// Small messages take the low-latency protocol, large ones bandwidth; large trees beat large rings when small.
   void choiceFollowsTheSize() {
-    const NcclGroup group = group_of(GpuGeneration::ampere, 64, 8, 25);
-    const NcclCost small = nccl_choice(group, reduce_all, Bytes(1024));
+    const cost::NcclGroup group = group_of(cost::GpuGeneration::ampere, 64, 8, 25);
+    const cost::NcclCost small = cost::nccl_choice(group, reduce_all, Bytes(1024));
     QCOMPARE(small.algorithm, tree);
     QCOMPARE(small.protocol, ll);
-    const NcclCost large = nccl_choice(group, reduce_all, Bytes(std::int64_t{4} << 30));
+    const cost::NcclCost large = cost::nccl_choice(group, reduce_all, Bytes(std::int64_t{4} << 30));
     QCOMPARE(large.protocol, simple);
     QCOMPARE(large.algorithm, ring);
   }
@@ -135,29 +137,29 @@ class TestNcclModel : public QObject {
     test::Random random(3);
     for (int i = 0; i < 2000; ++i) {
       const int nodes = random.integer(1, 6);
-      NcclGroup group = group_of(static_cast<GpuGeneration>(random.integer(0, 3)), nodes * random.integer(2, 8), nodes,
-                                 random.uniform(1, 900));
+      cost::NcclGroup group = group_of(static_cast<cost::GpuGeneration>(random.integer(0, 3)),
+                                       nodes * random.integer(2, 8), nodes, random.uniform(1, 900));
       const Bytes bytes(random.integer(1, 1 << 30));
-      const double time = nccl_choice(group, reduce_all, bytes).time(bytes).count;
+      const double time = cost::nccl_choice(group, reduce_all, bytes).time(bytes).count;
       QVERIFY(time > 0);
-      NcclGroup faster = group, later = group;
+      cost::NcclGroup faster = group, later = group;
       // A wider ring of more channels may meet the plateau later, never sooner; its own figure is by the size.
       faster.bandwidth = BytesPerSecond(group.bandwidth.count * 1.5);
-      QVERIFY(nccl_choice(faster, reduce_all, bytes).time(bytes) <= Seconds(time * (1 + 1e-12)));
+      QVERIFY(cost::nccl_choice(faster, reduce_all, bytes).time(bytes) <= Seconds(time * (1 + 1e-12)));
       later.between = later.inside = microseconds(100);
-      QVERIFY(nccl_choice(later, reduce_all, bytes).time(bytes) >= Seconds(time));
+      QVERIFY(cost::nccl_choice(later, reduce_all, bytes).time(bytes) >= Seconds(time));
     }
   }
 
   void groupOfACluster() {
     Cluster cluster = test::flat_cluster(4, gigabytes_per_second(300), microseconds(2));
     cluster.device_types[0].name = cluster.nodes[0].devices[0].type = "A100-40GB";
-    const Network network = Network::of(cluster).value();
+    const cost::Network network = cost::Network::of(cluster).value();
     const std::vector<DeviceId> devices{DeviceId(0), DeviceId(1), DeviceId(2)};
-    const NcclGroup group = nccl_group(network, devices, rings_of(network, devices));
+    const cost::NcclGroup group = cost::nccl_group(network, devices, cost::rings_of(network, devices));
     QCOMPARE(group.ranks, 3);
     QCOMPARE(group.nodes, 1);
-    QCOMPARE(group.generation, GpuGeneration::ampere);
+    QCOMPARE(group.generation, cost::GpuGeneration::ampere);
     QVERIFY(group.alike && group.nvlink);
     QCOMPARE(group.bandwidth, gigabytes_per_second(300));
     QCOMPARE(group.inside, microseconds(2));

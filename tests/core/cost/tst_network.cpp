@@ -127,7 +127,7 @@ Cluster large_cluster(int nodes, Fabric fabric, test::Random& random) {
   return cluster;
 }
 
-DeviceId first_of(const Network& network, std::size_t node) {
+DeviceId first_of(const cost::Network& network, std::size_t node) {
   int d = 0;
   while (network.node_of(DeviceId(std::int32_t{d})).index() != node) ++d;
   return DeviceId(std::int32_t{d});
@@ -139,7 +139,7 @@ struct Extremes {
 };
 
 /// Of the paths in one node, or between two.
-Extremes extremes(const Network& network, const std::vector<DeviceId>& devices, bool inside) {
+Extremes extremes(const cost::Network& network, const std::vector<DeviceId>& devices, bool inside) {
   Extremes found;
   for (const DeviceId a : devices)
     for (const DeviceId b : devices) {
@@ -150,7 +150,7 @@ Extremes extremes(const Network& network, const std::vector<DeviceId>& devices, 
   return found;
 }
 
-std::vector<DeviceId> all_devices(const Network& network) {
+std::vector<DeviceId> all_devices(const cost::Network& network) {
   std::vector<DeviceId> all;
   for (int d = 0; d < network.device_count(); ++d) all.push_back(DeviceId(std::int32_t{d}));
   return all;
@@ -176,7 +176,7 @@ class TestNetwork : public QObject {
     test::Random random(7);
     for (int trial = 0; trial < 200; ++trial) {
       const Cluster cluster = random_cluster(random);
-      const Result<Network> network = Network::of(cluster);
+      const Result<cost::Network> network = cost::Network::of(cluster);
       QVERIFY(network);
       for (int a = 0; a < network->device_count(); ++a)
         for (int b = 0; b < network->device_count(); ++b) {
@@ -198,7 +198,7 @@ class TestNetwork : public QObject {
       for (const Fabric fabric : {Fabric::star, Fabric::tree, Fabric::two_switches, Fabric::mesh}) {
         const Cluster cluster = large_cluster(nodes, fabric, random);
         const std::vector<test::KnownPath> want = test::all_pairs_paths(cluster);
-        const Network network = Network::of(cluster).value();
+        const cost::Network network = cost::Network::of(cluster).value();
         std::vector<DeviceId> first;
         for (std::size_t n = 0; n < cluster.nodes.size(); ++n) first.push_back(first_of(network, n));
         for (std::size_t a = 0; a < first.size(); ++a)
@@ -206,7 +206,7 @@ class TestNetwork : public QObject {
             if (a == b) continue;
             const test::KnownPath& known = want[a * first.size() + b];
             QCOMPARE(network.links(first[a], first[b]), known.links);
-            QCOMPARE(network.path(first[a], first[b]), (Path{known.bandwidth, known.latency}));
+            QCOMPARE(network.path(first[a], first[b]), (cost::Path{known.bandwidth, known.latency}));
           }
       }
   }
@@ -215,7 +215,7 @@ class TestNetwork : public QObject {
     test::Random random(12);
     for (const int nodes : {1, 2, 9, 40, 100})
       for (const Fabric fabric : {Fabric::star, Fabric::tree, Fabric::two_switches, Fabric::mesh}) {
-        const Network network = Network::of(large_cluster(nodes, fabric, random)).value();
+        const cost::Network network = cost::Network::of(large_cluster(nodes, fabric, random)).value();
         for (const bool inside : {false, true})
           QCOMPARE(extremes(network, network.representatives(), inside),
                    extremes(network, all_devices(network), inside));
@@ -227,14 +227,14 @@ class TestNetwork : public QObject {
       equal.nodes.push_back(node_named("n" + std::to_string(n), 8, Link{gigabytes_per_second(100), {}}));
       equal.links.push_back({"s", equal.nodes.back().name, Link{gigabytes_per_second(1), {}}});
     }
-    QCOMPARE(Network::of(equal).value().representatives().size(), 4u);
+    QCOMPARE(cost::Network::of(equal).value().representatives().size(), 4u);
   }
 
   /// A core that is searched lazily, asked from two threads at once.
   void threadsGetTheSamePaths() {
     test::Random random(13);
     const Cluster cluster = large_cluster(100, Fabric::two_switches, random);
-    const Network network = Network::of(cluster).value();
+    const cost::Network network = cost::Network::of(cluster).value();
     const auto sum = [&network] {
       double sum = 0;
       for (int a = 0; a < network.device_count(); ++a)
@@ -257,8 +257,8 @@ class TestNetwork : public QObject {
     for (const Fabric fabric : {Fabric::star, Fabric::tree}) {
       const Cluster cluster = large_cluster(16'384, fabric, random);
       const auto begin = std::chrono::steady_clock::now();
-      const Network network = Network::of(cluster).value();
-      all_reduce(network, all_devices(network), Bytes(1000));
+      const cost::Network network = cost::Network::of(cluster).value();
+      cost::all_reduce(network, all_devices(network), Bytes(1000));
       QVERIFY(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
     }
   }
@@ -268,13 +268,13 @@ class TestNetwork : public QObject {
     for (int seed = 0; seed < 40; ++seed) {
       test::Random random(static_cast<std::uint64_t>(seed));
       const Cluster cluster = large_cluster(random.integer(2, 12), Fabric::tree, random);
-      const Network network = Network::of(cluster).value();
+      const cost::Network network = cost::Network::of(cluster).value();
       const int devices = network.device_count();
       for (int pair = 0; pair < 20; ++pair) {
         const DeviceId from(random.integer(0, devices - 1)), to(random.integer(0, devices - 1));
         if (network.node_of(from) == network.node_of(to)) continue;
         std::string at = cluster.nodes[network.node_of(from).index()].name;
-        for (const DirectedLink& passed : network.directed_links(from, to)) {
+        for (const cost::DirectedLink& passed : network.directed_links(from, to)) {
           const NetworkLink& link = cluster.links[static_cast<std::size_t>(passed.link)];
           QCOMPARE(passed.backwards ? link.to : link.from, at);
           at = passed.backwards ? link.from : link.to;
@@ -285,7 +285,7 @@ class TestNetwork : public QObject {
   }
 
   void insideANodeItsOwnLink() {
-    const Network network = Network::of(two_nodes()).value();
+    const cost::Network network = cost::Network::of(two_nodes()).value();
     QVERIFY(network.links(DeviceId(0), DeviceId(1)).empty());
     near(network.transfer(DeviceId(2), DeviceId(4), Bytes(8000)), 2e-6 + 1e-6);
     near(network.transfer(DeviceId(0), DeviceId(4), Bytes(1000)), 12e-6 + 1e-6);  // 1 GB/s is the narrower
@@ -294,12 +294,12 @@ class TestNetwork : public QObject {
   void unconnectedAndUnlinkedAreRefused() {
     Cluster cluster = two_nodes();
     cluster.links.pop_back();
-    QCOMPARE(Network::of(cluster).error().place, std::string("/links"));
+    QCOMPARE(cost::Network::of(cluster).error().place, std::string("/links"));
     cluster = two_nodes();
     cluster.nodes[1].link.reset();
-    QCOMPARE(Network::of(cluster).error().place, std::string("/nodes/1"));
+    QCOMPARE(cost::Network::of(cluster).error().place, std::string("/nodes/1"));
     cluster.nodes[1].devices[0].count = 1;
-    QVERIFY(Network::of(cluster));
+    QVERIFY(cost::Network::of(cluster));
   }
 
   void matrixStandsInsteadOfLinks() {
@@ -307,49 +307,50 @@ class TestNetwork : public QObject {
     cluster.links.clear();
     cluster.bandwidth_matrix.emplace(5, std::vector<BytesPerSecond>(5, gigabytes_per_second(3)));
     (*cluster.bandwidth_matrix)[0][4] = (*cluster.bandwidth_matrix)[4][0] = gigabytes_per_second(2);
-    const Network network = Network::of(cluster).value();
+    const cost::Network network = cost::Network::of(cluster).value();
     near(network.transfer(DeviceId(4), DeviceId(0), Bytes(4000)), 2e-6);
     near(network.transfer(DeviceId(0), DeviceId(1), Bytes(3000)), 1e-6);
     cluster.bandwidth_matrix->pop_back();
-    QCOMPARE(Network::of(cluster).error().place, std::string("/bandwidth_matrix_gb_per_s"));
+    QCOMPARE(cost::Network::of(cluster).error().place, std::string("/bandwidth_matrix_gb_per_s"));
   }
 
   void allReduceByHand() {
-    const Network network = Network::of(two_nodes()).value();
+    const cost::Network network = cost::Network::of(two_nodes()).value();
     const auto all = devices({0, 1, 2, 3, 4});
     const double b = 1e6;
     // The ring 0-1-2-3-4-0 passes the 1 GB/s, 12 us path twice.
-    near(ring_all_reduce(network, all, Bytes(1000000)), 2 * 4 * (12e-6 + b / (5 * 1e9)));
-    near(hierarchical_all_reduce(network, all, Bytes(1000000)),
+    near(cost::ring_all_reduce(network, all, Bytes(1000000)), 2 * 4 * (12e-6 + b / (5 * 1e9)));
+    near(cost::hierarchical_all_reduce(network, all, Bytes(1000000)),
          2 * 2 * (2e-6 + b / (3 * 8e9)) + 2 * 1 * (12e-6 + b / (2 * 1e9)));
-    near(all_reduce(network, all, Bytes(1000000)), 2 * 2 * (2e-6 + b / (3 * 8e9)) + 2 * 1 * (12e-6 + b / (2 * 1e9)));
-    near(all_reduce(network, devices({1, 0}), Bytes(1000000)), 2 * (1e-6 + b / (2 * 10e9)));
-    near(tree_all_reduce(network, all, Bytes(1000000)), 2 * 3 * 12e-6 + 2 * b / 1e9);
-    QCOMPARE(all_reduce(network, devices({3}), Bytes(1000000)).count, 0.0);
-    QCOMPARE(tree_all_reduce(network, devices({3}), Bytes(1000000)).count, 0.0);
-    QCOMPARE(all_reduce(network, all, Bytes()).count, 0.0);
-    QCOMPARE(all_reduce(network, devices({4, 2, 0}), Bytes(77)).count,
-             all_reduce(network, devices({0, 2, 4}), Bytes(77)).count);
+    near(cost::all_reduce(network, all, Bytes(1000000)),
+         2 * 2 * (2e-6 + b / (3 * 8e9)) + 2 * 1 * (12e-6 + b / (2 * 1e9)));
+    near(cost::all_reduce(network, devices({1, 0}), Bytes(1000000)), 2 * (1e-6 + b / (2 * 10e9)));
+    near(cost::tree_all_reduce(network, all, Bytes(1000000)), 2 * 3 * 12e-6 + 2 * b / 1e9);
+    QCOMPARE(cost::all_reduce(network, devices({3}), Bytes(1000000)).count, 0.0);
+    QCOMPARE(cost::tree_all_reduce(network, devices({3}), Bytes(1000000)).count, 0.0);
+    QCOMPARE(cost::all_reduce(network, all, Bytes()).count, 0.0);
+    QCOMPARE(cost::all_reduce(network, devices({4, 2, 0}), Bytes(77)).count,
+             cost::all_reduce(network, devices({0, 2, 4}), Bytes(77)).count);
   }
 
   /// The parts of an all-reduce by any algorithm are its time; without latency they move what the algorithm sends.
   void partsOfAllReduces() {
-    const Network network = Network::of(two_nodes()).value();
+    const cost::Network network = cost::Network::of(two_nodes()).value();
     const auto all = devices({0, 1, 2, 3, 4});
     const Bytes bytes(1000000);
-    const auto by = [&](Collectives collectives) { return AllReduce(network, all, collectives); };
-    QCOMPARE(by(Collectives::ring).time(bytes), ring_all_reduce(network, all, bytes));
-    QCOMPARE(by(Collectives::hierarchical).time(bytes), hierarchical_all_reduce(network, all, bytes));
-    QCOMPARE(by(Collectives::least).time(bytes), all_reduce(network, all, bytes));
-    QCOMPARE(by(Collectives::tree).time(bytes), tree_all_reduce(network, all, bytes));
-    QVERIFY(by(Collectives::nccl).time(bytes) > ring_all_reduce(network, all, Bytes(0)));
+    const auto by = [&](Collectives collectives) { return cost::AllReduce(network, all, collectives); };
+    QCOMPARE(by(Collectives::ring).time(bytes), cost::ring_all_reduce(network, all, bytes));
+    QCOMPARE(by(Collectives::hierarchical).time(bytes), cost::hierarchical_all_reduce(network, all, bytes));
+    QCOMPARE(by(Collectives::least).time(bytes), cost::all_reduce(network, all, bytes));
+    QCOMPARE(by(Collectives::tree).time(bytes), cost::tree_all_reduce(network, all, bytes));
+    QVERIFY(by(Collectives::nccl).time(bytes) > cost::ring_all_reduce(network, all, Bytes(0)));
     const auto ring = by(Collectives::ring).parts(bytes), tree = by(Collectives::tree).parts(bytes);
     QVERIFY(std::abs(ring.front().volume() - 2 * 4.0 / 5 * 1e6) < 1e-3);
     QVERIFY(std::abs(tree.front().volume() - 2e6) < 1e-3);
     const auto phases = by(Collectives::hierarchical).parts(bytes);
     QCOMPARE(phases.size(), std::size_t{2});
-    QVERIFY(phases[0].over == RingLinks::inside && phases[1].over == RingLinks::between);
-    QVERIFY(AllReduce(network, devices({2}), Collectives::nccl).parts(bytes).empty());
+    QVERIFY(phases[0].over == cost::RingLinks::inside && phases[1].over == cost::RingLinks::between);
+    QVERIFY(cost::AllReduce(network, devices({2}), Collectives::nccl).parts(bytes).empty());
     QVERIFY(by(Collectives::tree).parts(Bytes()).empty());
   }
 };

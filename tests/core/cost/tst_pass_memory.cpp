@@ -58,7 +58,7 @@ void TestPassMemory::what_is_left_for_weight_gradients_is_never_too_low() {
   plan.stages.front().last = 2;
   const std::vector<LayerId> order{LayerId(0), LayerId(1)};
   const std::vector<Bytes> cuts{Bytes(), Bytes(measured * norm.sample), Bytes()};
-  const PassMemory passes = pass_memory(plan, profile, order, cuts, StageId(0), samples);
+  const cost::PassMemory passes = cost::pass_memory(plan, profile, order, cuts, StageId(0), samples);
   // Between the two halves of the backward: both layers' sums instead of what both saved.
   const std::int64_t truth = 2 * norm.sums - 2 * samples * norm.sample;
   QVERIFY2(passes.apart.count >= truth, qPrintable(QString("%1 < %2").arg(passes.apart.count).arg(truth)));
@@ -82,8 +82,8 @@ void TestPassMemory::a_size_that_was_measured_takes_what_it_took() {
   profile.layers = {convolution};
   for (const auto& [samples, expected] : {std::pair{2, 900}, {4, 600}, {8, 200}, {16, 1800}}) {
     Plan plan = test::pipeline_plan({1}, samples, 1, ScheduleKind::gpipe);
-    const PassMemory passes =
-        pass_memory(plan, profile, std::vector{LayerId(0)}, std::vector<Bytes>(2), StageId(0), samples);
+    const cost::PassMemory passes =
+        cost::pass_memory(plan, profile, std::vector{LayerId(0)}, std::vector<Bytes>(2), StageId(0), samples);
     QCOMPARE(passes.backward.count, std::int64_t{expected});
   }
 }

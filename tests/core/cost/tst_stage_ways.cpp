@@ -7,7 +7,7 @@
 
 #include "core/cost/memory.hpp"
 #include "core/cost/stage_ways.hpp"
-#include "core/domain/cuts.hpp"
+#include "core/plan/cuts.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
@@ -60,12 +60,13 @@ struct Case {
 
   std::vector<std::int64_t> saved(std::int32_t stage) const {
     std::vector<std::int64_t> bytes;
-    for (const CutWay* way : stage_ways(plan, profile, order, StageId(stage))) bytes.push_back(way->saved.count);
+    for (const CutWay* way : cost::stage_ways(plan, profile, order, StageId(stage))) bytes.push_back(way->saved.count);
     return bytes;
   }
   std::vector<std::int64_t> held() const {
     std::vector<std::int64_t> bytes;
-    for (const Bytes cut : held_cut_bytes(plan, profile, order, cut_bytes(profile, order))) bytes.push_back(cut.count);
+    for (const Bytes cut : cost::held_cut_bytes(plan, profile, order, plan::cut_bytes(profile, order)))
+      bytes.push_back(cut.count);
     return bytes;
   }
 };
@@ -91,8 +92,9 @@ void TestStageWays::a_stage_begins_and_ends_whole() {
   QVERIFY(even.saved(1) == (Saved{150, 151}));
   QVERIFY(even.held() == (Saved{0, 100, 100, 50, 0}));
   // One bias is halved, one is whole.
-  QCOMPARE(stage_weights(even.plan, even.profile, even.order, StageId(1)).whole, Bytes(8));
-  QCOMPARE(kept_bytes(even.plan, even.profile, even.order, cut_bytes(even.profile, even.order), StageId(1)).before,
+  QCOMPARE(cost::stage_weights(even.plan, even.profile, even.order, StageId(1)).whole, Bytes(8));
+  QCOMPARE(cost::kept_bytes(even.plan, even.profile, even.order, plan::cut_bytes(even.profile, even.order), StageId(1))
+               .before,
            Bytes(301));
 }
 
@@ -115,7 +117,7 @@ void TestStageWays::who_does_not_know_the_ways_has_none() {
   one.profile.layers[2].tensor_parallel.front().ways.clear();
   QVERIFY(one.saved(0).empty() && one.saved(1).empty());
   QVERIFY(one.held() == (Saved{0, 100, 100, 100, 0}));
-  QCOMPARE(stage_weights(one.plan, one.profile, one.order, StageId(1)).whole, Bytes(0));
+  QCOMPARE(cost::stage_weights(one.plan, one.profile, one.order, StageId(1)).whole, Bytes(0));
   Case uneven(2);
   for (Stage& stage : uneven.plan.stages) stage.shards = {{0.75, 0.25}};
   QVERIFY(uneven.saved(0).empty());

@@ -26,21 +26,21 @@ void TestWhaleBridge::bridges_by_hand() {
   };
   const Bytes output(1200);
   // replicate(2) -> replicate(3): the same dimension, fused; each sample goes to one device.
-  Bridge bridge = bridge_between(stage(2, 1), stage(3, 1), output);
-  QVERIFY(bridge.gather == Gather::batch && bridge.fused);
+  cost::Bridge bridge = cost::bridge_between(stage(2, 1), stage(3, 1), output);
+  QVERIFY(bridge.gather == cost::Gather::batch && bridge.fused);
   QCOMPARE(bridge.moved.count, std::int64_t{1200});
   QCOMPARE(bridge.whole.count, std::int64_t{3600});
   // replicate(2) -> split(4): every device behind needs all of it.
-  bridge = bridge_between(stage(2, 1), stage(4, 4), output, ShardingPattern::columns);
-  QVERIFY(bridge.gather == Gather::batch && !bridge.fused);
+  bridge = cost::bridge_between(stage(2, 1), stage(4, 4), output, cost::ShardingPattern::columns);
+  QVERIFY(bridge.gather == cost::Gather::batch && !bridge.fused);
   QCOMPARE(bridge.moved.count, std::int64_t{4800});
   // split(4) -> split(4) whose first product takes columns: fused.
-  bridge = bridge_between(stage(4, 4), stage(4, 4), output, ShardingPattern::rows);
-  QVERIFY(bridge.gather == Gather::columns && bridge.fused);
+  bridge = cost::bridge_between(stage(4, 4), stage(4, 4), output, cost::ShardingPattern::rows);
+  QVERIFY(bridge.gather == cost::Gather::columns && bridge.fused);
   QCOMPARE(bridge.moved.count, std::int64_t{1200});
-  bridge = bridge_between(stage(4, 4), stage(2, 1), output);
-  QVERIFY(bridge.gather == Gather::columns && !bridge.fused);
-  QVERIFY(bridge_between(stage(1, 1), stage(1, 1), output).gather == Gather::none);
+  bridge = cost::bridge_between(stage(4, 4), stage(2, 1), output);
+  QVERIFY(bridge.gather == cost::Gather::columns && !bridge.fused);
+  QVERIFY(cost::bridge_between(stage(1, 1), stage(1, 1), output).gather == cost::Gather::none);
 }
 
 void TestWhaleBridge::patterns_by_hand() {
@@ -50,17 +50,17 @@ void TestWhaleBridge::patterns_by_hand() {
     layer.parameters = Bytes(1);
     return layer;
   };
-  using enum ShardingPattern;
+  using enum cost::ShardingPattern;
   // A classifier, 2048 in and 100,000 out: SP1 sums the input's gradient and gathers the output once; SP2 sums it.
-  PatternChoice choice = cheapest_patterns(std::vector{product(100'000)}, Bytes(2048), 4);
+  cost::PatternChoice choice = cost::cheapest_patterns(std::vector{product(100'000)}, Bytes(2048), 4);
   QVERIFY(choice.patterns == std::vector{columns});
   QCOMPARE(choice.chosen.count, std::int64_t{2 * 3 * 2048 + 3 * 100'000});
   // The reverse: many in, few out.
-  choice = cheapest_patterns(std::vector{product(2048)}, Bytes(100'000), 4);
+  choice = cost::cheapest_patterns(std::vector{product(2048)}, Bytes(100'000), 4);
   QVERIFY(choice.patterns == std::vector{rows});
   QCOMPARE(choice.chosen.count, std::int64_t{3 * 100'000 + 2 * 3 * 2048});
   // Two products of a feed-forward network: columns, then rows, with nothing in between (as Megatron does).
-  choice = cheapest_patterns(std::vector{product(4000), product(1000)}, Bytes(1000), 2);
+  choice = cost::cheapest_patterns(std::vector{product(4000), product(1000)}, Bytes(1000), 2);
   QVERIFY(choice.patterns == (std::vector{columns, rows}));
   QCOMPARE(choice.chosen.count, std::int64_t{2 * 1000 + 2 * 1000});
 }

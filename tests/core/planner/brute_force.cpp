@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/cost/evaluate_parts.hpp"
-#include "core/planner/chain.hpp"
+#include "core/planner/search/chain.hpp"
 
 namespace pipedeck {
 
@@ -26,7 +26,7 @@ void compositions(int total, int parts, std::vector<int>& list, const std::funct
 
 class BruteForcer {
  public:
-  BruteForcer(Chain& chain, int micro_batch, const BruteForceOptions& options)
+  BruteForcer(planner::search::Chain& chain, int micro_batch, const BruteForceOptions& options)
       : chain_(chain), options_(options), plan_(chain.plan_of("", micro_batch)) {
     for (const LayerId layer : chain.order()) order_.push_back(layer);
   }
@@ -46,9 +46,9 @@ class BruteForcer {
 
  private:
   /// Keeps the plan at hand where it fits and is better.
-  void take(const std::function<Objective(const Evaluation&)>& objective_of) {
-    const Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate, order_};
-    if (!check_constraints(e)) return;
+  void take(const std::function<Objective(const cost::Evaluation&)>& objective_of) {
+    const cost::Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate, order_};
+    if (!cost::check_constraints(e)) return;
     plan_.objective = objective_of(e);
     const auto better = [](const Objective& a, const Objective& b) {
       return a.time ? *a.time < *b.time : *a.bytes < *b.bytes;
@@ -61,7 +61,7 @@ class BruteForcer {
               int devices) {
     if (group == 0) plan_.stages.clear();
     if (group == shares.size()) {
-      take([](const Evaluation& e) { return Objective{"", *pipedream_objective(e), {}}; });
+      take([](const cost::Evaluation& e) { return Objective{"", *cost::pipedream_objective(e), {}}; });
       return;
     }
     const std::size_t before = plan_.stages.size();
@@ -82,7 +82,7 @@ class BruteForcer {
                     int devices) {
     int offset = 0;
     for (std::size_t s = 0; s < replicas.size(); ++s) {
-      Stage stage = stage_on(first, first + cuts[s], {});
+      Stage stage = planner::search::stage_on(first, first + cuts[s], {});
       for (int c = node; c < node + copies; ++c)
         for (int d = 0; d < replicas[s]; ++d) stage.devices.push_back(DeviceId(c * devices + offset + d));
       plan_.stages.push_back(std::move(stage));
@@ -91,7 +91,7 @@ class BruteForcer {
     }
   }
 
-  Chain& chain_;
+  planner::search::Chain& chain_;
   BruteForceOptions options_;
   Plan plan_;
   std::vector<LayerId> order_;
@@ -109,7 +109,7 @@ bool has_levels(const Cluster& cluster) {
 }  // namespace
 
 std::optional<Plan> brute_force_pipedream(const Problem& problem, int micro_batch, const BruteForceOptions& options) {
-  auto chain = Chain::of(problem);
+  auto chain = planner::search::Chain::of(problem);
   const bool nested = !options.evaluate.flat_levels && has_levels(*problem.cluster);
   return chain ? BruteForcer(*chain, micro_batch, options).pipedream(nested) : std::nullopt;
 }

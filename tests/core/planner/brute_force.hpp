@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "core/cost/evaluate.hpp"
-#include "core/domain/plan.hpp"
+#include "core/model/plan.hpp"
 
 namespace pipedeck {
 
 struct BruteForceOptions {
-  EvaluateOptions evaluate;
+  cost::EvaluateOptions evaluate;
 };
 
 /// The hierarchical plan with the quickest slowest stage.

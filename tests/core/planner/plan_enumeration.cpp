@@ -2,7 +2,7 @@
 #include "tests/core/planner/plan_enumeration.hpp"
 
 #include "core/cost/network.hpp"
-#include "core/domain/profile.hpp"
+#include "core/model/profile.hpp"
 
 namespace pipedeck {
 
@@ -13,7 +13,7 @@ using Set = unsigned;  ///< of layers, or of devices: a bit each
 class Enumeration {
  public:
   Enumeration(const Problem& problem, const std::function<void(const Plan&)>& each)
-      : problem_(problem), each_(each), network_(*Network::of(*problem.cluster)) {
+      : problem_(problem), each_(each), network_(*cost::Network::of(*problem.cluster)) {
     for (const Edge& edge : edges_of(*problem.profile)) edges_.push_back(edge);
     for (Set set = 0; set < Set{1} << problem.profile->layers.size(); ++set)
       if (closed(set)) closed_.push_back(set);
@@ -94,7 +94,7 @@ class Enumeration {
 
   const Problem& problem_;
   const std::function<void(const Plan&)>& each_;
-  Network network_;
+  cost::Network network_;
   std::vector<Edge> edges_;
   std::vector<Set> closed_;
   std::vector<LayerId> order_;  ///< of the stages so far

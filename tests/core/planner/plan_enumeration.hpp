@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/workload.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/workload.hpp"
 
 namespace pipedeck {
 

@@ -75,15 +75,15 @@ void TestCertificates::no_plan_is_quicker_than_the_bounds_data() {
 void TestCertificates::no_plan_is_quicker_than_the_bounds() {
   QFETCH(int, seed);
   const Problem problem = drawn(seed);
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  const Seconds bound = lower_bound(problem).value();
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const Seconds bound = cost::lower_bound(problem).value();
   double least = std::numeric_limits<double>::infinity();
   std::string quickest, broken;
   int plans = 0;
   every_synchronous_plan(problem, [&](const Plan& plan) {
     ++plans;
     const double iteration = simulator.iteration_time(plan)->count;
-    if (stages_bound(problem, plan)->count > iteration) broken = shape_text(plan);
+    if (cost::stages_bound(problem, plan)->count > iteration) broken = shape_text(plan);
     if (iteration < least) least = iteration, quickest = shape_text(plan);
   });
   QVERIFY(plans > 0 && bound.count > 0);
@@ -97,11 +97,11 @@ void TestCertificates::the_bound_is_met_by_one_device() {
   Random random(71);
   Problem problem = test::random_problem(random, {.layers = 3, .nodes = {1}});
   problem.workload.global_batch = 4;
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   double least = std::numeric_limits<double>::infinity();
   every_synchronous_plan(problem,
                          [&](const Plan& plan) { least = std::min(least, simulator.iteration_time(plan)->count); });
-  const double bound = lower_bound(problem)->count;
+  const double bound = cost::lower_bound(problem)->count;
   QVERIFY(bound <= least && least <= bound * (1 + 1e-5));
 }
 

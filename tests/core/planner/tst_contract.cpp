@@ -13,7 +13,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/io/json_formats.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
@@ -27,24 +27,24 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// A context that judges for itself.
-PlannerContext judged(const Problem& problem, std::stop_token stop = {}) {
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  PlannerContext context;
-  context.score = score_of(simulator, stop);
-  context.fits = fits_of(simulator, stop);
+planner::PlannerContext judged(const Problem& problem, std::stop_token stop = {}) {
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  planner::PlannerContext context;
+  context.score = sim::score_of(simulator, stop);
+  context.fits = sim::fits_of(simulator, stop);
   context.stop = stop;
   return context;
 }
 
-std::string bytes_of(const Result<Ranking>& ranking) {
+std::string bytes_of(const Result<planner::Ranking>& ranking) {
   if (!ranking) return "error: " + ranking.error().text();
   if (ranking->infeasible) return "none: " + ranking->infeasible->reason + " / " + ranking->infeasible->relaxation;
   std::string all;
-  for (const Plan& plan : ranking->plans) all += plan_to_json(plan);
+  for (const Plan& plan : ranking->plans) all += io::documents::plan_to_json(plan);
   return all;
 }
 
-bool is(const Result<Ranking>& ranking, ErrorCode code) { return !ranking && ranking.error().code == code; }
+bool is(const Result<planner::Ranking>& ranking, ErrorCode code) { return !ranking && ranking.error().code == code; }
 
 Problem drawn(std::uint64_t seed) {
   test::Random random(seed);
@@ -73,7 +73,7 @@ const Problem& long_problem() {
 /// had answered before.
 struct Interrupted {
   std::optional<double> answered_after;  // milliseconds
-  Result<Ranking> ranking;
+  Result<planner::Ranking> ranking;
 };
 
 double processor_milliseconds() {
@@ -82,8 +82,8 @@ double processor_milliseconds() {
   return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
 }
 
-Interrupted interrupt(const PlannerInfo& planner, const Problem& problem, PlannerContext context,
-                      std::stop_source source, int after, const PlannerOptions& options = {}) {
+Interrupted interrupt(const planner::PlannerInfo& planner, const Problem& problem, planner::PlannerContext context,
+                      std::stop_source source, int after, const planner::PlannerOptions& options = {}) {
   Clock::time_point asked{};
   double processor = 0;  // of all threads: what a machine with nothing else to do would need at most
   std::mutex mutex;
@@ -95,7 +95,7 @@ Interrupted interrupt(const PlannerInfo& planner, const Problem& problem, Planne
     asked = Clock::now(), processor = processor_milliseconds();
     source.request_stop();
   });
-  Result<Ranking> ranking = run_planner(planner, problem, options, context);
+  Result<planner::Ranking> ranking = planner::run_planner(planner, problem, options, context);
   const Clock::time_point end = Clock::now();
   const double processor_end = processor_milliseconds();
   clock.request_stop();
@@ -130,13 +130,13 @@ Problem shuffled(const Problem& problem, test::Random& random) {
 
 void planner_rows() {
   QTest::addColumn<QString>("name");
-  for (const PlannerInfo& planner : planners())
+  for (const planner::PlannerInfo& planner : planner::planners())
     QTest::newRow(planner.name.c_str()) << QString::fromStdString(planner.name);
 }
 
-const PlannerInfo& planner_of_row() {
+const planner::PlannerInfo& planner_of_row() {
   QFETCH_GLOBAL(QString, name);
-  return **planner_named(name.toStdString());
+  return **planner::planner_named(name.toStdString());
 }
 
 }  // namespace
@@ -166,12 +166,12 @@ class TestContract : public QObject {
 
 /// 50 ms is the promise; a machine that does other things may be late now and then.
 void TestContract::cancelled_soon() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   test::Random random(5);
   std::vector<double> delays;
   for (int trial = 0; trial < 9; ++trial) {
     std::stop_source source;
-    PlannerContext context = judged(long_problem(), source.get_token());
+    planner::PlannerContext context = judged(long_problem(), source.get_token());
     context.threads = 1 + trial % 2;
     const Interrupted found = interrupt(planner, long_problem(), context, source, random.integer(0, 300));
     if (!found.answered_after) continue;
@@ -189,8 +189,8 @@ void TestContract::cancelled_soon() {
 namespace {
 
 /// Median and most milliseconds that a planner takes to answer after a cancel at some moments, 0 where it never has to.
-std::pair<double, double> delays_of(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
-                                    const std::vector<int>& moments) {
+std::pair<double, double> delays_of(const planner::PlannerInfo& planner, const Problem& problem,
+                                    const planner::PlannerOptions& options, const std::vector<int>& moments) {
   std::vector<double> delays;
   for (const int after : moments) {
     std::stop_source source;
@@ -208,7 +208,7 @@ std::pair<double, double> delays_of(const PlannerInfo& planner, const Problem& p
 /// 96 layers on 16,384 devices: reading off the network, planning, simulating, evaluating again.
 void TestContract::cancelled_soon_on_a_large_cluster() {
   static const Problem problem = test::large_problem(96, 16'384);
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   const auto [middle, most] = delays_of(planner, problem, {}, {1, 20, 60, 150, 400});
   QVERIFY(middle < 100);  // idle less than 50, as promised; twice beside a test that takes caches and half a core
   QVERIFY(most < 500);    // a machine at work elsewhere holds one up now and then
@@ -223,10 +223,10 @@ void TestContract::cancelled_soon_on_a_wide_graph_data() {
 /// Thousands of ideals.
 void TestContract::cancelled_soon_on_a_wide_graph() {
   QFETCH(bool, released);
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   if (released && planner.name != "pipedream") return;
   static const Problem problem = test::branches(2, 68, test::servers(4, 4));
-  PlannerOptions options;
+  planner::PlannerOptions options;
   if (released) options["as-released"] = "true";
   const auto [middle, most] = delays_of(planner, problem, options, {1, 5, 20, 50, 100, 200, 400});
   QVERIFY(middle < 50);
@@ -235,11 +235,11 @@ void TestContract::cancelled_soon_on_a_wide_graph() {
 
 /// The best so far, marked; or the whole answer where the search was done.
 void TestContract::answers_when_time_is_up() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   std::vector<double> delays;
   for (const int after : {50, 200, 400, 700}) {
     std::stop_source source;
-    PlannerContext context = judged(long_problem());
+    planner::PlannerContext context = judged(long_problem());
     context.hurry = source.get_token();
     const Interrupted found = interrupt(planner, long_problem(), context, source, after);
     QVERIFY2(found.ranking.has_value(), bytes_of(found.ranking).c_str());
@@ -253,15 +253,15 @@ void TestContract::answers_when_time_is_up() {
 }
 
 void TestContract::hurried_from_the_start() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   std::stop_source over;
   over.request_stop();
   for (std::uint64_t seed = 1; seed <= problems(20); ++seed) {
     const Problem problem = drawn(seed);
-    PlannerContext context = judged(problem);
-    const auto whole = run_planner(planner, problem, {}, context);
+    planner::PlannerContext context = judged(problem);
+    const auto whole = planner::run_planner(planner, problem, {}, context);
     context.hurry = over.get_token();
-    const auto hurried = run_planner(planner, problem, {}, context);
+    const auto hurried = planner::run_planner(planner, problem, {}, context);
     QVERIFY2(hurried.has_value(), bytes_of(hurried).c_str());
     QCOMPARE(hurried->plans.empty(), whole->plans.empty());
     if (whole->plans.empty()) continue;
@@ -272,10 +272,10 @@ void TestContract::hurried_from_the_start() {
 }
 
 void TestContract::progress_never_goes_back() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   for (const int threads : {1, 2}) {
     const Problem problem = test::large_problem(24, 8);
-    PlannerContext context = judged(problem);
+    planner::PlannerContext context = judged(problem);
     context.threads = threads;
     std::mutex mutex;
     std::vector<double> seen;
@@ -284,7 +284,7 @@ void TestContract::progress_never_goes_back() {
       QVERIFY(!what.empty());
       seen.push_back(done);
     };
-    QVERIFY(run_planner(planner, problem, {}, context).has_value());
+    QVERIFY(planner::run_planner(planner, problem, {}, context).has_value());
     QVERIFY(!seen.empty());
     QVERIFY(seen.front() >= 0 && seen.back() <= 1);
     for (std::size_t i = 1; i < seen.size(); ++i)
@@ -293,32 +293,32 @@ void TestContract::progress_never_goes_back() {
 }
 
 void TestContract::threads_do_not_matter() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
     const Problem problem = drawn(seed);
-    PlannerContext context = judged(problem);
+    planner::PlannerContext context = judged(problem);
     context.top = 5;
-    const std::string one = bytes_of(run_planner(planner, problem, {}, context));
+    const std::string one = bytes_of(planner::run_planner(planner, problem, {}, context));
     context.threads = 2;
-    QCOMPARE(bytes_of(run_planner(planner, problem, {}, context)), one);
+    QCOMPARE(bytes_of(planner::run_planner(planner, problem, {}, context)), one);
   }
 }
 
 void TestContract::the_order_of_equal_nodes_does_not_matter() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   test::Random random(9);
   for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
     test::Random own(seed);
     Problem problem = test::random_problem(
         own, {.layers = own.integer(3, 8), .nodes = std::vector<int>(static_cast<std::size_t>(own.integer(2, 4)), 2)});
     problem.workload.global_batch = 24;
-    PlannerContext context = judged(problem);
+    planner::PlannerContext context = judged(problem);
     context.top = 5;
-    const std::string one = bytes_of(run_planner(planner, problem, {}, context));
+    const std::string one = bytes_of(planner::run_planner(planner, problem, {}, context));
     const Problem other = shuffled(problem, random);
-    PlannerContext other_context = judged(other);
+    planner::PlannerContext other_context = judged(other);
     other_context.top = 5;
-    QCOMPARE(bytes_of(run_planner(planner, other, {}, other_context)), one);
+    QCOMPARE(bytes_of(planner::run_planner(planner, other, {}, other_context)), one);
   }
 }
 
@@ -337,7 +337,7 @@ Pins random_pins(test::Random& random, int layers, int devices, int kind) {
   return pins;
 }
 
-bool supports(const PinSupport& support, const Pins& pins) {
+bool supports(const planner::PinSupport& support, const Pins& pins) {
   return (!pins.stages || support.stages) && (!pins.max_stages || support.max_stages) &&
          (!pins.replicas || support.replicas) && (pins.layers.empty() || support.layers);
 }
@@ -345,7 +345,7 @@ bool supports(const PinSupport& support, const Pins& pins) {
 }  // namespace
 
 void TestContract::pins_are_honoured_or_refused() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   int planned = 0, none = 0;
   for (std::uint64_t seed = 1; seed <= problems(60); ++seed) {
     Problem problem = drawn(seed);
@@ -353,7 +353,7 @@ void TestContract::pins_are_honoured_or_refused() {
     const int devices = static_cast<int>(devices_of(*problem.cluster).size());
     problem.pins =
         random_pins(random, static_cast<int>(problem.profile->layers.size()), devices, static_cast<int>(seed % 5));
-    const auto ranking = run_planner(planner, problem, {}, judged(problem));
+    const auto ranking = planner::run_planner(planner, problem, {}, judged(problem));
     if (!supports(planner.pins, problem.pins)) {
       QVERIFY2(is(ranking, ErrorCode::bad_usage), bytes_of(ranking).c_str());
       continue;
@@ -370,11 +370,11 @@ void TestContract::pins_are_honoured_or_refused() {
 }
 
 void TestContract::its_own_answer_can_be_pinned() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
     Problem problem = drawn(seed);
-    const PlannerContext context = judged(problem);
-    const auto free = run_planner(planner, problem, {}, context);
+    const planner::PlannerContext context = judged(problem);
+    const auto free = planner::run_planner(planner, problem, {}, context);
     QVERIFY2(free.has_value(), bytes_of(free).c_str());
     if (free->plans.empty()) continue;
     const Plan& plan = free->plans.front();
@@ -388,18 +388,18 @@ void TestContract::its_own_answer_can_be_pinned() {
                                   [&](const Stage& stage) { return stage.replicas() == replicas; });
     if (planner.pins.replicas && even) pins.replicas = replicas;
     problem.pins = pins;
-    const auto pinned = run_planner(planner, problem, {}, context);
+    const auto pinned = planner::run_planner(planner, problem, {}, context);
     QVERIFY2(pinned && !pinned->plans.empty(),
              qPrintable(QString("seed %1: %2").arg(seed).arg(bytes_of(pinned).c_str())));
   }
 }
 
 void TestContract::contradictory_pins_are_refused() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   const auto refused = [&](const std::function<void(Pins&)>& set) {
     Problem problem = drawn(3);
     set(problem.pins);
-    return is(run_planner(planner, problem, {}, judged(problem)), ErrorCode::bad_usage);
+    return is(planner::run_planner(planner, problem, {}, judged(problem)), ErrorCode::bad_usage);
   };
   QVERIFY(refused([](Pins& pins) { pins.stages = 3, pins.max_stages = 2; }));
   QVERIFY(refused([](Pins& pins) { pins.stages = 0; }));
@@ -414,28 +414,28 @@ void TestContract::contradictory_pins_are_refused() {
 }
 
 void TestContract::options_are_checked() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   const Problem problem = drawn(1);
-  const PlannerContext context = judged(problem);
-  QVERIFY(is(run_planner(planner, problem, {{"nonsense", "true"}}, context), ErrorCode::bad_usage));
-  for (const OptionInfo& option : planner.options) {
+  const planner::PlannerContext context = judged(problem);
+  QVERIFY(is(planner::run_planner(planner, problem, {{"nonsense", "true"}}, context), ErrorCode::bad_usage));
+  for (const planner::OptionInfo& option : planner.options) {
     QVERIFY2(!option.help.empty(), option.name.c_str());
     for (const char* wrong : {"perhaps", "-1", ""})
-      QVERIFY2(is(run_planner(planner, problem, {{option.name, wrong}}, context), ErrorCode::bad_usage),
+      QVERIFY2(is(planner::run_planner(planner, problem, {{option.name, wrong}}, context), ErrorCode::bad_usage),
                option.name.c_str());
-    const auto given = run_planner(planner, problem, {{option.name, option.default_value}}, context);
-    QCOMPARE(bytes_of(given), bytes_of(run_planner(planner, problem, {}, context)));
+    const auto given = planner::run_planner(planner, problem, {{option.name, option.default_value}}, context);
+    QCOMPARE(bytes_of(given), bytes_of(planner::run_planner(planner, problem, {}, context)));
   }
 }
 
 /// Fewer samples than devices: fewer replicas, or a reason.
 void TestContract::too_small_a_batch() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   for (const int batch : {1, 2, 3}) {
     test::Random random(4);
     Problem problem = test::random_problem(random, {.layers = 5, .nodes = {4, 4}, .micro_batch = 2});
     problem.workload.global_batch = batch;
-    const auto ranking = run_planner(planner, problem, {}, judged(problem));
+    const auto ranking = planner::run_planner(planner, problem, {}, judged(problem));
     QVERIFY2(ranking.has_value(), bytes_of(ranking).c_str());
     if (ranking->infeasible) QVERIFY(!ranking->infeasible->reason.empty() && !ranking->infeasible->relaxation.empty());
     for (const Plan& plan : ranking->plans) {
@@ -445,15 +445,15 @@ void TestContract::too_small_a_batch() {
   }
   Problem uneven = drawn(2);
   uneven.workload.micro_batch = uneven.workload.global_batch - 1;
-  QVERIFY(is(run_planner(planner, uneven, {}, judged(uneven)), ErrorCode::bad_usage));
+  QVERIFY(is(planner::run_planner(planner, uneven, {}, judged(uneven)), ErrorCode::bad_usage));
 }
 
 void TestContract::nothing_to_plan_with() {
-  const PlannerInfo& planner = planner_of_row();
+  const planner::PlannerInfo& planner = planner_of_row();
   Problem problem = drawn(1);
-  const PlannerContext context = judged(problem);
+  const planner::PlannerContext context = judged(problem);
   const auto refused = [&](const Problem& broken) {
-    const auto ranking = run_planner(planner, broken, {}, context);
+    const auto ranking = planner::run_planner(planner, broken, {}, context);
     return is(ranking, ErrorCode::bad_input) || is(ranking, ErrorCode::bad_usage);
   };
   Cluster empty = *problem.cluster;
@@ -481,11 +481,11 @@ void TestContract::nothing_to_plan_with() {
 
 /// Who says that a problem is too large names a planner that does not.
 void TestContract::past_its_limit_it_names_another() {
-  const auto asked = [](const PlannerInfo& planner, const Problem& problem) {
+  const auto asked = [](const planner::PlannerInfo& planner, const Problem& problem) {
     std::stop_source source;
     return interrupt(planner, problem, judged(problem, source.get_token()), source, 300).ranking;
   };
-  const auto too_large = [](const Result<Ranking>& ranking) {
+  const auto too_large = [](const Result<planner::Ranking>& ranking) {
     return ranking && ranking->infeasible && ranking->infeasible->reason.starts_with("too large");
   };
   for (const auto& [layers, devices] : {std::pair{96, 16'384}, {1000, 256}, {1000, 16'384}}) {
@@ -494,10 +494,11 @@ void TestContract::past_its_limit_it_names_another() {
     if (!too_large(ranking)) continue;
     const std::string& text = ranking->infeasible->relaxation;
     qInfo("%d layers, %d devices: %s; %s", layers, devices, ranking->infeasible->reason.c_str(), text.c_str());
-    const auto named = std::find_if(planners().begin(), planners().end(), [&](const PlannerInfo& other) {
-      return text.find(other.name) != std::string::npos && other.name != planner_of_row().name;
-    });
-    QVERIFY2(named != planners().end(), text.c_str());
+    const auto named =
+        std::find_if(planner::planners().begin(), planner::planners().end(), [&](const planner::PlannerInfo& other) {
+          return text.find(other.name) != std::string::npos && other.name != planner_of_row().name;
+        });
+    QVERIFY2(named != planner::planners().end(), text.c_str());
     QVERIFY2(!too_large(asked(*named, problem)), named->name.c_str());
   }
 }

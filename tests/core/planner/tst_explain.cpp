@@ -15,11 +15,12 @@ using namespace pipedeck;
 
 namespace {
 
-PlannerContext context_for(const Problem& problem) {
-  const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
-  PlannerContext context;
-  context.score = score_of(simulator);
-  context.fits = fits_of(simulator);
+planner::PlannerContext context_for(const Problem& problem) {
+  const sim::Simulator simulator =
+      sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+  planner::PlannerContext context;
+  context.score = sim::score_of(simulator);
+  context.fits = sim::fits_of(simulator);
   return context;
 }
 
@@ -51,9 +52,9 @@ class TestExplain : public QObject {
     test::Random random(11);
     for (int trial = 0; trial < 20; ++trial) {
       const Problem problem = problem_of(random, 8);
-      PlannerContext context = context_for(problem);
+      planner::PlannerContext context = context_for(problem);
       context.explain = true;
-      const auto ranking = run_planner(**planner_named("dapple"), problem, {}, context);
+      const auto ranking = planner::run_planner(**planner::planner_named("dapple"), problem, {}, context);
       QVERIFY(ranking.has_value() && !ranking->plans.empty());
       const Plan& plan = ranking->plans.front();
       QVERIFY(!plan.why.empty());
@@ -74,9 +75,9 @@ class TestExplain : public QObject {
     test::Random random(12);
     for (int trial = 0; trial < 30; ++trial) {
       const Problem problem = problem_of(random, 6);
-      const PlannerContext context = context_for(problem);
-      for (const PlannerInfo& planner : planners()) {
-        const auto ranking = run_planner(planner, problem, {}, context);
+      const planner::PlannerContext context = context_for(problem);
+      for (const planner::PlannerInfo& planner : planner::planners()) {
+        const auto ranking = planner::run_planner(planner, problem, {}, context);
         QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().message.c_str());
         for (const Plan& plan : ranking->plans) {
           const double time = context.score(plan, {})->count;
@@ -96,24 +97,24 @@ class TestExplain : public QObject {
     for (int trial = 0; trial < 40; ++trial) {
       Problem problem = with_memory(problem_of(random, 8), Bytes(random.integer(300, 900) * std::int64_t{1000000}));
       problem.workload.micro_batch = 8;
-      const PlannerContext context = context_for(problem);
-      for (const PlannerInfo& planner : planners()) {
-        const auto ranking = run_planner(planner, problem, {}, context);
+      const planner::PlannerContext context = context_for(problem);
+      for (const planner::PlannerInfo& planner : planner::planners()) {
+        const auto ranking = planner::run_planner(planner, problem, {}, context);
         QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().message.c_str());
         if (!ranking->infeasible) continue;
         const QString words = text(ranking->infeasible->relaxation);
         if (const auto found = QRegularExpression("--micro-batch (\\d+)").match(words); found.hasMatch()) {
           Problem relaxed = problem;
           relaxed.workload.micro_batch = found.captured(1).toInt();
-          const auto again = run_planner(planner, relaxed, {}, context_for(relaxed));
+          const auto again = planner::run_planner(planner, relaxed, {}, context_for(relaxed));
           QVERIFY2(again && !again->infeasible, qPrintable(words));
           ++micro_batches;
         }
         if (const auto found = QRegularExpression("(\\d+) more node").match(words); found.hasMatch()) {
           Problem relaxed = problem;
           relaxed.cluster =
-              std::make_shared<const Cluster>(*with_more_nodes(*problem.cluster, found.captured(1).toInt()));
-          const auto again = run_planner(planner, relaxed, {}, context_for(relaxed));
+              std::make_shared<const Cluster>(*planner::with_more_nodes(*problem.cluster, found.captured(1).toInt()));
+          const auto again = planner::run_planner(planner, relaxed, {}, context_for(relaxed));
           QVERIFY2(again && !again->infeasible, qPrintable(words));
           ++nodes;
         }
@@ -126,9 +127,9 @@ class TestExplain : public QObject {
   void other_relaxations_help() {
     test::Random random(15);
     std::map<std::string, int> tried;
-    const auto helps = [&](const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
-                           const std::string& what, const std::string& words) {
-      const auto again = run_planner(planner, problem, options, context_for(problem));
+    const auto helps = [&](const planner::PlannerInfo& planner, const Problem& problem,
+                           const planner::PlannerOptions& options, const std::string& what, const std::string& words) {
+      const auto again = planner::run_planner(planner, problem, options, context_for(problem));
       QVERIFY2(again && !again->infeasible, (planner.name + ": " + words).c_str());
       ++tried[what];
     };
@@ -139,8 +140,8 @@ class TestExplain : public QObject {
       if (trial % 3 == 0) problem.workload.micro_batch = 1;
       if (trial % 4 == 1) problem.pins.layers = {{LayerId(0), DeviceId(2)}, {LayerId(1), DeviceId(0)}};
       if (trial % 4 == 2) problem.pins.stages = 3;
-      for (const PlannerInfo& planner : planners()) {
-        const auto ranking = run_planner(planner, problem, {}, context_for(problem));
+      for (const planner::PlannerInfo& planner : planner::planners()) {
+        const auto ranking = planner::run_planner(planner, problem, {}, context_for(problem));
         if (!ranking || !ranking->infeasible) continue;  // pins that this planner has no notion of
         const std::string& words = ranking->infeasible->relaxation;
         QVERIFY2(words.find("larger") == words.npos, words.c_str());
@@ -168,7 +169,7 @@ class TestExplain : public QObject {
     Problem problem = problem_of(random, 8);
     const auto refused = [&](const Pins& pins) {
       problem.pins = pins;
-      const auto answer = run_planner(**planner_named("dapple"), problem, {}, context_for(problem));
+      const auto answer = planner::run_planner(**planner::planner_named("dapple"), problem, {}, context_for(problem));
       return !answer && answer.error().code == ErrorCode::bad_usage;
     };
     QVERIFY(refused({.stages = 3, .max_stages = 2, .replicas = {}, .tensor_parallel = {}, .layers = {}}));

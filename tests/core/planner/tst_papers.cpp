@@ -24,7 +24,7 @@ Cluster config(const QString& name) {
 }
 
 Result<Problem> problem_of(const std::string& file, int micro_batch, const Cluster& cluster, int global_batch) {
-  auto profile = read_profile(test::shared_data() + file, {.profile_micro_batch = micro_batch});
+  auto profile = io::read_profile(test::shared_data() + file, {.profile_micro_batch = micro_batch});
   if (!profile) return tl::unexpected(profile.error());
   profile->device = "V100-16GB";
   Problem problem{std::make_shared<const Profile>(std::move(*profile)), std::make_shared<const Cluster>(cluster), {}};
@@ -32,13 +32,14 @@ Result<Problem> problem_of(const std::string& file, int micro_batch, const Clust
   return problem;
 }
 
-Result<Ranking> answer(const std::string& planner, const Problem& problem, const PlannerOptions& options, int top = 1) {
-  auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+Result<planner::Ranking> answer(const std::string& planner, const Problem& problem,
+                                const planner::PlannerOptions& options, int top = 1) {
+  auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   if (!simulator) return tl::unexpected(simulator.error());
-  PlannerContext context;
+  planner::PlannerContext context;
   context.top = top;
-  context.score = score_of(*simulator);
-  return run_planner(**planner_named(planner), problem, options, context);
+  context.score = sim::score_of(*simulator);
+  return planner::run_planner(**planner::planner_named(planner), problem, options, context);
 }
 
 QString devices_a_stage(const Plan& plan) {
@@ -97,7 +98,8 @@ void TestPapers::dapple_table_5() {
   const auto ranking = answer("dapple", *problem, {}, 3);
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QVERIFY2(!ranking->plans.empty(), ranking->infeasible ? ranking->infeasible->reason.c_str() : "");
-  const Simulator simulator = *Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
+  const sim::Simulator simulator =
+      *sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
   for (const Plan& plan : ranking->plans)
     qInfo("%s, micro-batch %d, warm-up %s: L_max %.3f ms, simulated %.3f ms", shape_text(plan).c_str(),
           plan.micro_batch, std::string(name_of(plan.warmup)).c_str(), in_milliseconds(*plan.objective->time),
@@ -133,7 +135,7 @@ void TestPapers::pipedream_vgg16() {
 void TestPapers::all_planners_answer_bert() {
   const auto problem = problem_of("/dapple/bert-48-pbs-2.txt", 2, config("A"), 64);
   QVERIFY(problem.has_value());
-  for (const PlannerInfo& planner : planners()) {
+  for (const planner::PlannerInfo& planner : planner::planners()) {
     const auto ranking = answer(planner.name, *problem, {});
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     if (ranking->infeasible)

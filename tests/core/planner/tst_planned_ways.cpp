@@ -9,13 +9,13 @@
 
 #include "core/cost/cut_ranges.hpp"
 #include "core/cost/stage_ways.hpp"
-#include "core/domain/cut_path.hpp"
-#include "core/domain/layer_bytes.hpp"
-#include "core/domain/plan_edits.hpp"
-#include "core/domain/validate.hpp"
+#include "core/plan/cut_path.hpp"
+#include "core/plan/edits.hpp"
+#include "core/plan/layer_bytes.hpp"
+#include "core/plan/validate.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
-#include "tests/core/planner/amp_enumeration.hpp"
+#include "tests/core/planner/amp/amp_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -108,11 +108,11 @@ Plan random_plan(Random& random, const Case& made) {
   return plan;
 }
 
-PlannerContext judged(const Problem& problem) {
-  PlannerContext context;
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  context.score = score_of(simulator);
-  context.fits = fits_of(simulator);
+planner::PlannerContext judged(const Problem& problem) {
+  planner::PlannerContext context;
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  context.score = sim::score_of(simulator);
+  context.fits = sim::fits_of(simulator);
   context.top = 20;
   context.relax = false;
   return context;
@@ -142,12 +142,12 @@ void TestPlannedWays::ranges_are_never_below_the_stages_own() {
     const Plan plan = random_plan(random, made);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       const Stage& stage = plan.stages[s];
-      const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, StageId(s));
+      const std::vector<const CutWay*> ways = cost::stage_ways(plan, profile, order, StageId(s));
       QCOMPARE(ways.empty(), stage.tensor_parallel == 1);
       if (ways.empty()) continue;
-      const auto ranges = CutRanges::of(profile, order, stage.tensor_parallel);
+      const auto ranges = cost::CutRanges::of(profile, order, stage.tensor_parallel);
       QVERIFY(ranges);
-      const CutFigures own = figures_of(ways), most = ranges->most(stage.first, stage.last);
+      const cost::CutFigures own = cost::figures_of(ways), most = ranges->most(stage.first, stage.last);
       QVERIFY(own.saved <= most.saved && own.workspace <= most.workspace);
       QVERIFY(own.whole_parameters <= most.whole_parameters);
       ++compared, equal += own.saved == most.saved ? 1 : 0;
@@ -159,12 +159,13 @@ void TestPlannedWays::ranges_are_never_below_the_stages_own() {
 void TestPlannedWays::a_longer_range_never_takes_less() {
   const Case made = problem_with_ways(3, false);
   const std::vector<LayerId> order = topological_order(*made.problem.profile);
-  const auto ranges = CutRanges::of(*made.problem.profile, order, 2);
+  const auto ranges = cost::CutRanges::of(*made.problem.profile, order, 2);
   QVERIFY(ranges);
   for (int first = 0; first < made.layers; ++first)
     for (int last = first + 1; last < made.layers; ++last)
-      for (const CutFigures& longer : {ranges->most(first, last + 1), ranges->most(std::max(0, first - 1), last)}) {
-        const CutFigures here = ranges->most(first, last);
+      for (const cost::CutFigures& longer :
+           {ranges->most(first, last + 1), ranges->most(std::max(0, first - 1), last)}) {
+        const cost::CutFigures here = ranges->most(first, last);
         QVERIFY(here.saved <= longer.saved && here.workspace <= longer.workspace);
         QVERIFY(here.whole_parameters <= longer.whole_parameters);
       }
@@ -183,13 +184,14 @@ void TestPlannedWays::plans_fit_in_the_simulator() {
     const bool broken = seed % 3 == 0;
     const Case made = problem_with_ways(seed, broken);
     const Problem& problem = made.problem;
-    const auto ranking = run_planner(**planner_named(planner.toStdString()), problem, {}, judged(problem));
+    const auto ranking =
+        planner::run_planner(**planner::planner_named(planner.toStdString()), problem, {}, judged(problem));
     QVERIFY2(ranking.has_value(),
              ranking ? "" : qPrintable(QString("seed %1: ").arg(seed) + ranking.error().text().c_str()));
     for (const Plan& plan : ranking->plans) {
-      const auto valid = validate(plan, *problem.profile, *problem.cluster);
+      const auto valid = plan::validate(plan, *problem.profile, *problem.cluster);
       QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
-      const auto simulation = simulate(problem, plan);
+      const auto simulation = sim::simulate(problem, plan);
       QVERIFY(simulation.has_value());
       for (const DeviceVerdict& device : simulation->devices)
         QVERIFY2(device.peak <= problem.cluster->device_types[0].memory,
@@ -205,9 +207,9 @@ void TestPlannedWays::amp_finds_what_enumeration_finds() {
   for (int seed = 0; seed < 60; ++seed) {
     const Case made = problem_with_ways(seed, seed % 3 == 0);
     const auto all = enumerate_amp(made.problem, {});
-    PlannerContext context;
+    planner::PlannerContext context;
     context.relax = false;
-    const auto ranking = run_planner(**planner_named("amp"), made.problem, {}, context);
+    const auto ranking = planner::run_planner(**planner::planner_named("amp"), made.problem, {}, context);
     QVERIFY(ranking.has_value());
     QCOMPARE(ranking->plans.empty(), all.empty());
     if (all.empty()) continue;
@@ -231,7 +233,7 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
   }
   problem.profile = std::make_shared<const Profile>(profile);
   problem.workload.global_batch = 4;
-  QVERIFY(can_be_cut(profile.layers[0], 2) && !can_be_cut(profile.layers[1], 2));
+  QVERIFY(plan::can_be_cut(profile.layers[0], 2) && !plan::can_be_cut(profile.layers[1], 2));
   Plan plan;
   plan.profile = profile.name, plan.cluster = problem.cluster->name;
   plan.micro_batch = 1, plan.micro_batches = plan.global_batch = 4;
@@ -242,19 +244,19 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
     plan.stages.push_back(stage);
   }
   plan.stages[1].devices.pop_back();
-  QVERIFY(validate(plan, profile, *problem.cluster).has_value());
-  QVERIFY(tensor_parallel_degrees(plan, profile, 0) == (std::vector{1, 2}));
-  QVERIFY(tensor_parallel_degrees(plan, profile, 1) == std::vector{1});
-  const auto edited = with_edit(plan, profile, *problem.cluster, TensorParallelDegree{1, 2});
+  QVERIFY(plan::validate(plan, profile, *problem.cluster).has_value());
+  QVERIFY(plan::tensor_parallel_degrees(plan, profile, 0) == (std::vector{1, 2}));
+  QVERIFY(plan::tensor_parallel_degrees(plan, profile, 1) == std::vector{1});
+  const auto edited = plan::with_edit(plan, profile, *problem.cluster, plan::TensorParallelDegree{1, 2});
   QVERIFY(!edited);
   QVERIFY(QString::fromStdString(edited.error().text()).contains("layer 'l1' of stage 1 can't be cut over 2 devices"));
   plan.stages[1].devices.push_back(DeviceId(3)), plan.stages[1].tensor_parallel = 2;
-  const auto refused = validate(plan, profile, *problem.cluster);
+  const auto refused = plan::validate(plan, profile, *problem.cluster);
   QVERIFY(!refused);
   QCOMPARE(QString::fromStdString(refused.error().place), QString("/stages/1/tensor_parallel"));
   QVERIFY(QString::fromStdString(refused.error().message).contains("layer 'l1' can be cut where it stands"));
   for (const char* name : {"amp", "megatron", "capture", "joint", "whale"}) {
-    const auto ranking = run_planner(**planner_named(name), problem, {}, judged(problem));
+    const auto ranking = planner::run_planner(**planner::planner_named(name), problem, {}, judged(problem));
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     for (const Plan& answer : ranking->plans)
       for (const Stage& stage : answer.stages)

@@ -4,9 +4,9 @@
 #include <array>
 
 #include "core/cost/evaluate.hpp"
-#include "core/planner/dapple_space.hpp"
-#include "core/planner/memory_fit.hpp"
+#include "core/planner/dapple/space.hpp"
 #include "core/planner/planner.hpp"
+#include "core/planner/search/memory_fit.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
@@ -22,10 +22,10 @@ Problem small(int seed, std::vector<int> nodes = {2, 2}, int layers = 6) {
   return problem;
 }
 
-PlannerContext judged_by(const Simulator& simulator, int top = 1) {
-  PlannerContext context;
+planner::PlannerContext judged_by(const sim::Simulator& simulator, int top = 1) {
+  planner::PlannerContext context;
   context.top = top;
-  context.score = score_of(simulator);
+  context.score = sim::score_of(simulator);
   return context;
 }
 
@@ -56,35 +56,39 @@ class TestPlanners : public QObject {
 };
 
 void TestPlanners::options_are_checked() {
-  const PlannerInfo& dapple = **planner_named("dapple");
-  QVERIFY(check_options(dapple, {{"allow-idle", "true"}, {"min-slice", "3"}}).has_value());
-  for (const PlannerOptions& wrong :
-       {PlannerOptions{{"nonsense", "true"}}, {{"allow-idle", "yes"}}, {{"min-slice", "-1"}}, {{"rank-by", "taste"}}}) {
-    const auto result = check_options(dapple, wrong);
+  const planner::PlannerInfo& dapple = **planner::planner_named("dapple");
+  QVERIFY(planner::check_options(dapple, {{"allow-idle", "true"}, {"min-slice", "3"}}).has_value());
+  for (const planner::PlannerOptions& wrong : {planner::PlannerOptions{{"nonsense", "true"}},
+                                               {{"allow-idle", "yes"}},
+                                               {{"min-slice", "-1"}},
+                                               {{"rank-by", "taste"}}}) {
+    const auto result = planner::check_options(dapple, wrong);
     QVERIFY(!result.has_value());
     QCOMPARE(result.error().code, ErrorCode::bad_usage);
   }
-  QCOMPARE(planner_named("dappel").error().code, ErrorCode::bad_usage);
-  QCOMPARE(integer(dapple, {}, "simulations"), 256);
+  QCOMPARE(planner::planner_named("dappel").error().code, ErrorCode::bad_usage);
+  QCOMPARE(planner::integer(dapple, {}, "simulations"), 256);
 }
 
 /// Section IV-B on three machines of 4, the first with one device in use.
 void TestPlanners::policies() {
   const std::vector<int> sizes{4, 4, 4}, used{1, 0, 0};
   using List = std::vector<int>;
-  QVERIFY(*place(PlacementPolicy::fresh_first, sizes, used, 6) == (List{0, 4, 2}));
-  QVERIFY(*place(PlacementPolicy::append_first, sizes, used, 6) == (List{3, 3, 0}));
-  QVERIFY(*place(PlacementPolicy::scatter_first, sizes, used, 6) == (List{3, 2, 1}));
-  QVERIFY(*place(PlacementPolicy::scatter_first, sizes, {0, 0, 0}, 6) == (List{2, 2, 2}));
-  QVERIFY(!place(PlacementPolicy::fresh_first, sizes, used, 12));
+  QVERIFY(*planner::dapple::place(planner::dapple::PlacementPolicy::fresh_first, sizes, used, 6) == (List{0, 4, 2}));
+  QVERIFY(*planner::dapple::place(planner::dapple::PlacementPolicy::append_first, sizes, used, 6) == (List{3, 3, 0}));
+  QVERIFY(*planner::dapple::place(planner::dapple::PlacementPolicy::scatter_first, sizes, used, 6) == (List{3, 2, 1}));
+  QVERIFY(*planner::dapple::place(planner::dapple::PlacementPolicy::scatter_first, sizes, {0, 0, 0}, 6) ==
+          (List{2, 2, 2}));
+  QVERIFY(!planner::dapple::place(planner::dapple::PlacementPolicy::fresh_first, sizes, used, 12));
 }
 
 void TestPlanners::every_planner_answers() {
   for (const int seed : {1, 2, 3}) {
     const Problem problem = small(seed);
-    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    for (const PlannerInfo& planner : planners()) {
-      const auto ranking = run_planner(planner, problem, {}, judged_by(simulator, 3));
+    const sim::Simulator simulator =
+        *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    for (const planner::PlannerInfo& planner : planner::planners()) {
+      const auto ranking = planner::run_planner(planner, problem, {}, judged_by(simulator, 3));
       QVERIFY2(ranking.has_value(), ranking ? "" : (planner.name + ": " + ranking.error().text()).c_str());
       QVERIFY2(!ranking->plans.empty(), planner.name.c_str());
       QVERIFY(ranking->plans.size() <= 3);
@@ -98,10 +102,10 @@ void TestPlanners::every_planner_answers() {
 
 void TestPlanners::the_same_question_gives_the_same_answer() {
   const Problem problem = small(4);
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  for (const PlannerInfo& planner : planners()) {
-    const auto one = run_planner(planner, problem, {}, judged_by(simulator, 2));
-    const auto two = run_planner(planner, problem, {}, judged_by(simulator, 2));
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  for (const planner::PlannerInfo& planner : planner::planners()) {
+    const auto one = planner::run_planner(planner, problem, {}, judged_by(simulator, 2));
+    const auto two = planner::run_planner(planner, problem, {}, judged_by(simulator, 2));
     QVERIFY(one->plans == two->plans);
   }
 }
@@ -111,12 +115,13 @@ void TestPlanners::the_same_question_gives_the_same_answer() {
 void TestPlanners::dapple_ranks_by_simulation() {
   for (int seed = 10; seed < 20; ++seed) {
     const Problem problem = small(seed);
-    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    const PlannerInfo& dapple = **planner_named("dapple");
-    const auto simulated = run_planner(dapple, problem, {}, judged_by(simulator, 4));
-    const auto objective = run_planner(dapple, problem, {{"rank-by", "objective"}}, judged_by(simulator));
+    const sim::Simulator simulator =
+        *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const planner::PlannerInfo& dapple = **planner::planner_named("dapple");
+    const auto simulated = planner::run_planner(dapple, problem, {}, judged_by(simulator, 4));
+    const auto objective = planner::run_planner(dapple, problem, {{"rank-by", "objective"}}, judged_by(simulator));
     QVERIFY(simulated.has_value() && objective.has_value());
-    const Simulator none = simulator.with_overlap(Overlap::none);
+    const sim::Simulator none = simulator.with_overlap(Overlap::none);
     const auto time = [&](const Plan& plan) {
       return (plan.stages.size() == 1 ? simulator : none).iteration_time(plan)->count;
     };
@@ -135,9 +140,9 @@ void TestPlanners::a_micro_batch_of_its_own_has_its_bound() {
   problem.profile = std::make_shared<const Profile>(std::move(profile));
   problem.workload.global_batch = 16;
   problem.workload.micro_batch = 1;
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  const auto ranking =
-      run_planner(**planner_named("pipedream"), problem, {{"synchronous", "true"}}, judged_by(simulator));
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const auto ranking = planner::run_planner(**planner::planner_named("pipedream"), problem, {{"synchronous", "true"}},
+                                            judged_by(simulator));
   QVERIFY(ranking && !ranking->plans.empty());
   const Plan& plan = ranking->plans.front();
   QVERIFY(plan.micro_batch > 1);
@@ -150,8 +155,9 @@ void TestPlanners::l_max_is_a_lower_bound() {
   for (int seed = 30; seed < 50; ++seed) {
     Problem problem = small(seed, {4}, 6);
     problem.workload.conventions.overlap = Overlap::none;
-    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    const auto ranking = run_planner(**planner_named("dapple"), problem, {}, judged_by(simulator, 8));
+    const sim::Simulator simulator =
+        *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const auto ranking = planner::run_planner(**planner::planner_named("dapple"), problem, {}, judged_by(simulator, 8));
     QVERIFY(ranking.has_value());
     for (const Plan& plan : ranking->plans) {
       const double l_max = plan.objective->time->count, simulated = simulator.iteration_time(plan)->count;
@@ -180,10 +186,11 @@ void TestPlanners::plans_fit_in_simulation() {
     cluster.device_types[0].memory =
         Bytes(static_cast<std::int64_t>(static_cast<double>(all) * (0.4 + 0.03 * (seed - 60))));
     problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
-    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const sim::Simulator simulator =
+        *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
     for (const char* name :
          {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "gpipe-balanced", "straight", "single"}) {
-      const auto ranking = run_planner(**planner_named(name), problem, {}, judged_by(simulator, 4));
+      const auto ranking = planner::run_planner(**planner::planner_named(name), problem, {}, judged_by(simulator, 4));
       QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
       for (const Plan& plan : ranking->plans) {
         ++answers;
@@ -199,9 +206,9 @@ void TestPlanners::infeasible_names_the_least_memory() {
   Cluster cluster = *problem.cluster;
   cluster.device_types[0].memory = Bytes(std::int64_t{100} << 20);
   problem.cluster = std::make_shared<const Cluster>(cluster);
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  for (const PlannerInfo& planner : planners()) {
-    const auto ranking = run_planner(planner, problem, {}, judged_by(simulator));
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  for (const planner::PlannerInfo& planner : planner::planners()) {
+    const auto ranking = planner::run_planner(planner, problem, {}, judged_by(simulator));
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY2(ranking->infeasible.has_value(), planner.name.c_str());
     QVERIFY2(ranking->infeasible->relaxation.find("iB more memory on every device") != std::string::npos,
@@ -225,9 +232,9 @@ void TestPlanners::the_relaxation_is_enough_data() {
 void TestPlanners::the_relaxation_is_enough() {
   QFETCH(QString, planner);
   QFETCH(QString, option);
-  PlannerOptions options;
+  planner::PlannerOptions options;
   if (!option.isEmpty()) options[option.toStdString()] = option == "recompute" ? "on" : "true";
-  const PlannerInfo& info = **planner_named(planner.toStdString());
+  const planner::PlannerInfo& info = **planner::planner_named(planner.toStdString());
   for (const int seed : {90, 91, 92, 93}) {
     Problem problem = small(seed);
     Profile profile = *problem.profile;
@@ -241,8 +248,8 @@ void TestPlanners::the_relaxation_is_enough() {
       Cluster cluster = *problem.cluster;
       for (DeviceType& type : cluster.device_types) type.memory = Bytes((std::int64_t{50} << 20) + bytes);
       with.cluster = std::make_shared<const Cluster>(std::move(cluster));
-      const Simulator simulator = *Simulator::of(with.profile, with.cluster, with.workload.conventions);
-      return *run_planner(info, with, options, judged_by(simulator));
+      const sim::Simulator simulator = *sim::Simulator::of(with.profile, with.cluster, with.workload.conventions);
+      return *planner::run_planner(info, with, options, judged_by(simulator));
     };
     const auto none = answer(0);
     QVERIFY(none.infeasible.has_value());
@@ -261,10 +268,10 @@ void TestPlanners::fewer_samples_are_enough() {
   profile.micro_batch = 4;
   for (Layer& layer : profile.layers) layer.at.clear();
   problem.profile = std::make_shared<const Profile>(std::move(profile));
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  const auto relaxation = [&](const char* name, int batch, PlannerOptions options) {
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const auto relaxation = [&](const char* name, int batch, planner::PlannerOptions options) {
     problem.workload.global_batch = batch;
-    const auto ranking = run_planner(**planner_named(name), problem, options, judged_by(simulator));
+    const auto ranking = planner::run_planner(**planner::planner_named(name), problem, options, judged_by(simulator));
     return ranking->infeasible ? ranking->infeasible->relaxation : std::string();
   };
   for (const char* name : {"capture", "gpipe", "gpipe-balanced", "straight", "single"}) {
@@ -282,16 +289,17 @@ void TestPlanners::fewer_samples_are_enough() {
 void TestPlanners::capture_takes_the_micro_batch_of_the_smallest_peak() {
   for (const int seed : {95, 96, 97}) {
     Problem problem = small(seed);
-    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    const PlannerInfo& capture = **planner_named("capture");
-    const auto open = run_planner(capture, problem, {}, judged_by(simulator, 50));
+    const sim::Simulator simulator =
+        *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const planner::PlannerInfo& capture = **planner::planner_named("capture");
+    const auto open = planner::run_planner(capture, problem, {}, judged_by(simulator, 50));
     QVERIFY(open.has_value());
     for (std::size_t i = 1; i < open->plans.size(); ++i)
       QVERIFY(*open->plans[i - 1].objective->bytes <= *open->plans[i].objective->bytes);
     for (const int size : {1, 2, 4, 8, 16}) {
       if (size < problem.profile->micro_batch) continue;
       problem.workload.micro_batch = size;
-      const auto fixed = run_planner(capture, problem, {}, judged_by(simulator));
+      const auto fixed = planner::run_planner(capture, problem, {}, judged_by(simulator));
       QVERIFY(fixed.has_value());
       QVERIFY(*open->plans[0].objective->bytes <= *fixed->plans[0].objective->bytes);
     }
@@ -307,21 +315,21 @@ void TestPlanners::one_device_whatever_its_memory() {
   Profile profile = *problem.profile;
   profile.micro_batch = 2 * problem.workload.global_batch;
   problem.profile = std::make_shared<const Profile>(profile);
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  const auto ranking = rank_one_device(problem, judged_by(simulator));
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const auto ranking = planner::rank_one_device(problem, judged_by(simulator));
   QVERIFY(ranking.has_value() && ranking->plans.size() == 1);
   QCOMPARE(devices_used(ranking->plans[0]).size(), std::size_t{1});
 }
 
 void TestPlanners::stop_is_honoured() {
   const Problem problem = small(6);
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   std::stop_source stop;
   stop.request_stop();
-  for (const PlannerInfo& planner : planners()) {
-    PlannerContext context = judged_by(simulator);
+  for (const planner::PlannerInfo& planner : planner::planners()) {
+    planner::PlannerContext context = judged_by(simulator);
     context.stop = stop.get_token();
-    const auto ranking = run_planner(planner, problem, {}, context);
+    const auto ranking = planner::run_planner(planner, problem, {}, context);
     QVERIFY2(!ranking.has_value(), planner.name.c_str());
     QCOMPARE(ranking.error().code, ErrorCode::cancelled);
   }
@@ -329,29 +337,29 @@ void TestPlanners::stop_is_honoured() {
 
 void TestPlanners::pipedream_lists_the_synchronous_plan() {
   const Problem problem = small(7);
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  const PlannerInfo& pipedream = **planner_named("pipedream");
-  const auto both = run_planner(pipedream, problem, {}, judged_by(simulator, 2));
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const planner::PlannerInfo& pipedream = **planner::planner_named("pipedream");
+  const auto both = planner::run_planner(pipedream, problem, {}, judged_by(simulator, 2));
   QVERIFY(both.has_value());
   QCOMPARE(both->plans.size(), std::size_t{2});
   QVERIFY(both->plans[0].schedule == ScheduleKind::pipedream && both->plans[1].schedule == ScheduleKind::one_f_one_b);
   QVERIFY(both->plans[0].stages == both->plans[1].stages);
-  const auto alone = run_planner(pipedream, problem, {{"synchronous", "true"}}, judged_by(simulator));
+  const auto alone = planner::run_planner(pipedream, problem, {{"synchronous", "true"}}, judged_by(simulator));
   QVERIFY(alone.has_value());
   QVERIFY(alone->plans == std::vector<Plan>{both->plans[1]});
 }
 
 void TestPlanners::a_wrong_objective_is_withheld() {
   const Problem problem = small(8);
-  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   for (const char* name : {"dapple", "pipedream", "capture"}) {
-    auto ranking = run_planner(**planner_named(name), problem, {}, judged_by(simulator));
+    auto ranking = planner::run_planner(**planner::planner_named(name), problem, {}, judged_by(simulator));
     QVERIFY(ranking.has_value());
     Plan plan = ranking->plans[0];
-    QVERIFY(evaluate(problem, plan).has_value());
+    QVERIFY(cost::evaluate(problem, plan).has_value());
     if (plan.objective->time) plan.objective->time = *plan.objective->time * (1 + 1e-8);
     if (plan.objective->bytes) plan.objective->bytes = *plan.objective->bytes + Bytes(1);
-    const auto wrong = evaluate(problem, plan);
+    const auto wrong = cost::evaluate(problem, plan);
     QVERIFY(!wrong.has_value());
     QCOMPARE(wrong.error().code, ErrorCode::internal);
   }
@@ -377,14 +385,14 @@ void TestPlanners::memory_counts_device_by_device() {
     cluster.nodes[0].devices = {{"X", 1}, {"small", 1}};
     Problem with = problem;
     with.cluster = std::make_shared<const Cluster>(std::move(cluster));
-    Chain chain = *Chain::of(with);
+    planner::search::Chain chain = *planner::search::Chain::of(with);
     Plan plan = chain.plan_of("hand", 8);
     plan.stages = {stage};
-    const bool fitting = set_warmup(chain, plan, Warmup::A, false);
-    if (!fitting) set_warmup(chain, plan, Warmup::A, true);
-    return std::array{fitting, evaluate(with, plan).has_value(), simulate(with, plan)->fits};
+    const bool fitting = planner::search::set_warmup(chain, plan, Warmup::A, false);
+    if (!fitting) planner::search::set_warmup(chain, plan, Warmup::A, true);
+    return std::array{fitting, cost::evaluate(with, plan).has_value(), sim::simulate(with, plan)->fits};
   };
-  Stage stage = stage_on(0, 1, {DeviceId(0), DeviceId(1)});
+  Stage stage = planner::search::stage_on(0, 1, {DeviceId(0), DeviceId(1)});
   stage.shares = {6, 2};
   QVERIFY(fits(10000000, 6000000, stage) == (std::array{true, true, true}));
   QVERIFY(fits(10000000, 5999999, stage) == (std::array{false, false, false}));

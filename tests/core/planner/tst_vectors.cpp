@@ -5,7 +5,7 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_formats.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/planner/planner.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
@@ -18,7 +18,7 @@ namespace {
 struct Question {
   std::string planner;
   Workload workload;
-  PlannerOptions options;
+  planner::PlannerOptions options;
   Pins pins;
 };
 
@@ -76,12 +76,12 @@ void TestVectors::objective() {
   QFETCH(QString, vector);
   const auto given = nlohmann::json::parse(vector.toStdString());
   const Question question = question_of(given.at("options"));
-  const auto profile = profile_from_json(given.at("profile").dump());
-  const auto cluster = cluster_from_json(given.at("cluster").dump());
+  const auto profile = io::documents::profile_from_json(given.at("profile").dump());
+  const auto cluster = io::documents::cluster_from_json(given.at("cluster").dump());
   QVERIFY(profile && cluster);
   const Problem problem{std::make_shared<const Profile>(*profile), std::make_shared<const Cluster>(*cluster),
                         question.workload, question.pins};
-  const auto ranking = run_planner(**planner_named(question.planner), problem, question.options, {});
+  const auto ranking = planner::run_planner(**planner::planner_named(question.planner), problem, question.options, {});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   const Objective& objective = *ranking->plans.at(0).objective;
   const auto& expected = given.at("expected").at("objective");

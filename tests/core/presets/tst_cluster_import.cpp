@@ -7,9 +7,9 @@
 #include <QTest>
 
 #include "core/cost/network.hpp"
-#include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
-#include "core/io/slurm.hpp"
+#include "core/io/topology/slurm.hpp"
+#include "core/plan/validate.hpp"
 #include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
@@ -22,31 +22,31 @@ namespace {
 FoundMachines found_in(const std::vector<const char*>& files) {
   FoundMachines all;
   for (const char* file : files) {
-    auto document = read_document(std::string(PIPEDECK_FIXTURES "/topology/") + file);
+    auto document = io::read_document(std::string(PIPEDECK_FIXTURES "/topology/") + file);
     ensure(document.has_value(), document ? "" : document.error().text());
-    const auto added = add_found(all, std::get<FoundMachines>(*std::move(document)));
+    const auto added = presets::add_found(all, std::get<FoundMachines>(*std::move(document)));
     ensure(added.has_value(), added ? "" : added.error().text());
   }
   return all;
 }
 
-ImportedCluster imported(const std::vector<const char*>& files, const MachineImport& how = {}) {
-  auto made = cluster_of(found_in(files), how);
+presets::ImportedCluster imported(const std::vector<const char*>& files, const presets::MachineImport& how = {}) {
+  auto made = presets::cluster_of(found_in(files), how);
   ensure(made.has_value(), made ? "" : made.error().text());
   return *std::move(made);
 }
 
-std::string refused(const std::vector<const char*>& files, const MachineImport& how) {
-  const auto made = cluster_of(found_in(files), how);
+std::string refused(const std::vector<const char*>& files, const presets::MachineImport& how) {
+  const auto made = presets::cluster_of(found_in(files), how);
   return made ? std::string() : made.error().message;
 }
 
-bool says(const ImportedCluster& made, const std::string& words) {
+bool says(const presets::ImportedCluster& made, const std::string& words) {
   return std::ranges::any_of(made.notes, [&](const std::string& note) { return note.find(words) != note.npos; });
 }
 
-double between(const ImportedCluster& made, int a, int b) {
-  return in_gigabytes_per_second(Network::of(made.cluster)->path(DeviceId(a), DeviceId(b)).bandwidth);
+double between(const presets::ImportedCluster& made, int a, int b) {
+  return in_gigabytes_per_second(cost::Network::of(made.cluster)->path(DeviceId(a), DeviceId(b)).bandwidth);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ class TestClusterImport : public QObject {
 
  private slots:
   void nodes_of_slurm_join_one_network() {
-    const ImportedCluster made = imported({"site.slurm.txt"});
+    const presets::ImportedCluster made = imported({"site.slurm.txt"});
     QCOMPARE(devices_of(made.cluster).size(), std::size_t{36});
     QCOMPARE(made.cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));  // NVLink 3, which A100s usually have
     QCOMPARE(made.cluster.nodes[4].devices[0].type, std::string("H100-SXM"));
@@ -67,10 +67,10 @@ class TestClusterImport : public QObject {
   }
 
   void a_partition_alone() {
-    MachineImport how;
+    presets::MachineImport how;
     how.partition = "long";
     how.device = "a100-80gb";
-    const ImportedCluster made = imported({"site.slurm.txt"}, how);
+    const presets::ImportedCluster made = imported({"site.slurm.txt"}, how);
     QCOMPARE(made.cluster.name, std::string("4 × 8 A100-80GB"));
     how.partition = "short";
     QVERIFY(refused({"site.slurm.txt"}, how).find("gpu (4), h100 (1), long (4)") != std::string::npos);
@@ -78,9 +78,9 @@ class TestClusterImport : public QObject {
   }
 
   void switches_stand_as_in_the_tree() {
-    MachineImport how;
+    presets::MachineImport how;
     how.network = gigabytes_per_second(25);
-    const ImportedCluster made = imported({"site.slurm.txt", "site.topology.conf"}, how);
+    const presets::ImportedCluster made = imported({"site.slurm.txt", "site.topology.conf"}, how);
     QCOMPARE(made.cluster.switches.size(), std::size_t{4});
     QCOMPARE(made.cluster.links.size(), std::size_t{8});
     QCOMPARE(between(made, 0, 8), 25.0);
@@ -89,15 +89,15 @@ class TestClusterImport : public QObject {
     for (const NetworkLink& link : made.cluster.links)
       if (link.from == "leaf1") QCOMPARE(link.link.bandwidth, BytesPerSecond(50e9));
     how.uplink = gigabytes_per_second(10);
-    const ImportedCluster narrow = imported({"site.topology.conf", "site.slurm.txt"}, how);
+    const presets::ImportedCluster narrow = imported({"site.topology.conf", "site.slurm.txt"}, how);
     QCOMPARE(between(narrow, 0, 8), 25.0);
     QCOMPARE(between(narrow, 0, 35), 10.0);
-    QVERIFY(validate(narrow.cluster).has_value());
+    QVERIFY(plan::validate(narrow.cluster).has_value());
   }
 
   /// One machine's own tools tell what lies between the GPUs of all that are like it, and of no others.
   void machines_of_slurm_are_like_the_one_described() {
-    const ImportedCluster made = imported({"site.slurm.txt", "dgx-a100.topo.txt"});
+    const presets::ImportedCluster made = imported({"site.slurm.txt", "dgx-a100.topo.txt"});
     QCOMPARE(made.cluster.nodes.size(), std::size_t{5});
     QCOMPARE(made.cluster.nodes[0].name, std::string("node01"));
     QVERIFY(says(made, "node01 of Slurm and 3 more are taken to be like dgx-a100 (nvidia-smi topo -m)"));
@@ -107,7 +107,7 @@ class TestClusterImport : public QObject {
     QVERIFY(!says(made, "between A100"));
 
     // Of other machines, whatever it says; and switches stand as before.
-    const ImportedCluster tree = imported({"site.topology.conf", "8xh100.nvbandwidth.txt", "site.slurm.txt"});
+    const presets::ImportedCluster tree = imported({"site.topology.conf", "8xh100.nvbandwidth.txt", "site.slurm.txt"});
     QCOMPARE(tree.cluster.switches.size(), std::size_t{4});
     QCOMPARE(tree.cluster.nodes.size(), std::size_t{5});
     QCOMPARE(tree.cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));
@@ -117,7 +117,7 @@ class TestClusterImport : public QObject {
     FoundMachines found = found_in({"dgx-a100.topo.txt", "dgx-a100.topo.txt", "site.slurm.txt"});
     found.machines[1].name = "node03";
     found.machines[1].nics.resize(2);
-    const auto made = cluster_of(found);
+    const auto made = presets::cluster_of(found);
     QVERIFY2(made, made ? "" : made.error().text().c_str());
     QCOMPARE(made->cluster.nodes.size(), std::size_t{5});
     QVERIFY(says(*made, "node01 of Slurm and 2 more are taken to be like dgx-a100"));
@@ -132,37 +132,37 @@ class TestClusterImport : public QObject {
   void short_names_leave_types_open() {
     FoundMachines found = found_in({"dgx-a100.topo.txt", "site.slurm.txt"});
     for (FoundGpu& gpu : found.machines[0].gpus) gpu.name = "NVIDIA A100-SXM4-80GB";
-    const auto larger = cluster_of(found);
+    const auto larger = presets::cluster_of(found);
     QCOMPARE(larger->cluster.nodes.size(), std::size_t{5});
     QCOMPARE(larger->cluster.device_types[0].name, std::string("A100-80GB"));
     QVERIFY(!says(*larger, "'a100'") && says(*larger, "'h100' is taken for"));
     for (FoundGpu& gpu : found.machines[0].gpus) gpu.name = "NVIDIA H200";
-    QCOMPARE(cluster_of(found)->cluster.nodes.size(), std::size_t{6});
+    QCOMPARE(presets::cluster_of(found)->cluster.nodes.size(), std::size_t{6});
     for (FoundGpu& gpu : found.machines[0].gpus) gpu.name.clear();  // as nvidia-smi alone has them
-    const auto named = cluster_of(found);
+    const auto named = presets::cluster_of(found);
     QCOMPARE(named->cluster.nodes.size(), std::size_t{5});
     QCOMPARE(named->cluster.device_types[0].name, std::string("A100-40GB"));
     for (FoundMachine& machine : found.machines)
       for (FoundGpu& gpu : machine.gpus) gpu.name = "of machine " + machine.name;
-    MachineImport how;
+    presets::MachineImport how;
     how.device = "B200";
-    QCOMPARE(cluster_of(found, how)->cluster.nodes.size(), std::size_t{5});
+    QCOMPARE(presets::cluster_of(found, how)->cluster.nodes.size(), std::size_t{5});
   }
 
   void what_is_below_no_switch_is_left_out() {
     FoundMachines found = found_in({"site.slurm.txt", "site.topology.conf"});
     std::erase_if(found.switches, [](const FoundSwitch& one) { return one.name == "leaf3"; });
     std::erase(found.switches.back().switches, "leaf3");
-    const auto made = cluster_of(found);
+    const auto made = presets::cluster_of(found);
     QVERIFY2(made, made ? "" : made.error().text().c_str());
     QCOMPARE(made->cluster.nodes.size(), std::size_t{4});
     QVERIFY(says(*made, "below no switch were left out: 1"));
     found.switches.pop_back();
-    QVERIFY(says(*cluster_of(found), "2 trees that nothing joins"));
+    QVERIFY(says(*presets::cluster_of(found), "2 trees that nothing joins"));
   }
 
   void a_machine_of_lstopo() {
-    const ImportedCluster made = imported({"4xa100.lstopo.xml"});
+    const presets::ImportedCluster made = imported({"4xa100.lstopo.xml"});
     QCOMPARE(made.cluster.nodes[0].name, std::string("a100-01"));
     QCOMPARE(made.cluster.device_types[0].name, std::string("A100-80GB"));
     QCOMPARE(between(made, 0, 1), 100.0);
@@ -171,7 +171,7 @@ class TestClusterImport : public QObject {
   }
 
   void the_slower_way_of_a_table_is_kept() {
-    const ImportedCluster made = imported({"4-devices.bandwidths.csv"});
+    const presets::ImportedCluster made = imported({"4-devices.bandwidths.csv"});
     QCOMPARE(made.cluster.nodes.size(), std::size_t{2});
     QCOMPARE(made.cluster.nodes[1].devices[0].count, 2);
     QCOMPARE(between(made, 0, 1), 233.9);
@@ -182,20 +182,20 @@ class TestClusterImport : public QObject {
   void a_table_needs_its_unit() {
     FoundMachines found = found_in({"4-devices.bandwidths.csv"});
     found.matrix->unit.clear();
-    QVERIFY(cluster_of(found).error().message.find("--unit") != std::string::npos);
-    MachineImport how;
+    QVERIFY(presets::cluster_of(found).error().message.find("--unit") != std::string::npos);
+    presets::MachineImport how;
     how.unit = "Gbit/s";
     how.device = "T4";
-    QCOMPARE(between(*cluster_of(found, how), 0, 1), 233.9 / 8);
+    QCOMPARE(between(*presets::cluster_of(found, how), 0, 1), 233.9 / 8);
     how.unit = "furlongs";
-    QCOMPARE(cluster_of(found, how).error().code, ErrorCode::bad_usage);
+    QCOMPARE(presets::cluster_of(found, how).error().code, ErrorCode::bad_usage);
     found.matrix->devices = {"a/0", "b/0", "a/1", "b/1"};
     how.unit = "GB/s";
-    QVERIFY(cluster_of(found, how).error().message.find("side by side") != std::string::npos);
+    QVERIFY(presets::cluster_of(found, how).error().message.find("side by side") != std::string::npos);
   }
 
   void what_says_nothing_is_refused() {
-    MachineImport copies, uplink, unit;
+    presets::MachineImport copies, uplink, unit;
     copies.copies = 2;
     uplink.uplink = gigabytes_per_second(1);
     unit.unit = "GB/s";
@@ -205,44 +205,45 @@ class TestClusterImport : public QObject {
     QVERIFY(!refused({"4xa100.lstopo.xml"}, unit).empty());
     QVERIFY(refused({"site.topology.conf"}, {}).find("scontrol") != std::string::npos);
     FoundMachines table = found_in({"4-devices.bandwidths.csv"});
-    QVERIFY(!add_found(table, found_in({"site.slurm.txt"})));
+    QVERIFY(!presets::add_found(table, found_in({"site.slurm.txt"})));
     FoundMachines tree = found_in({"site.topology.conf"});
-    QVERIFY(!add_found(tree, found_in({"site.topology.conf"})));
+    QVERIFY(!presets::add_found(tree, found_in({"site.topology.conf"})));
   }
 
   void shapes_of_clouds_are_clusters() {
-    QVERIFY(cloud_shapes().size() > 30);
+    QVERIFY(presets::cloud_shapes().size() > 30);
     std::set<std::string> names;
-    for (const CloudShape& shape : cloud_shapes()) {
+    for (const presets::CloudShape& shape : presets::cloud_shapes()) {
       QVERIFY2(names.insert(shape.name).second, shape.name.c_str());
-      QVERIFY(!shape.source.empty() && shape.date.size() == 7 && !cloud_shape_summary(shape).empty());
-      MachineImport how;
+      QVERIFY(!shape.source.empty() && shape.date.size() == 7 && !presets::cloud_shape_summary(shape).empty());
+      presets::MachineImport how;
       how.copies = 2;
-      const auto made = cluster_of(*cloud_machine(shape.name), how);
+      const auto made = presets::cluster_of(*presets::cloud_machine(shape.name), how);
       QVERIFY2(made, made ? "" : made.error().text().c_str());
       QCOMPARE(devices_of(made->cluster).size(), static_cast<std::size_t>(2 * shape.count));
       const int last = 2 * shape.count - 1;
       QVERIFY(std::abs(between(*made, 0, last) * 8e9 - shape.network.count * 8) < 1);
       QVERIFY(says(*made, "figures as published in " + shape.date));
     }
-    const auto p4d = cluster_of(*cloud_machine("P4D.24xlarge"));
+    const auto p4d = presets::cluster_of(*presets::cloud_machine("P4D.24xlarge"));
     QCOMPARE(p4d->cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));
-    const auto p3 = cluster_of(*cloud_machine("p3.16xlarge"));
+    const auto p3 = presets::cluster_of(*presets::cloud_machine("p3.16xlarge"));
     QCOMPARE(between(*p3, 0, 3), 50.0);
     QCOMPARE(between(*p3, 0, 5), 10.0);
-    QVERIFY(cloud_machine("p0.tiny").error().message.find("p4d.24xlarge") != std::string::npos);
+    QVERIFY(presets::cloud_machine("p0.tiny").error().message.find("p4d.24xlarge") != std::string::npos);
   }
 
   /// Slurm's "a100" does not say how much memory.
   void names_of_several_types_are_told() {
     const auto notes_of = [](const char* type) {
-      const auto found = machines_from_slurm(std::string("NodeName=n1 State=IDLE Gres=gpu:") + type + ":8\n").value();
-      return cluster_of(found).value();
+      const auto found =
+          io::topology::machines_from_slurm(std::string("NodeName=n1 State=IDLE Gres=gpu:") + type + ":8\n").value();
+      return presets::cluster_of(found).value();
     };
     QVERIFY(says(notes_of("a100"), "'a100' is taken for A100-40GB, and may be A100-80GB (--device TYPE)"));
     QVERIFY(says(notes_of("v100"), "'v100' is taken for V100-16GB, and may be V100-32GB (--device TYPE)"));
     for (const char* whole : {"t4", "nvidia_a100-sxm4-80gb", "mi300x"}) {
-      const ImportedCluster made = notes_of(whole);
+      const presets::ImportedCluster made = notes_of(whole);
       QVERIFY2(
           std::ranges::none_of(made.notes, [](const std::string& note) { return note.find("may be") != note.npos; }),
           whole);
@@ -251,14 +252,14 @@ class TestClusterImport : public QObject {
 
   /// As people call them: a family of one shape, what several begin with, Azure's own prefix.
   void shapes_of_clouds_by_family() {
-    const auto named = [](const char* name) { return cloud_machine(name).value().machines.front().name; };
+    const auto named = [](const char* name) { return presets::cloud_machine(name).value().machines.front().name; };
     QCOMPARE(named("p4d"), std::string("p4d.24xlarge"));  // not p4de
     QCOMPARE(named("p5"), std::string("p5.48xlarge"));
     QCOMPARE(named("a3-highgpu"), std::string("a3-highgpu-8g"));
     QCOMPARE(named("Standard_ND96isr_H100_v5"), std::string("ND96isr_H100_v5"));
     QCOMPARE(named("nd96isr_h200"), std::string("ND96isr_H200_v5"));
     const auto listed = [](const char* name) {
-      const std::string message = cloud_machine(name).error().message;
+      const std::string message = presets::cloud_machine(name).error().message;
       return message.substr(message.rfind(": ") + 2);
     };
     QCOMPARE(listed("p3"), std::string("p3.2xlarge, p3.8xlarge, p3.16xlarge"));
@@ -273,11 +274,11 @@ class TestClusterImport : public QObject {
     const std::string good =
         R"({"format": "pipedeck.cloud", "version": 1, "provider": "P", "date": "2025-06", "source": "s",
             "shapes": [{"name": "a", "device": "T4", "count": 2, "joined": "pcie", "network_gbit_per_s": 10}]})";
-    QVERIFY(cloud_shapes_from_json(good).has_value());
+    QVERIFY(presets::cloud_shapes_from_json(good).has_value());
     const auto changed = [&](const std::string& from, const std::string& to) {
       std::string text = good;
       text.replace(text.find(from), from.size(), to);
-      const auto read = cloud_shapes_from_json(text);
+      const auto read = presets::cloud_shapes_from_json(text);
       return read ? std::string() : read.error().place;
     };
     QCOMPARE(changed("\"T4\"", "\"T1000\""), std::string("/shapes/0/device"));

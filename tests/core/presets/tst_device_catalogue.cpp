@@ -6,7 +6,7 @@
 
 #include <QTest>
 
-#include "core/domain/validate.hpp"
+#include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "tests/support/test_program.hpp"
@@ -22,7 +22,7 @@ bool sane(double value) { return std::isfinite(value) && value > 0; }
 bool holds(double value, double expected) { return std::abs(value - expected) <= 1e-3 * expected; }
 
 const DeviceModel& device(const char* name) {
-  const DeviceModel* found = find_device_model(device_catalogue(), name);
+  const DeviceModel* found = find_device_model(presets::device_catalogue(), name);
   ensure(found, name);
   return *found;
 }
@@ -44,8 +44,8 @@ class TestDeviceCatalogue : public QObject {
 
  private slots:
   void every_entry_is_whole_and_sane() {
-    QCOMPARE(device_catalogue().size(), std::size_t{20});
-    for (const DeviceModel& model : device_catalogue()) {
+    QCOMPARE(presets::device_catalogue().size(), std::size_t{20});
+    for (const DeviceModel& model : presets::device_catalogue()) {
       const char* name = model.type.name.c_str();
       QVERIFY2(model.type.memory.count > gib && model.type.memory.count < 1024 * gib, name);
       QVERIFY2(sane(model.type.memory_bandwidth.value().count), name);
@@ -64,7 +64,7 @@ class TestDeviceCatalogue : public QObject {
           .links = {},
           .bandwidth_matrix = {},
           .extra = {}};
-      QVERIFY2(validate(one), name);
+      QVERIFY2(plan::validate(one), name);
     }
   }
 
@@ -78,7 +78,7 @@ class TestDeviceCatalogue : public QObject {
   }
 
   void lower_precision_is_never_slower() {
-    for (const DeviceModel& model : device_catalogue()) {
+    for (const DeviceModel& model : presets::device_catalogue()) {
       double before = 0;
       for (const char* precision : {"fp32", "tf32", "fp16", "fp8"})
         if (const auto peak = model.type.peak_tflops.find(precision); peak != model.type.peak_tflops.end()) {
@@ -90,7 +90,7 @@ class TestDeviceCatalogue : public QObject {
 
   void names_and_aliases_are_unique() {
     std::set<std::string> seen;
-    for (const DeviceModel& model : device_catalogue()) {
+    for (const DeviceModel& model : presets::device_catalogue()) {
       QVERIFY2(seen.insert(device_name_key(model.type.name)).second, model.type.name.c_str());
       for (const std::string& alias : model.aliases) {
         QCOMPARE(device_name_key(alias), alias);
@@ -132,7 +132,7 @@ class TestDeviceCatalogue : public QObject {
   }
   void drivers_names_are_known() {
     QFETCH(QString, expected);
-    const DeviceModel* found = find_device_model(device_catalogue(), QTest::currentDataTag());
+    const DeviceModel* found = find_device_model(presets::device_catalogue(), QTest::currentDataTag());
     QCOMPARE(found ? QString::fromStdString(found->type.name) : QString(), expected);
   }
 
@@ -145,17 +145,17 @@ class TestDeviceCatalogue : public QObject {
     QVERIFY(holds(*relative_speed(device("H100"), device("L4"), "fp8"), 1978.9 / 242.5));
     QVERIFY(!relative_speed(device("H100"), device("A100"), "fp8"));
     QVERIFY(!relative_speed(device("H100"), device("A100"), "int4"));
-    for (const DeviceModel& one : device_catalogue())
-      for (const DeviceModel& other : device_catalogue())
+    for (const DeviceModel& one : presets::device_catalogue())
+      for (const DeviceModel& other : presets::device_catalogue())
         QVERIFY(holds(*relative_speed(one, other) * *relative_speed(other, one), 1));
   }
 
   /// A device means the same in the presets of clusters and in the catalogue.
   void presets_agree() {
-    for (const std::string& name : cluster_preset_names()) {
-      const Cluster cluster = *cluster_preset(name);
+    for (const std::string& name : presets::cluster_preset_names()) {
+      const Cluster cluster = *presets::cluster_preset(name);
       for (const DeviceType& type : cluster.device_types)
-        if (const DeviceModel* model = find_device_model(device_catalogue(), type.name)) {
+        if (const DeviceModel* model = find_device_model(presets::device_catalogue(), type.name)) {
           QCOMPARE(type.name, model->type.name);
           QCOMPARE(type.memory, model->type.memory);
           QCOMPARE(type.peak_tflops.at("fp32"), model->type.peak_tflops.at("fp32"));
@@ -175,12 +175,12 @@ class TestDeviceCatalogue : public QObject {
   }
 
   void entries_are_read() {
-    const Result<DeviceModel> model = device_model_from_json(entry());
+    const Result<DeviceModel> model = presets::device_model_from_json(entry());
     QVERIFY(model);
     QCOMPARE(model->aliases, std::vector<std::string>{"x-one"});
     QCOMPARE(model->link->bandwidth().count, 20e9);
     QCOMPARE(model->pcie, (PciExpress{4, 8}));
-    QCOMPARE(device_summary(*model),
+    QCOMPARE(presets::device_summary(*model),
              std::string("X 1; 8 GiB at 1.5 GB/s; fp32 2, fp16 8 TFLOP/s; XLink, 20 GB/s each way; "
                          "about 0.50 USD an hour (2025-06)"));
   }
@@ -205,15 +205,15 @@ class TestDeviceCatalogue : public QObject {
     QFETCH(QString, from);
     QFETCH(QString, to);
     QFETCH(QString, place);
-    const auto model = device_model_from_json(entry(qPrintable(from), qPrintable(to)));
+    const auto model = presets::device_model_from_json(entry(qPrintable(from), qPrintable(to)));
     QVERIFY(!model);
     QCOMPARE(QString::fromStdString(model.error().place), place);
     QCOMPARE(model.error().code, ErrorCode::bad_input);
   }
 
   void unknown_names_list_the_known() {
-    QCOMPARE(catalogue_device("h100-sxm")->type.name, std::string("H100-SXM"));
-    const auto unknown = catalogue_device("abacus");
+    QCOMPARE(presets::catalogue_device("h100-sxm")->type.name, std::string("H100-SXM"));
+    const auto unknown = presets::catalogue_device("abacus");
     QCOMPARE(unknown.error().code, ErrorCode::bad_usage);
     QVERIFY(unknown.error().message.find("V100-16GB, V100-32GB") != std::string::npos);
   }

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/analytic/transformer_layers.hpp"
+#include "core/analytic/transformer/layers.hpp"
+#include "core/analytic/transformer/shapes.hpp"
 #include "core/cost/network.hpp"
-#include "core/cost/shapes.hpp"
-#include "core/domain/validate.hpp"
-#include "core/io/json_formats.hpp"
-#include "core/io/transformer_json.hpp"
-#include "core/io/weight_type.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/io/documents/weight_type.hpp"
+#include "core/plan/validate.hpp"
 #include "core/presets/presets.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -38,25 +38,26 @@ class TestPresets : public QObject {
 
  private slots:
   void every_cluster_can_be_planned_on() {
-    QCOMPARE(cluster_preset_names().front(), std::string("DAPPLE config A, 2 × 8 V100"));
-    for (const std::string& name : cluster_preset_names()) {
-      const auto cluster = cluster_preset(name);
-      QVERIFY(cluster && validate(*cluster));
-      QVERIFY(Network::of(*cluster));
-      const auto by_alias = cluster_preset(QString::fromStdString(cluster_preset_alias(name)).toUpper().toStdString());
+    QCOMPARE(presets::cluster_preset_names().front(), std::string("DAPPLE config A, 2 × 8 V100"));
+    for (const std::string& name : presets::cluster_preset_names()) {
+      const auto cluster = presets::cluster_preset(name);
+      QVERIFY(cluster && plan::validate(*cluster));
+      QVERIFY(cost::Network::of(*cluster));
+      const auto by_alias =
+          presets::cluster_preset(QString::fromStdString(presets::cluster_preset_alias(name)).toUpper().toStdString());
       QVERIFY(by_alias && *by_alias == *cluster);
     }
   }
 
   void config_a_is_table_iii() {
-    const Cluster cluster = *cluster_preset("dapple-a");
-    const Network network = *Network::of(cluster);
+    const Cluster cluster = *presets::cluster_preset("dapple-a");
+    const cost::Network network = *cost::Network::of(cluster);
     QCOMPARE(network.device_count(), 16);
     QCOMPARE(network.node_count(), 2);
     QCOMPARE(network.path(DeviceId(0), DeviceId(7)).bandwidth.count, 130e9);
     QCOMPARE(network.path(DeviceId(0), DeviceId(8)).bandwidth.count, 25e9 / 8);  // 25 Gbit/s
     QCOMPARE(network.type(DeviceId(0)).memory.count, std::int64_t{16} << 30);
-    const Network slow = *Network::of(*cluster_preset("DAPPLE config C, 16 × 1 V100"));
+    const cost::Network slow = *cost::Network::of(*presets::cluster_preset("DAPPLE config C, 16 × 1 V100"));
     QCOMPARE(slow.device_count(), 16);
     QCOMPARE(slow.path(DeviceId(0), DeviceId(1)).bandwidth.count, 10e9 / 8);
   }
@@ -64,7 +65,7 @@ class TestPresets : public QObject {
   /// Whale, section 5.2: 32-GB V100 and 16-GB P100 in equal numbers, 50 Gbit/s between servers.
   void whale_clusters_are_section_5_2() {
     for (const auto& [name, each] : {std::pair{"whale-dp", 8}, std::pair{"whale-pipe", 4}}) {
-      const Network network = *Network::of(*cluster_preset(name));
+      const cost::Network network = *cost::Network::of(*presets::cluster_preset(name));
       QCOMPARE(network.device_count(), 2 * each);
       QCOMPARE(network.type(DeviceId(each - 1)).memory.count, std::int64_t{32} << 30);
       QCOMPARE(network.type(DeviceId(each)).memory.count, std::int64_t{16} << 30);
@@ -90,8 +91,8 @@ class TestPresets : public QObject {
     QFETCH(QString, name);
     QFETCH(double, millions);
     QFETCH(double, tolerance);
-    const Profile profile = *profile_preset(name.toStdString());
-    QVERIFY(validate(profile));
+    const Profile profile = *presets::profile_preset(name.toStdString());
+    QVERIFY(plan::validate(profile));
     QVERIFY2(std::abs(parameters_in_millions(profile) - millions) < tolerance,
              qPrintable(QString::number(parameters_in_millions(profile))));
   }
@@ -100,15 +101,15 @@ class TestPresets : public QObject {
   void operations_are_the_published_ones() {
     for (const auto& [name, billions] : {std::pair{"VGG-19", 19.6}, std::pair{"ResNet-50", 4.09}}) {
       double flops = 0;
-      const ModelSpec model = *model_preset(name);
-      for (const ModelLayer& each : model.layers) flops += shape_of(each)->forward_flops;
+      const ModelSpec model = *presets::model_preset(name);
+      for (const ModelLayer& each : model.layers) flops += analytic::transformer::shape_of(each)->forward_flops;
       QVERIFY2(std::abs(flops / 2e9 - billions) < 0.1, qPrintable(QString::number(flops / 2e9)));
     }
   }
 
   // By hand: a transformer block of hidden 2, feed-forward 8, sequence 3, 1 head.
   void a_transformer_block_by_hand() {
-    const LayerShape shape = *shape_of(
+    const analytic::transformer::LayerShape shape = *analytic::transformer::shape_of(
         layer("transformer", {{"hidden", 2}, {"heads", 1}, {"feed_forward", 8}, {"sequence", 3}, {"causal", 0}}));
     QCOMPARE(shape.forward_flops, 24.0 * 3 * 4 + 4.0 * 9 * 2);              // 24 s h^2 + 4 s^2 h
     QCOMPARE(shape.backward_flops, 2 * shape.forward_flops - 4.0 * 9 * 2);  // attention has no weights
@@ -119,7 +120,8 @@ class TestPresets : public QObject {
 
   // By hand: both directions of an LSTM of input 2 and hidden 3 over 5 steps, four gates with two biases each.
   void an_lstm_by_hand() {
-    const LayerShape shape = *shape_of(layer("lstm", {{"in", 2}, {"hidden", 3}, {"sequence", 5}, {"directions", 2}}));
+    const analytic::transformer::LayerShape shape =
+        *analytic::transformer::shape_of(layer("lstm", {{"in", 2}, {"hidden", 3}, {"sequence", 5}, {"directions", 2}}));
     QCOMPARE(shape.forward_flops, 2.0 * (2 * 5 * (2 + 3) * 12));
     QCOMPARE(shape.backward_flops, 2 * shape.forward_flops);
     QCOMPARE(shape.output.count, 4 * 2 * 5 * 3);
@@ -128,20 +130,20 @@ class TestPresets : public QObject {
   }
 
   void a_loss_has_no_stage_of_its_own() {
-    const ModelSpec model = *model_preset("mlp-small");
-    const Profile profile = *profile_preset("mlp-small");
+    const ModelSpec model = *presets::model_preset("mlp-small");
+    const Profile profile = *presets::profile_preset("mlp-small");
     QCOMPARE(profile.layers.size() + 1, model.layers.size());
     QVERIFY(model.trainable_here);
     QCOMPARE(profile.device, std::string("CPU-core"));
   }
 
   void arguments_name_presets_or_files() {
-    QVERIFY(open_profile("preset:bert-48"));
-    QVERIFY(open_cluster("preset:cpu-2"));
-    QVERIFY(open_model("preset:GPT-TINY"));
-    QCOMPARE(open_profile("preset:nothing").error().code, ErrorCode::bad_usage);
-    QVERIFY(open_cluster("preset:nothing").error().message.find("DAPPLE config A") != std::string::npos);
-    QCOMPARE(open_cluster("nothing").error().code, ErrorCode::bad_input);
+    QVERIFY(presets::open_profile("preset:bert-48"));
+    QVERIFY(presets::open_cluster("preset:cpu-2"));
+    QVERIFY(presets::open_model("preset:GPT-TINY"));
+    QCOMPARE(presets::open_profile("preset:nothing").error().code, ErrorCode::bad_usage);
+    QVERIFY(presets::open_cluster("preset:nothing").error().message.find("DAPPLE config A") != std::string::npos);
+    QCOMPARE(presets::open_cluster("nothing").error().code, ErrorCode::bad_input);
   }
 
   void transformers_have_their_published_sizes_data() {
@@ -159,10 +161,10 @@ class TestPresets : public QObject {
   }
   void transformers_have_their_published_sizes() {
     QFETCH(double, billions);
-    const auto transformer = transformer_preset(QTest::currentDataTag());
+    const auto transformer = presets::transformer_preset(QTest::currentDataTag());
     QVERIFY(transformer.has_value());
-    QVERIFY2(std::abs(parameters_of(transformer->config) / 1e9 - billions) < 5e-4 * billions,
-             std::to_string(parameters_of(transformer->config)).c_str());
+    QVERIFY2(std::abs(analytic::transformer::parameters_of(transformer->config) / 1e9 - billions) < 5e-4 * billions,
+             std::to_string(analytic::transformer::parameters_of(transformer->config)).c_str());
   }
 
   /// Whale (USENIX ATC 2022, section 5.3) tells M6's totals, in round figures; its widths are chosen for them.
@@ -170,29 +172,31 @@ class TestPresets : public QObject {
     const std::pair<const char*, double> billions[] = {
         {"m6-10b", 10}, {"m6-moe-100b", 100}, {"m6-moe-1t", 1000}, {"m6-moe-10t", 10000}};
     for (const auto& [name, published] : billions) {
-      const auto transformer = transformer_preset(name);
-      QVERIFY2(transformer && std::abs(parameters_of(transformer->config) / 1e9 / published - 1) < 0.04, name);
+      const auto transformer = presets::transformer_preset(name);
+      QVERIFY2(transformer &&
+                   std::abs(analytic::transformer::parameters_of(transformer->config) / 1e9 / published - 1) < 0.04,
+               name);
     }
   }
 
   void transformers_become_profiles_that_say_so() {
-    QCOMPARE(transformer_preset_names().size(), std::size_t{15});
-    for (const std::string& name : transformer_preset_names()) {
-      QVERIFY(is_transformer_preset(name));
-      const auto by_alias = transformer_preset(model_preset_alias(name));
-      QVERIFY(by_alias && *by_alias == *transformer_preset(name));
-      const auto profile = profile_preset(name, 2, "H100-SXM");
-      QVERIFY2(profile && validate(*profile), name.c_str());
+    QCOMPARE(presets::transformer_preset_names().size(), std::size_t{15});
+    for (const std::string& name : presets::transformer_preset_names()) {
+      QVERIFY(presets::is_transformer_preset(name));
+      const auto by_alias = presets::transformer_preset(presets::model_preset_alias(name));
+      QVERIFY(by_alias && *by_alias == *presets::transformer_preset(name));
+      const auto profile = presets::profile_preset(name, 2, "H100-SXM");
+      QVERIFY2(profile && plan::validate(*profile), name.c_str());
       QCOMPARE(profile->name, name);
       QCOMPARE(profile->device, std::string("H100-SXM"));
       QCOMPARE(profile->micro_batch, 2);
-      const auto origin = origin_of(*profile);
+      const auto origin = io::documents::origin_of(*profile);
       QVERIFY(origin && *origin && (*origin)->config == by_alias->config);
     }
-    QVERIFY(!is_transformer_preset("BERT-48") && !transformer_preset("BERT-48"));
-    const auto unknown = profile_preset("nothing");
+    QVERIFY(!presets::is_transformer_preset("BERT-48") && !presets::transformer_preset("BERT-48"));
+    const auto unknown = presets::profile_preset("nothing");
     QVERIFY(!unknown && QByteArray::fromStdString(unknown.error().message).contains("Llama 3 8B"));
-    QCOMPARE(profile_preset("llama-3-8b", {}, "nothing").error().code, ErrorCode::bad_usage);
+    QCOMPARE(presets::profile_preset("llama-3-8b", {}, "nothing").error().code, ErrorCode::bad_usage);
   }
 
   // Every model of the papers' evaluations by the name of its preset (docs/planners.md has the papers beside them).
@@ -226,10 +230,10 @@ class TestPresets : public QObject {
   }
   void models_of_the_papers_are_presets() {
     QFETCH(QString, name);
-    const std::vector<std::string> names = profile_preset_names();
+    const std::vector<std::string> names = presets::profile_preset_names();
     QCOMPARE(std::ranges::count(names, name.toStdString()), 1);
-    const auto profile = open_profile("preset:" + model_preset_alias(name.toStdString()));
-    QVERIFY(profile && validate(*profile));
+    const auto profile = presets::open_profile("preset:" + presets::model_preset_alias(name.toStdString()));
+    QVERIFY(profile && plan::validate(*profile));
     QCOMPARE(profile->name, name.toStdString());
     QVERIFY(!profile->source.empty());
   }
@@ -243,23 +247,23 @@ class TestPresets : public QObject {
   void deeper_berts_have_dapples_sizes() {
     QFETCH(double, billions);
     const std::string name = QTest::currentDataTag();
-    const ModelSpec model = *model_preset(name);
-    QVERIFY(validate(model));
+    const ModelSpec model = *presets::model_preset(name);
+    QVERIFY(plan::validate(model));
     const auto blocks = std::ranges::count(model.layers, "transformer", &ModelLayer::kind);
     QCOMPARE("BERT-" + std::to_string(blocks), name);
-    QVERIFY(std::abs(parameters_in_millions(*profile_preset(name)) / 1e3 / billions - 1) < 0.02);
+    QVERIFY(std::abs(parameters_in_millions(*presets::profile_preset(name)) / 1e3 / billions - 1) < 0.02);
   }
 
   // Jia et al., section 5: the features have 90 MB, and 782 MB are the weights of 100,000 classes.
   void ten_times_the_classes_are_ten_times_the_classifier() {
-    const auto millions = [](const char* name) { return parameters_in_millions(*profile_preset(name)); };
+    const auto millions = [](const char* name) { return parameters_in_millions(*presets::profile_preset(name)); };
     const double classifier = 1e5 * (2048 + 1) / 1e6;
     QVERIFY(std::abs(millions("whale-classifier-1m") - millions("whale-classifier-100k") - 9 * classifier) < 1e-6);
   }
 
   // DAPPLE: Tables I, II and V, section VI-C.
   void amoebanet_has_dapples_figures() {
-    const Profile profile = *profile_preset("AmoebaNet-36");
+    const Profile profile = *presets::profile_preset("AmoebaNet-36");
     QCOMPARE(profile.layers.size(), std::size_t{36});
     QVERIFY(std::abs(parameters_in_millions(profile) - 933) < 1e-3);
     double last_third = 0, seconds = 0, saved = 0;
@@ -279,7 +283,7 @@ class TestPresets : public QObject {
 
   // AMP, section 6.5.3: 56 rows, of which 4-15 and 42-53 are transformers; hidden 1024 and 12 h^2 + 13 h weights each.
   void transgan_has_amps_rows() {
-    const Profile profile = *profile_preset("transgan");
+    const Profile profile = *presets::profile_preset("transgan");
     QCOMPARE(profile.layers.size(), std::size_t{56});
     for (std::size_t i = 0; i < 56; ++i) {
       const bool wide = i >= 4 && i <= 15, narrow = i >= 42 && i <= 53;
@@ -289,16 +293,16 @@ class TestPresets : public QObject {
     }
     QCOMPARE(profile.layers[4].output.count, 2 * 81 * 1024);        // 9 x 9 tokens of 16 bits
     QCOMPARE(profile.layers[42].output.count, 2 * 288 * 288 * 16);  // five times upsampled
-    QCOMPARE(training_precision(profile), Precision::mixed_16);
+    QCOMPARE(io::documents::training_precision(profile), Precision::mixed_16);
     const Seconds whole = profile.layers[4].forward, fourth = profile.layers[4].tensor_parallel[1].forward;
     QCOMPARE(profile.layers[4].tensor_parallel[1].degree, 4);
     QVERIFY(std::abs(fourth.count * 4 / whole.count - 1) < 1e-12);
   }
 
   void profiles_without_layers_grow_with_their_samples() {
-    for (const std::string& name : paper_profile_names()) {
-      const Profile one = *profile_preset(name), three = *profile_preset(name, 3);
-      QVERIFY(validate(three));
+    for (const std::string& name : presets::paper_profile_names()) {
+      const Profile one = *presets::profile_preset(name), three = *presets::profile_preset(name, 3);
+      QVERIFY(plan::validate(three));
       QCOMPARE(three.micro_batch, 3);
       for (std::size_t i = 0; i < one.layers.size(); ++i) {
         const Layer &a = one.layers[i], &b = three.layers[i];
@@ -308,7 +312,7 @@ class TestPresets : public QObject {
         for (std::size_t k = 0; k < a.tensor_parallel.size(); ++k)
           QCOMPARE(b.tensor_parallel[k].forward_allreduce.count, 3 * a.tensor_parallel[k].forward_allreduce.count);
       }
-      const auto model = open_model("preset:" + name);
+      const auto model = presets::open_model("preset:" + name);
       QVERIFY(!model && model.error().code == ErrorCode::bad_usage);
       QVERIFY(QByteArray::fromStdString(model.error().message).contains("which is a profile"));
     }
@@ -316,11 +320,11 @@ class TestPresets : public QObject {
 
   void text_lies_beside_its_model() {
     QTemporaryDir folder;
-    ModelSpec model = *model_preset("gpt-tiny");
+    ModelSpec model = *presets::model_preset("gpt-tiny");
     model.data = {"text", "book.txt", 1};
     const std::string path = folder.path().toStdString() + "/m.model.json";
-    QVERIFY(write_file(path, model_to_json(model)));
-    QCOMPARE(open_model(path)->data.path, folder.path().toStdString() + "/book.txt");
+    QVERIFY(io::write_file(path, io::documents::model_to_json(model)));
+    QCOMPARE(presets::open_model(path)->data.path, folder.path().toStdString() + "/book.txt");
   }
 
  private:

@@ -40,10 +40,12 @@ Cluster cluster_of(const std::string& type, double speed) {
   return cluster;
 }
 
-double speed_in_catalogue(const char* name) { return find_device_model(device_catalogue(), name)->type.relative_speed; }
+double speed_in_catalogue(const char* name) {
+  return find_device_model(presets::device_catalogue(), name)->type.relative_speed;
+}
 
 std::string note(const Profile& profile, const Cluster& cluster) {
-  return profile_device_note(profile, cluster, device_catalogue());
+  return presets::profile_device_note(profile, cluster, presets::device_catalogue());
 }
 
 }  // namespace
@@ -61,7 +63,8 @@ class TestProfileDevice : public QObject {
     QVERIFY2(told.find("data sheets say 3.17") != std::string::npos, told.c_str());  // 989.4 / 312
     // And that is what the cost model does.
     const Profile profile = profile_of("A100-80GB");
-    const double counted = 1 / layer_times(profile, profile.layers[0], 1, h100, h100.device_types[0]).forward.count;
+    const double counted =
+        1 / cost::layer_times(profile, profile.layers[0], 1, h100, h100.device_types[0]).forward.count;
     QCOMPARE(counted, speed_in_catalogue("H100-SXM"));
   }
 

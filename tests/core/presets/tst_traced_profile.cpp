@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "core/domain/validate.hpp"
+#include "core/plan/validate.hpp"
 #include "core/presets/traced_profile.hpp"
 #include "tests/core/presets/recorded_training.hpp"
 #include "tests/support/test_program.hpp"
@@ -31,7 +31,7 @@ double median(std::vector<double> times) {
   return (upper + *std::max_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2))) / 2;
 }
 
-bool has_note(const RecordedProfile& made, const std::string& part) {
+bool has_note(const analytic::recorded::RecordedProfile& made, const std::string& part) {
   return std::ranges::any_of(made.notes, [&](const std::string& note) { return note.find(part) != note.npos; });
 }
 
@@ -63,8 +63,9 @@ class TestTracedProfile : public QObject {
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  Result<RecordedProfile> read(const std::string& text, const RecordedOptions& options = {}) {
-    return read_traced_profile(write(text), options);
+  Result<analytic::recorded::RecordedProfile> read(const std::string& text,
+                                                   const analytic::recorded::Options& options = {}) {
+    return presets::read_traced_profile(write(text), options);
   }
   std::vector<std::string> names(const std::vector<std::string>& events, std::optional<int> depth = {}) {
     const auto made = read(document(events), {.depth = depth});
@@ -74,9 +75,10 @@ class TestTracedProfile : public QObject {
     return found;
   }
 
-  static void compare(const RecordedProfile& made, const RecordedTraining& truth, const Training& training) {
+  static void compare(const analytic::recorded::RecordedProfile& made, const RecordedTraining& truth,
+                      const Training& training) {
     const Profile& profile = made.profile;
-    QVERIFY(validate(profile));
+    QVERIFY(plan::validate(profile));
     QCOMPARE(profile.layers.size(), truth.layers.size());
     QCOMPARE(profile.micro_batch, training.shapes ? training.samples : 1);
     QCOMPARE(profile.device, std::string(training.gpu ? "A100-80GB" : "CPU"));
@@ -295,11 +297,11 @@ class TestTracedProfile : public QObject {
                                      number(9) - 1, sizes[static_cast<std::size_t>(number(8))])));
         }
       }
-      RecordedOptions options;
+      analytic::recorded::Options options;
       if (number(2) == 0) options.depth = number(4);
       const auto made = read(document(events), options);
       if (made) {
-        QVERIFY(validate(made->profile));
+        QVERIFY(plan::validate(made->profile));
         QVERIFY(!made->notes.empty());
       } else {
         QCOMPARE(made.error().code, ErrorCode::bad_input);
@@ -366,7 +368,7 @@ class TestTracedProfile : public QObject {
     getrusage(RUSAGE_SELF, &before);
     QElapsedTimer clock;
     clock.start();
-    const auto made = read_traced_profile(path, {});
+    const auto made = presets::read_traced_profile(path, {});
     const qint64 took = clock.elapsed();
     rusage after{};
     getrusage(RUSAGE_SELF, &after);
@@ -392,7 +394,7 @@ class TestTracedProfile : public QObject {
       for (int i = 0; i < 1'000'000; ++i) out << (i > 0 ? ",\n" : "") << module("A_0", i, 3'000'000 - 2.0 * i);
       out << "]";
     }
-    const auto made = read_traced_profile(path, {});
+    const auto made = presets::read_traced_profile(path, {});
     QVERIFY(!made);
     QVERIFY(made.error().message.find("more than 200 modules") != std::string::npos);
   }
@@ -401,7 +403,7 @@ class TestTracedProfile : public QObject {
     std::stop_source stop;
     stop.request_stop();
     const std::vector<std::string> events(10'000, module("A_0", 0, 10));
-    const auto made = read_traced_profile(write(document(events)), {}, stop.get_token());
+    const auto made = presets::read_traced_profile(write(document(events)), {}, stop.get_token());
     QVERIFY(!made && made.error().code == ErrorCode::cancelled);
   }
 };

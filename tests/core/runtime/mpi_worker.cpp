@@ -14,23 +14,24 @@
 
 #include <QString>
 
+#include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/mpi/module.hpp"
-#include "core/runtime/mpi/mpi_processes.hpp"
-#include "core/runtime/train_with.hpp"
+#include "core/runtime/mpi/processes.hpp"
+#include "core/runtime/train.hpp"
 #include "tests/core/runtime/random_plans.hpp"
 
 namespace pipedeck {
 namespace {
 
-using Memories = std::vector<std::shared_ptr<DeviceMemory>>;
+using Memories = std::vector<std::shared_ptr<runtime::tensor::DeviceMemory>>;
 
 Memories memories_of(std::size_t workers) {
   Memories memories(workers);
-  for (auto& memory : memories) memory = std::make_shared<DeviceMemory>();
+  for (auto& memory : memories) memory = std::make_shared<runtime::tensor::DeviceMemory>();
   return memories;
 }
 
-RunControl control_of(std::size_t workers, std::chrono::milliseconds timeout) {
+runtime::transport::RunControl control_of(std::size_t workers, std::chrono::milliseconds timeout) {
   std::vector<DeviceId> devices;
   for (std::size_t i = 0; i < workers; ++i) devices.emplace_back(static_cast<int>(i));
   return {timeout, devices};
@@ -47,35 +48,35 @@ float addend(std::size_t worker, int round, std::size_t i) {
 }
 
 struct Checks {
-  MpiProcesses& processes;
-  Transport& transport;
-  RunControl& control;
+  runtime::mpi::Processes& processes;
+  runtime::transport::Transport& transport;
+  runtime::transport::RunControl& control;
   Memories& memories;
 
   void messages(std::size_t worker, int round) const {
-    Endpoint& end = transport.endpoint(worker);
+    runtime::transport::Endpoint& end = transport.endpoint(worker);
     const int samples = 1 + round % 3;
     const std::int64_t width = round % 5 == 4 ? 400000 : 1 + 37 * round;
     for (std::size_t to = 0; to < memories.size(); ++to) {
       if (to == worker) continue;
       for (const bool gradient : {true, false}) {
-        Tensor tensor(memories[worker], samples, width);
+        runtime::tensor::Tensor tensor(memories[worker], samples, width);
         for (std::size_t i = 0; i < tensor.values().size(); ++i)
           tensor.values()[i] = value(worker, to, gradient ? -round : round, i);
         end.send(to, {gradient, StageId(static_cast<int>(worker)), round}, std::move(tensor));
       }
     }
-    const auto take = [&](std::size_t from, MessageKey key) {
+    const auto take = [&](std::size_t from, runtime::transport::MessageKey key) {
       if (round % 2 == 0) return end.receive(from, key, samples, width);
       while (true)
         if (auto message = end.receive_within(from, key, std::chrono::milliseconds(5))) return *std::move(message);
     };
     for (std::size_t from = memories.size(); from-- > 0;) {
       if (from == worker) continue;
-      const MessageKey never{false, StageId(1000), round};
+      const runtime::transport::MessageKey never{false, StageId(1000), round};
       ensure(!end.receive_within(from, never, std::chrono::milliseconds(1)), "what was not sent does not come");
       for (const bool gradient : {false, true}) {
-        const Message message = take(from, {gradient, StageId(static_cast<int>(from)), round});
+        const runtime::transport::Message message = take(from, {gradient, StageId(static_cast<int>(from)), round});
         ensure(message.tensor.samples() == samples && message.tensor.width() == width, "a tensor keeps its shape");
         ensure(message.tensor.memory() == memories[worker], "a tensor counts where it arrives");
         for (std::size_t i = 0; i < message.tensor.values().size(); ++i)
@@ -85,7 +86,7 @@ struct Checks {
     }
   }
 
-  void collectives(Collective& group, const std::vector<std::size_t>& members, int round) const {
+  void collectives(runtime::transport::Collective& group, const std::vector<std::size_t>& members, int round) const {
     const auto me = static_cast<std::size_t>(group.rank());
     const std::size_t sizes[] = {0, 1, 5, 1000, 2200000};
     std::vector<float> values(sizes[static_cast<std::size_t>(round) % 5]);
@@ -125,21 +126,22 @@ struct Checks {
 };
 
 /// Nobody sends before all are there.
-void get_ready(MpiProcesses& processes) {
+void get_ready(runtime::mpi::Processes& processes) {
   processes.gather("ready");
   processes.any(false);
 }
 
 /// `work` on a thread for each worker here; false where one was interrupted.
 template <class Work>
-bool on_threads(MpiProcesses& processes, Transport& transport, RunControl& control, std::size_t workers, Work work) {
+bool on_threads(runtime::mpi::Processes& processes, runtime::transport::Transport& transport,
+                runtime::transport::RunControl& control, std::size_t workers, Work work) {
   std::vector<std::thread> threads;
   for (std::size_t worker = 0; worker < workers; ++worker) {
     if (!transport.here(worker)) continue;
     threads.emplace_back([&, worker] {
       try {
         work(worker);
-      } catch (const Interrupted&) {
+      } catch (const runtime::transport::Interrupted&) {
       } catch (const std::exception& error) {
         control.fail({ErrorCode::run_failed, error.what(), {}, {}});
       }
@@ -159,14 +161,15 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-void exchange(MpiProcesses& processes, Transport& transport, RunControl& control, Memories& memories) {
+void exchange(runtime::mpi::Processes& processes, runtime::transport::Transport& transport,
+              runtime::transport::RunControl& control, Memories& memories) {
   const Checks checks{processes, transport, control, memories};
   std::vector<std::size_t> everybody, odd, reversed;
   for (std::size_t i = 0; i < memories.size(); ++i) everybody.push_back(i);
   for (std::size_t i = 1; i < memories.size(); i += 2) odd.push_back(i);
   reversed.assign(everybody.rbegin(), everybody.rend());
   const std::vector<std::vector<std::size_t>> lists{everybody, odd, everybody, reversed};
-  std::vector<std::vector<std::unique_ptr<Collective>>> groups(memories.size());
+  std::vector<std::vector<std::unique_ptr<runtime::transport::Collective>>> groups(memories.size());
   for (std::size_t worker = 0; worker < memories.size(); ++worker)
     for (const auto& list : lists)
       groups[worker].push_back(transport.here(worker) && std::count(list.begin(), list.end(), worker) > 0
@@ -175,7 +178,8 @@ void exchange(MpiProcesses& processes, Transport& transport, RunControl& control
   get_ready(processes);
   on_threads(processes, transport, control, memories.size(), [&](std::size_t worker) {
     for (int round = 1; round <= 10; ++round) {
-      control.now_doing(worker, {{OpKind::forward, StageId(0), round}, WaitsFor::activation, false, {}});
+      control.now_doing(worker,
+                        {{OpKind::forward, StageId(0), round}, runtime::transport::WaitsFor::activation, false, {}});
       checks.messages(worker, round);
       for (std::size_t list = 0; list < lists.size(); ++list)
         if (groups[worker][list]) checks.collectives(*groups[worker][list], lists[list], round);
@@ -184,23 +188,25 @@ void exchange(MpiProcesses& processes, Transport& transport, RunControl& control
 }
 
 /// Whether this plan trains to the same bits as on threads.
-bool same_bits(const std::shared_ptr<MpiProcesses>& processes, const ModelSpec& model, const Plan& plan) {
+bool same_bits(const std::shared_ptr<runtime::mpi::Processes>& processes, const ModelSpec& model, const Plan& plan) {
   if (devices_used(plan).size() < static_cast<std::size_t>(processes->size())) return true;
   const Schedule schedule = test::built(plan);
-  TrainOptions options;
+  runtime::train::TrainOptions options;
   options.steps = 3;
-  const Site site{
-      [processes](const Memories& memories, RunControl& control) { return processes->connect(memories, control); },
-      processes};
+  const runtime::train::Site site{[processes](const Memories& memories, runtime::transport::RunControl& control) {
+                                    return processes->connect(memories, control);
+                                  },
+                                  processes};
   std::vector<double> far_losses, near_losses;
   const auto into = [](std::vector<double>& losses) {
     return [&losses](const RunEvent& event) {
       if (const auto* step = std::get_if<StepDone>(&event)) losses.push_back(step->loss);
     };
   };
-  const auto far = train_with(cpu_kernels(), model, plan, schedule, options, into(far_losses), {}, site);
+  const auto far =
+      runtime::train_with(runtime::cpu::cpu_backend(), model, plan, schedule, options, into(far_losses), {}, site);
   if (!processes->first()) return far.has_value();
-  const auto near = train_on_cpu(model, plan, schedule, options, into(near_losses));
+  const auto near = runtime::train_on_cpu(model, plan, schedule, options, into(near_losses));
   if (!far || !near) {
     std::fprintf(stderr, "%s\n", (far ? near : far).error().text().c_str());
     return false;
@@ -208,10 +214,10 @@ bool same_bits(const std::shared_ptr<MpiProcesses>& processes, const ModelSpec& 
   return far->layers == near->layers && far_losses == near_losses && near_losses.size() == 3;
 }
 
-bool train(const std::shared_ptr<MpiProcesses>& processes) {
+bool train(const std::shared_ptr<runtime::mpi::Processes>& processes) {
   bool all = true;
   int trained = 0;
-  for (const ScheduleInfo& info : schedules()) {
+  for (const schedule::ScheduleInfo& info : schedule::schedules()) {
     if (info.kind == ScheduleKind::explicit_order) continue;
     test::Draw random(static_cast<unsigned>(info.kind) + 1);
     Plan plan;
@@ -233,7 +239,7 @@ bool train(const std::shared_ptr<MpiProcesses>& processes) {
   return all && trained > 10;
 }
 
-void idle(MpiProcesses& processes) {
+void idle(runtime::mpi::Processes& processes) {
   std::this_thread::sleep_for(std::chrono::seconds(1));
   const double before = cpu_seconds();
   std::this_thread::sleep_for(std::chrono::seconds(4));
@@ -242,21 +248,24 @@ void idle(MpiProcesses& processes) {
 }
 
 /// Round trips and one-way bandwidth between the first and the last worker.
-void speed(MpiProcesses& processes, Transport& transport, RunControl& control, Memories& memories) {
+void speed(runtime::mpi::Processes& processes, runtime::transport::Transport& transport,
+           runtime::transport::RunControl& control, Memories& memories) {
   const std::size_t last = memories.size() - 1;
   for (const std::int64_t width :
        {std::int64_t{1}, std::int64_t{1} << 14, std::int64_t{1} << 18, std::int64_t{1} << 22}) {
     const int rounds = width > 100000 ? 20 : 200;
-    const auto begin = RunClock::now();
+    const auto begin = runtime::tensor::RunClock::now();
     on_threads(processes, transport, control, memories.size(), [&](std::size_t worker) {
       for (int i = 0; i < rounds && (worker == 0 || worker == last); ++i) {
-        control.now_doing(worker, {{}, WaitsFor::activation, false, {}});
-        if (worker == 0) transport.endpoint(0).send(last, {false, {}, i}, Tensor::zeros(memories[0], 1, width));
+        control.now_doing(worker, {{}, runtime::transport::WaitsFor::activation, false, {}});
+        if (worker == 0)
+          transport.endpoint(0).send(last, {false, {}, i}, runtime::tensor::Tensor::zeros(memories[0], 1, width));
         transport.endpoint(worker).receive(worker == 0 ? last : 0, {false, {}, i}, 1, width);
-        if (worker == last) transport.endpoint(last).send(0, {false, {}, i}, Tensor::zeros(memories[last], 1, width));
+        if (worker == last)
+          transport.endpoint(last).send(0, {false, {}, i}, runtime::tensor::Tensor::zeros(memories[last], 1, width));
       }
     });
-    const double one_way = std::chrono::duration<double>(RunClock::now() - begin).count() / rounds / 2;
+    const double one_way = std::chrono::duration<double>(runtime::tensor::RunClock::now() - begin).count() / rounds / 2;
     if (processes.first())
       std::printf("%9lld bytes: %8.1f us, %.2f GB/s\n", static_cast<long long>(width * 4), 1e6 * one_way,
                   static_cast<double>(width) * 4e-9 / one_way);
@@ -265,16 +274,16 @@ void speed(MpiProcesses& processes, Transport& transport, RunControl& control, M
 }
 
 int main_of(const std::string& module, const std::string& what, std::size_t workers) {
-  const auto wire = mpi_wire_in(module);
+  const auto wire = runtime::mpi::wire_in(module);
   if (!wire) return std::fprintf(stderr, "%s\n", wire.error().text().c_str()), 2;
   constexpr std::chrono::milliseconds timeout(60000);
-  auto joined = MpiProcesses::join(**wire, timeout);
+  auto joined = runtime::mpi::Processes::join(**wire, timeout);
   if (!joined) return std::fprintf(stderr, "%s\n", joined.error().text().c_str()), 4;
-  const std::shared_ptr<MpiProcesses> shared = std::move(*joined);
-  MpiProcesses& processes = *shared;
+  const std::shared_ptr<runtime::mpi::Processes> shared = std::move(*joined);
+  runtime::mpi::Processes& processes = *shared;
   bool well = what != "train" || train(shared);
   Memories memories = memories_of(workers);
-  RunControl control = control_of(workers, timeout);
+  runtime::transport::RunControl control = control_of(workers, timeout);
   {
     const auto transport = processes.connect(memories, control);
     control.begin_step();

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/domain/model.hpp"
+#include "core/model/model.hpp"
 #include "tests/core/runtime/reference_images.hpp"
 #include "tests/core/runtime/reference_lstm.hpp"
 

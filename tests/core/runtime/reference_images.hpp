@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/domain/model.hpp"
+#include "core/model/model.hpp"
 #include "tests/core/runtime/reference_plain.hpp"
 
 namespace pipedeck::test {

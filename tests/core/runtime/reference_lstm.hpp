@@ -2,7 +2,7 @@
 // An LSTM in double precision, sample by sample, position by position.
 #pragma once
 
-#include "core/domain/model.hpp"
+#include "core/model/model.hpp"
 #include "tests/core/runtime/reference_plain.hpp"
 
 namespace pipedeck::test {

@@ -31,14 +31,16 @@ std::string text_of(const DeviceLane& lane) {
   return text;
 }
 
-std::vector<StageFigures> fitting(const std::vector<int>& counts) {
-  std::vector<StageFigures> figures;
+std::vector<schedule::StageFigures> fitting(const std::vector<int>& counts) {
+  std::vector<schedule::StageFigures> figures;
   for (const int count : counts) figures.emplace_back().fitting = count;
   return figures;
 }
-std::vector<StageFigures> plenty(const Plan& plan) { return fitting(std::vector<int>(plan.stages.size(), 1'000'000)); }
+std::vector<schedule::StageFigures> plenty(const Plan& plan) {
+  return fitting(std::vector<int>(plan.stages.size(), 1'000'000));
+}
 
-Schedule built(const Plan& plan) { return build_schedule(plan, plenty(plan)).value(); }
+Schedule built(const Plan& plan) { return schedule::build_schedule(plan, plenty(plan)).value(); }
 
 /// The same schedule as stored lists.
 Plan as_explicit(Plan plan) {
@@ -75,7 +77,7 @@ class TestSchedule : public QObject {
     QCOMPARE(text_of(schedule.lanes[0]), std::string("F0 F1 F2 F3 B0 B1 B2 B3"));
     QCOMPARE(text_of(schedule.lanes[1]), std::string("F0 F1 F2 B0 F3 B1 B2 B3"));
     plan.warmup_counts = std::vector<int>{9, 2, 2};
-    QCOMPARE(warmup_counts(plan, {}), (std::vector<int>{4, 2, 2}));
+    QCOMPARE(schedule::warmup_counts(plan, {}), (std::vector<int>{4, 2, 2}));
     QCOMPARE(text_of(built(plan).lanes[2]), std::string("F0 F1 B0 F2 B1 F3 B2 B3"));
   }
 
@@ -88,15 +90,15 @@ class TestSchedule : public QObject {
 
   void memoryHoldsWarmUpsBack() {
     const Plan plan = plan_of({1, 1, 1, 1}, 8);
-    QCOMPARE(warmup_counts(plan, fitting({9, 9, 1, 9})), (std::vector<int>{4, 3, 1, 1}));
-    QCOMPARE(warmup_counts(plan, fitting({1, 9, 9, 9})), (std::vector<int>{1, 1, 1, 1}));
+    QCOMPARE(schedule::warmup_counts(plan, fitting({9, 9, 1, 9})), (std::vector<int>{4, 3, 1, 1}));
+    QCOMPARE(schedule::warmup_counts(plan, fitting({1, 9, 9, 9})), (std::vector<int>{1, 1, 1, 1}));
     test::Random random(4);
     for (int trial = 0; trial < 200; ++trial) {
       Plan drawn = plan_of(std::vector<int>(static_cast<std::size_t>(random.integer(1, 6)), 1), random.integer(1, 9));
       drawn.warmup = random.integer(0, 1) ? Warmup::A : Warmup::B;
       std::vector<int> counts;
       for (std::size_t s = 0; s < drawn.stages.size(); ++s) counts.push_back(random.integer(1, 6));
-      QVERIFY(prove_deadlock_free(build_schedule(drawn, fitting(counts)).value(), drawn));
+      QVERIFY(schedule::prove_deadlock_free(schedule::build_schedule(drawn, fitting(counts)).value(), drawn));
     }
   }
 
@@ -107,7 +109,7 @@ class TestSchedule : public QObject {
     QCOMPARE(schedule.micro_batches, 8 * 2 * 2);  // NOAM = ceil(3 / 2) = 2, r_0 = 2
     QCOMPARE(text_of(schedule.lanes[1]).substr(0, 17), std::string("F1 F3 B1 F5 B3 F7"));
     QCOMPARE(text_of(schedule.lanes[2]).substr(0, 11), std::string("F0 B0 F1 B1"));
-    QVERIFY(prove_deadlock_free(schedule, plan));
+    QVERIFY(schedule::prove_deadlock_free(schedule, plan));
   }
 
   void closedFormsCannotDeadlock() {
@@ -117,7 +119,7 @@ class TestSchedule : public QObject {
         for (const Warmup warmup : {Warmup::A, Warmup::B}) {
           Plan plan = plan_of(replicas, 12, kind);
           plan.warmup = warmup;
-          const Result<void> proof = prove_deadlock_free(built(plan), plan);
+          const Result<void> proof = schedule::prove_deadlock_free(built(plan), plan);
           QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
         }
   }
@@ -125,7 +127,7 @@ class TestSchedule : public QObject {
   void growingWarmUpsDeadlockAndNameTheCycle() {
     Plan plan = plan_of({1, 1}, 4);
     plan.warmup_counts = std::vector<int>{1, 2};
-    const Result<void> proof = prove_deadlock_free(built(plan), plan);
+    const Result<void> proof = schedule::prove_deadlock_free(built(plan), plan);
     QVERIFY(!proof);
     const QString message = QString::fromStdString(proof.error().message);
     QVERIFY2(message.contains("device 0 backward(stage 0, micro-batch 0) waits for device 1 backward(stage 1, "
@@ -142,17 +144,17 @@ class TestSchedule : public QObject {
     const Schedule schedule = built(lists);
     for (std::size_t d = 0; d < schedule.lanes.size(); ++d)
       QCOMPARE(text_of(schedule.lanes[d]), text_of(built(plan).lanes[d]));
-    QVERIFY(prove_deadlock_free(schedule, lists));
+    QVERIFY(schedule::prove_deadlock_free(schedule, lists));
   }
 
   void transfersMustMatchInOrder() {
     Plan plan = as_explicit(plan_of({1, 1}, 2, ScheduleKind::gpipe));
     std::swap((*plan.operations)[1][0], (*plan.operations)[1][1]);  // F1 before F0 on the second device only
-    const Result<void> proof = prove_deadlock_free(built(plan), plan);
+    const Result<void> proof = schedule::prove_deadlock_free(built(plan), plan);
     QVERIFY(!proof);
     QVERIFY(QString::fromStdString(proof.error().message).contains("same order on both sides"));
     std::swap((*plan.operations)[0][0], (*plan.operations)[0][1]);
-    QVERIFY(prove_deadlock_free(built(plan), plan));
+    QVERIFY(schedule::prove_deadlock_free(built(plan), plan));
   }
 
   void explicitListsMustBeComplete() {
@@ -160,7 +162,7 @@ class TestSchedule : public QObject {
     const auto error_after = [&](const std::function<void(Plan&)>& change) {
       Plan plan = good;
       change(plan);
-      const Result<Schedule> schedule = build_schedule(plan, plenty(plan));
+      const Result<Schedule> schedule = schedule::build_schedule(plan, plenty(plan));
       return schedule ? Error{} : schedule.error();
     };
     QCOMPARE(error_after([](Plan& plan) { (*plan.operations)[1].pop_back(); }).place, std::string("/operations/1"));
@@ -176,7 +178,7 @@ class TestSchedule : public QObject {
 
   void registryListsEverySchedule() {
     std::vector<std::string> names;
-    for (const ScheduleInfo& info : schedules()) names.push_back(info.name);
+    for (const schedule::ScheduleInfo& info : schedule::schedules()) names.push_back(info.name);
     QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "v-half",
                                               "v-min", "dualpipe", "dualpipev", "chimera", "adaptive", "pipedream",
                                               "pipedream-vertical", "pipedream-2bw", "explicit"}));

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/domain/validate.hpp"
+#include "core/plan/validate.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_plan.hpp"
@@ -18,7 +18,7 @@ namespace pipedeck::test {
 struct Drawn {
   Problem problem;
   Plan plan;
-  Simulator simulator;
+  sim::Simulator simulator;
   Schedule schedule;
   std::string where;  ///< "trial 17, zb-h1, shared"
 };
@@ -37,8 +37,9 @@ inline std::optional<Drawn> draw_plan(Random& random, ScheduleKind kind, Network
   const bool shared = networks == Networks::either ? random.integer(0, 2) == 0 : networks == Networks::shared;
   if (shared) problem.workload.conventions.network = NetworkModel::shared;
   const Plan plan = random_plan(random, problem, kind);
-  if (!validate(plan, *problem.profile, *problem.cluster)) return std::nullopt;
-  const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+  if (!plan::validate(plan, *problem.profile, *problem.cluster)) return std::nullopt;
+  const sim::Simulator simulator =
+      sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
   const Result<Schedule> schedule = simulator.schedule(plan);
   if (!schedule) return std::nullopt;
   return Drawn{problem, plan, simulator, *schedule, std::string(name_of(kind)) + (shared ? ", shared" : ", ideal")};
@@ -51,7 +52,7 @@ void for_random_plans(std::uint64_t seed, int wanted, Networks networks, Check c
   int checked = 0;
   for (int trial = 0; checked < wanted; ++trial) {
     QVERIFY2(trial < 3 * wanted + 60, "most draws must be plans that can be built");
-    const auto& offered = schedules();
+    const auto& offered = schedule::schedules();
     const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
     if (kind == ScheduleKind::explicit_order) continue;
     auto drawn = draw_plan(random, kind, networks);

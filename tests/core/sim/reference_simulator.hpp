@@ -3,8 +3,8 @@
 // from end to end and all tasks are looked at each time. It shares no code with core/sim, core/schedule or core/cost.
 #pragma once
 
-#include "core/domain/plan.hpp"
-#include "core/domain/workload.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/workload.hpp"
 
 namespace pipedeck::test {
 

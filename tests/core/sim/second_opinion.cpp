@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "core/cost/compute.hpp"
-#include "tests/core/sim/plain_flows.hpp"
-#include "tests/core/sim/plain_parts.hpp"
+#include "tests/core/sim/explain/plain_parts.hpp"
+#include "tests/core/sim/network/plain_flows.hpp"
 
 namespace pipedeck::test {
 namespace {
@@ -31,7 +31,7 @@ struct Transfer {
   int micro_batch = 0, stage = 0;
   bool gradient = false, local = false;
   std::tuple<bool, int, int> resource;
-  Bytes bytes;
+  pipedeck::Bytes bytes;
   Time duration = 0, ready = 0, start = 0;
   Time end() const { return start + duration; }
 };
@@ -111,7 +111,7 @@ class FixedPoint : PlainParts {
         load.to.insert(b);
         load.samples += static_cast<int>(both.size());
         if (from == to) continue;
-        const Path path = network_.path(from, to);
+        const cost::Path path = network_.path(from, to);
         load.latency = std::max(load.latency, path.latency.count);
         load.bandwidth = load.bandwidth == 0 ? path.bandwidth.count : std::min(load.bandwidth, path.bandwidth.count);
       }
@@ -124,8 +124,8 @@ class FixedPoint : PlainParts {
       transfer.gradient = gradient;
       transfer.resource = resource;
       transfer.local = load.bandwidth == 0;
-      const Bytes bytes =
-          scale_bytes(cuts_[static_cast<std::size_t>(plan_.stages[s].last)], load.samples, profile_.micro_batch);
+      const pipedeck::Bytes bytes =
+          cost::scale_bytes(cuts_[static_cast<std::size_t>(plan_.stages[s].last)], load.samples, profile_.micro_batch);
       transfer.bytes = bytes;
       if (!transfer.local)
         transfer.duration = rounded(load.latency + static_cast<double>(bytes.count) / load.bandwidth);
@@ -319,7 +319,7 @@ class FixedPoint : PlainParts {
         const Time ready = rounds_.empty() ? stage_done(static_cast<int>(s), nth) : round_ready(s, round);
         turns.push_back({s, nth, round, flows.size(), reduction.groups.size()});
         for (std::size_t rank = 0; rank < reduction.groups.size(); ++rank) {
-          const Bytes bytes =
+          const pipedeck::Bytes bytes =
               reduction.whole + shard_bytes(plan_.stages[s], reduction.bytes - reduction.whole, static_cast<int>(rank));
           PlainFlow flow = flows_.all_reduce(reduction.groups[rank], bytes);
           flow.queue = "stage " + std::to_string(s) + " rank " + std::to_string(rank);

@@ -9,10 +9,10 @@
 #include <map>
 #include <vector>
 
-#include "core/domain/plan.hpp"
-#include "core/domain/schedule.hpp"
-#include "core/domain/timeline.hpp"
-#include "core/domain/workload.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/schedule.hpp"
+#include "core/model/timeline.hpp"
+#include "core/model/workload.hpp"
 
 namespace pipedeck::test {
 

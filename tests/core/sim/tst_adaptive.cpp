@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/cost/lower_bound.hpp"
-#include "core/domain/validate.hpp"
+#include "core/plan/validate.hpp"
 #include "core/schedule/adaptive.hpp"
 #include "core/schedule/build.hpp"
 #include "core/schedule/list_schedule.hpp"
@@ -50,15 +50,15 @@ Plan random_plan(test::Random& random, int layers, Placement placement, int rank
 }
 
 /// Verdicts on every fixed synchronous schedule that the plan's placement allows.
-std::vector<Simulation> fixed_verdicts(const Problem& problem, const Simulator& simulator, const Plan& plan) {
+std::vector<Simulation> fixed_verdicts(const Problem& problem, const sim::Simulator& simulator, const Plan& plan) {
   std::vector<Simulation> verdicts;
-  for (const ScheduleInfo& info : schedules())
+  for (const schedule::ScheduleInfo& info : schedule::schedules())
     for (const Warmup warmup : {Warmup::A, Warmup::B}) {
       Plan fixed = plan;
       fixed.schedule = info.kind;
       fixed.warmup = warmup;
       if (info.kind == ScheduleKind::adaptive || !fixed.synchronous() || bidirectional(info.kind) ||
-          !validate(fixed, *problem.profile, *problem.cluster))
+          !plan::validate(fixed, *problem.profile, *problem.cluster))
         continue;
       if (Result<Simulation> verdict = simulator.run(fixed)) verdicts.push_back(*std::move(verdict));
     }
@@ -67,7 +67,8 @@ std::vector<Simulation> fixed_verdicts(const Problem& problem, const Simulator& 
 
 /// Memory between what one fixed schedule needs and what another does.
 void limit_memory(test::Random& random, Problem& problem, const Plan& plan) {
-  const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+  const sim::Simulator simulator =
+      sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
   std::int64_t least = std::int64_t{1} << 50, most = 0;
   for (const Simulation& verdict : fixed_verdicts(problem, simulator, plan)) {
     std::int64_t peak = 0;
@@ -106,7 +107,8 @@ class TestAdaptive : public QObject {
       const Plan plan = random_plan(random, shape.layers, placement, ranks, chunks);
       if (random.integer(0, 2)) limit_memory(random, problem, plan), ++limited;
 
-      const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+      const sim::Simulator simulator =
+          sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
       const Result<Simulation> verdict = simulator.run(plan);
       QVERIFY2(verdict, verdict ? "" : verdict.error().text().c_str());
       std::optional<std::int64_t> best;
@@ -125,7 +127,7 @@ class TestAdaptive : public QObject {
       }
       const Schedule schedule = simulator.schedule(plan).value();
       QVERIFY(schedule == simulator.schedule(plan).value());
-      const Result<void> proof = prove_deadlock_free(schedule, plan);
+      const Result<void> proof = schedule::prove_deadlock_free(schedule, plan);
       QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
     }
     qInfo("%d problems, %d in limited memory: faster than every fixed schedule in %d, %.2f %% on average",
@@ -140,9 +142,9 @@ class TestAdaptive : public QObject {
       const auto placement = static_cast<Placement>(trial % 3);
       const int ranks = random.integer(1, 4), chunks = placement == Placement::straight ? 1 : 2;
       const Plan plan = random_plan(random, ranks * chunks, placement, ranks, chunks);
-      std::vector<StageFigures> figures(plan.stages.size());
+      std::vector<schedule::StageFigures> figures(plan.stages.size());
       for (std::size_t s = 0; s < figures.size(); ++s) {
-        StageFigures& own = figures[s];
+        schedule::StageFigures& own = figures[s];
         own.forward = random.integer(1, 9);
         own.backward_input = random.integer(1, 9);
         own.backward_weight = random.integer(0, 9);
@@ -157,15 +159,15 @@ class TestAdaptive : public QObject {
         for (const std::size_t s : rank.chunks) each += figures[s].kept + figures[s].again;
         rooms.push_back(each + Bytes(random.integer(0, 20)));
       }
-      const ListRule rule{static_cast<ListRule::Order>(random.integer(0, 2)),
-                          static_cast<ListRule::Weights>(random.integer(0, 2)), random.integer(0, 1) == 1,
-                          random.integer(0, 4)};
-      const std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms);
+      const schedule::ListRule rule{static_cast<schedule::ListRule::Order>(random.integer(0, 2)),
+                                    static_cast<schedule::ListRule::Weights>(random.integer(0, 2)),
+                                    random.integer(0, 1) == 1, random.integer(0, 4)};
+      const std::optional<schedule::ListSchedule> list = schedule::list_schedule(plan, figures, rule, rooms);
       QVERIFY(list);
-      QVERIFY(prove_deadlock_free(list->schedule, plan));
+      QVERIFY(schedule::prove_deadlock_free(list->schedule, plan));
       for (std::size_t r = 0; r < rooms.size(); ++r) check_room(list->schedule, parts[r], figures, rooms[r]);
       for (Bytes& room : rooms) room = Bytes(-1);
-      QVERIFY(!list_schedule(plan, figures, rule, rooms));
+      QVERIFY(!schedule::list_schedule(plan, figures, rule, rooms));
     }
   }
 
@@ -185,8 +187,8 @@ class TestAdaptive : public QObject {
         stage.devices = {DeviceId(s)};
         plan.stages.push_back(stage);
       }
-      const auto simulator = Simulator::of(std::make_shared<const Profile>(std::move(profile)),
-                                           std::make_shared<const Cluster>(test::flat_cluster(stages)), {});
+      const auto simulator = sim::Simulator::of(std::make_shared<const Profile>(std::move(profile)),
+                                                std::make_shared<const Cluster>(test::flat_cluster(stages)), {});
       const double time = in_milliseconds(*simulator->iteration_time(plan));
       QVERIFY(time <= 3 * stages * 3 + (stages - 1) * 1 + 1e-9);  // ZB-H2's; 1F1B's bubble is three times that
     }
@@ -207,9 +209,9 @@ class TestAdaptive : public QObject {
       stage.last = s + 1;
       stage.devices = {DeviceId(s)};
     }
-    const Result<Simulation> verdict = simulate(problem, plan);
+    const Result<Simulation> verdict = sim::simulate(problem, plan);
     QCOMPARE(verdict->iteration.count, std::int64_t{9'000'000});  // 4 F, 4 Bi and one W
-    const Plan judged = with_prediction(plan, *verdict, lower_bound(problem).value());
+    const Plan judged = sim::with_prediction(plan, *verdict, cost::lower_bound(problem).value());
     QVERIFY(judged.predicted->lower_bound <= judged.predicted->iteration);
   }
 
@@ -217,25 +219,25 @@ class TestAdaptive : public QObject {
   void withoutASimulator() {
     test::Random random(15);
     const Plan plan = random_plan(random, 6, Placement::v, 3, 2);
-    const std::vector<StageFigures> figures(6);
-    const Result<Schedule> schedule = build_schedule(plan, figures);
+    const std::vector<schedule::StageFigures> figures(6);
+    const Result<Schedule> schedule = schedule::build_schedule(plan, figures);
     QVERIFY(schedule);
-    QVERIFY(prove_deadlock_free(*schedule, plan));
+    QVERIFY(schedule::prove_deadlock_free(*schedule, plan));
     std::stop_source source;
     source.request_stop();
-    const Result<Schedule> stopped = adaptive(plan, figures, {}, source.get_token());
+    const Result<Schedule> stopped = schedule::adaptive(plan, figures, {}, source.get_token());
     QVERIFY(!stopped && stopped.error().code == ErrorCode::cancelled);
   }
 
  private:
-  static void check_room(const Schedule& schedule, const PipelineRank& rank, const std::vector<StageFigures>& figures,
-                         Bytes room) {
+  static void check_room(const Schedule& schedule, const PipelineRank& rank,
+                         const std::vector<schedule::StageFigures>& figures, Bytes room) {
     const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
                                    [&](const DeviceLane& known) { return known.device == rank.devices.front(); });
     std::int64_t used = 0;
     for (int i = 0; i < operation_count(lane->order); ++i) {
       const Operation operation = operation_at(lane->order, i);
-      const StageFigures& own = figures[operation.stage.index()];
+      const schedule::StageFigures& own = figures[operation.stage.index()];
       if (operation.kind == OpKind::forward) used += own.kept.count;
       if (operation.kind == OpKind::recompute) used += own.again.count;
       QVERIFY(used <= room.count);

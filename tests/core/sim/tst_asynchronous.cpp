@@ -28,9 +28,9 @@ Plan straight(int stages, int micro_batches, ScheduleKind schedule) {
 Simulation run(const Profile& profile, const Plan& plan, const Cluster& cluster, Overlap overlap = Overlap::layer) {
   Conventions conventions;
   conventions.overlap = overlap;
-  const Result<Simulation> simulation =
-      Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), conventions)
-          ->run(plan);
+  const Result<Simulation> simulation = sim::Simulator::of(std::make_shared<const Profile>(profile),
+                                                           std::make_shared<const Cluster>(cluster), conventions)
+                                            ->run(plan);
   if (!simulation) qFatal("%s", simulation.error().text().c_str());
   return *simulation;
 }
@@ -88,9 +88,9 @@ class TestAsynchronous : public QObject {
       std::vector<int> replicas;
       for (int s = 0; s < stages; ++s) replicas.push_back(random.integer(1, 3));
       Plan plan = pipeline(replicas, random.integer(1, 9), ScheduleKind::pipedream);
-      const std::int64_t plain = simulate(problem, plan)->iteration.count;
+      const std::int64_t plain = sim::simulate(problem, plan)->iteration.count;
       plan.schedule = ScheduleKind::pipedream_vertical;
-      const Result<Simulation> vertical = simulate(problem, plan);
+      const Result<Simulation> vertical = sim::simulate(problem, plan);
       QCOMPARE(vertical->iteration.count, plain);
     }
   }
@@ -137,7 +137,8 @@ class TestAsynchronous : public QObject {
     const Plan plan = pipeline({2}, 8, ScheduleKind::pipedream_2bw);
     for (const double bandwidth : {1e9, 1e8}) {
       const Cluster cluster = test::flat_cluster(2, BytesPerSecond(bandwidth));
-      const double reduce = 1e3 * all_reduce(Network::of(cluster).value(), plan.stages[0].devices, parameters).count;
+      const double reduce =
+          1e3 * cost::all_reduce(cost::Network::of(cluster).value(), plan.stages[0].devices, parameters).count;
       const Profile profile = equal_stages(1, parameters);
       compare_ms(run(profile, plan, cluster), std::max(4 * 3., reduce));
       compare_ms(run(profile, plan, cluster, Overlap::none), 4 * 3 + reduce);
@@ -161,13 +162,13 @@ class TestAsynchronous : public QObject {
       for (const Overlap overlap : {Overlap::none, Overlap::layer}) {
         Conventions conventions;
         conventions.overlap = overlap;
-        const auto simulator = Simulator::of(problem.profile, problem.cluster, conventions);
+        const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, conventions);
         const Result<Simulation> simulation = simulator->run(plan);
         QVERIFY2(simulation, simulation ? "" : simulation.error().text().c_str());
         QCOMPARE(simulator->iteration_time(plan)->count, to_seconds(simulation->iteration).count);
         for (const DeviceVerdict& device : simulation->devices)
           QVERIFY(device.busy.count <= simulation->iteration.count);
-        const Result<void> proof = prove_deadlock_free(simulator->schedule(plan).value(), plan);
+        const Result<void> proof = schedule::prove_deadlock_free(simulator->schedule(plan).value(), plan);
         QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
       }
     }
@@ -175,7 +176,8 @@ class TestAsynchronous : public QObject {
 
   void refusals() {
     const auto refused = [](const Plan& plan, const char* expected) {
-      const Result<Schedule> schedule = build_schedule(plan, std::vector<StageFigures>(plan.stages.size()));
+      const Result<Schedule> schedule =
+          schedule::build_schedule(plan, std::vector<schedule::StageFigures>(plan.stages.size()));
       QVERIFY(!schedule);
       QCOMPARE(schedule.error().place, std::string("/micro_batches"));
       QVERIFY2(QString::fromStdString(schedule.error().message).contains(expected), schedule.error().message.c_str());

@@ -52,9 +52,9 @@ Profile even_profile(int ranks, const Times& times, int chunks) {
   return profile;
 }
 
-Simulator simulator_of(Profile profile, int devices) {
-  return Simulator::of(std::make_shared<const Profile>(std::move(profile)),
-                       std::make_shared<const Cluster>(test::flat_cluster(devices)), {})
+sim::Simulator simulator_of(Profile profile, int devices) {
+  return sim::Simulator::of(std::make_shared<const Profile>(std::move(profile)),
+                            std::make_shared<const Cluster>(test::flat_cluster(devices)), {})
       .value();
 }
 
@@ -108,11 +108,11 @@ class Bench {
   double period(const Plan& plan) const { return in_milliseconds(to_seconds(simulator_.period(plan).value())); }
 
  private:
-  Simulator simulator_;
+  sim::Simulator simulator_;
 };
 
 void prove(const Schedule& schedule, const Plan& plan) {
-  const Result<void> proof = prove_deadlock_free(schedule, plan);
+  const Result<void> proof = schedule::prove_deadlock_free(schedule, plan);
   if (!proof) qFatal("%s: %s", std::string(name_of(plan.schedule)).c_str(), proof.error().text().c_str());
 }
 
@@ -267,7 +267,7 @@ class TestChunkSchedules : public QObject {
         for (Stage& stage : plan.stages)
           stage.devices.push_back(DeviceId(std::int32_t{stage.devices.front().value + S}));
       if (random.integer(0, 1)) plan.stages.back().recompute.layers = {LayerId(std::int32_t{S * chunks - 1})};
-      const auto simulator = Simulator::of(problem.profile, problem.cluster, {}).value();
+      const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, {}).value();
       const Result<Simulation> simulation = simulator.run(plan);
       QVERIFY2(simulation, simulation ? "" : simulation.error().text().c_str());
       const Schedule schedule = simulator.schedule(plan).value();
@@ -292,7 +292,8 @@ class TestChunkSchedules : public QObject {
     Cluster cluster = test::flat_cluster(4);
     cluster.device_types.front().memory = Bytes(3000);
     const auto simulator =
-        Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), {}).value();
+        sim::Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), {})
+            .value();
     for (const ScheduleKind kind : {ScheduleKind::zb_h1, ScheduleKind::zb_h2}) {
       const Simulation simulation = simulator.run(chunked(4, 12, kind, 1)).value();
       QVERIFY(simulation.fits);
@@ -302,8 +303,8 @@ class TestChunkSchedules : public QObject {
 
   void misplacedStagesAreNamed() {
     const auto error_of = [](const Plan& plan) {
-      const std::vector<StageFigures> figures(plan.stages.size());
-      const Result<Schedule> schedule = build_schedule(plan, figures);
+      const std::vector<schedule::StageFigures> figures(plan.stages.size());
+      const Result<Schedule> schedule = schedule::build_schedule(plan, figures);
       return schedule ? Error{} : schedule.error();
     };
     Plan plan = chunked(3, 4, ScheduleKind::interleaved, 2);

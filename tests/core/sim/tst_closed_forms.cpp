@@ -33,10 +33,11 @@ Plan straight(int stages, int micro_batches, ScheduleKind schedule, Warmup warmu
 }
 
 Simulation run(const Profile& profile, const Plan& plan, double bytes_per_second = 1e9) {
-  const auto simulator = Simulator::of(std::make_shared<const Profile>(profile),
-                                       std::make_shared<const Cluster>(test::flat_cluster(
-                                           static_cast<int>(plan.stages.size()), BytesPerSecond(bytes_per_second))),
-                                       {});
+  const auto simulator =
+      sim::Simulator::of(std::make_shared<const Profile>(profile),
+                         std::make_shared<const Cluster>(test::flat_cluster(static_cast<int>(plan.stages.size()),
+                                                                            BytesPerSecond(bytes_per_second))),
+                         {});
   const Result<Simulation> simulation = simulator->run(plan);
   if (!simulation) qFatal("%s", simulation.error().text().c_str());
   const Result<Seconds> alone = simulator->iteration_time(plan);
@@ -188,8 +189,8 @@ class TestClosedForms : public QObject {
     plan.stages[2].devices.push_back(DeviceId(4));
     plan.stages.back().devices = {DeviceId(3)};
     const auto simulator =
-        Simulator::of(std::make_shared<const Profile>(profile),
-                      std::make_shared<const Cluster>(test::flat_cluster(5, BytesPerSecond(1e9))), {});
+        sim::Simulator::of(std::make_shared<const Profile>(profile),
+                           std::make_shared<const Cluster>(test::flat_cluster(5, BytesPerSecond(1e9))), {});
     const Result<Simulation> replicated = simulator->run(plan);
     QVERIFY(replicated);
     compare_ms(*replicated, 16 * 3.25);

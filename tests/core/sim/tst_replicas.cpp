@@ -26,7 +26,7 @@ Plan one_stage(int micro_batch, int micro_batches) {
 
 Simulation run(const Profile& profile, const Cluster& cluster, const Plan& plan) {
   const auto simulator =
-      Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), {});
+      sim::Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), {});
   return simulator->run(plan).value();
 }
 

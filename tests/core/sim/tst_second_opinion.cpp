@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "core/domain/validate.hpp"
+#include "core/plan/validate.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/sim/every_schedule.hpp"
@@ -60,7 +60,7 @@ class TestSecondOpinion : public QObject {
     int agreed = 0;
     for (int trial = 0; agreed < test::problems_wanted(1000); ++trial) {
       QVERIFY2(trial < 3 * test::problems_wanted(1000), "most draws must be plans that can be built");
-      const auto& offered = schedules();
+      const auto& offered = schedule::schedules();
       const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
       if (kind == ScheduleKind::explicit_order) continue;
       Problem problem = test::random_rich_problem(random);
@@ -68,11 +68,12 @@ class TestSecondOpinion : public QObject {
       if (calibrated) problem.workload.conventions.calibration = random_calibration(random);
       const Plan plan = test::random_plan(random, problem, kind);
       const std::string where = "trial " + std::to_string(trial) + ", " + std::string(name_of(kind));
-      if (!validate(plan, *problem.profile, *problem.cluster)) continue;
-      const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+      if (!plan::validate(plan, *problem.profile, *problem.cluster)) continue;
+      const sim::Simulator simulator =
+          sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
       const Result<Schedule> schedule = simulator.schedule(plan);
       if (!schedule) continue;
-      const Result<void> proof = prove_deadlock_free(*schedule, plan);
+      const Result<void> proof = schedule::prove_deadlock_free(*schedule, plan);
       QVERIFY2(proof, (where + ": " + (proof ? "" : proof.error().message)).c_str());
       const Result<Simulation> simulation = simulator.run(plan);
       QVERIFY2(simulation, where.c_str());
@@ -87,9 +88,9 @@ class TestSecondOpinion : public QObject {
       ++agreed;
       ++seen[std::string(name_of(kind))];
     }
-    for (const ScheduleInfo& info : schedules())
+    for (const schedule::ScheduleInfo& info : schedule::schedules())
       if (info.kind != ScheduleKind::explicit_order)
-        QVERIFY2(seen[info.name] * 3 * static_cast<int>(schedules().size()) >= test::problems_wanted(1000),
+        QVERIFY2(seen[info.name] * 3 * static_cast<int>(schedule::schedules().size()) >= test::problems_wanted(1000),
                  info.name.c_str());
   }
 };

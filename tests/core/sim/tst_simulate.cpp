@@ -9,8 +9,8 @@
 
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
-#include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
+#include "core/plan/validate.hpp"
 #include "core/sim/compare_timelines.hpp"
 #include "core/sim/simulate.hpp"
 #include "core/sim/simulation_size.hpp"
@@ -88,8 +88,8 @@ Drawn draw(test::Random& random) {
   return drawn;
 }
 
-Simulator simulator_of(const Problem& problem) {
-  return Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+sim::Simulator simulator_of(const Problem& problem) {
+  return sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
 }
 
 /// Lanes sorted and without overlap, operations of every device complete, nothing received before it was sent.
@@ -231,12 +231,12 @@ class TestSimulate : public QObject {
         drawn.problem.cluster = std::make_shared<const Cluster>(cluster);
       }
       for (Stage& stage : drawn.plan.stages) stage.recompute.all = random.integer(0, 2) == 0;
-      const Seconds bound = lower_bound(drawn.problem).value();
+      const Seconds bound = cost::lower_bound(drawn.problem).value();
       const Seconds simulated = simulator_of(drawn.problem).iteration_time(drawn.plan).value();
       QVERIFY2(bound <= simulated,
                qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(bound.count).arg(simulated.count)));
       QVERIFY(bound.count > 0);
-      const Seconds own = stages_bound(drawn.problem, drawn.plan).value();
+      const Seconds own = cost::stages_bound(drawn.problem, drawn.plan).value();
       QVERIFY2(own <= simulated,
                qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(own.count).arg(simulated.count)));
     }
@@ -282,11 +282,12 @@ class TestSimulate : public QObject {
         for (double& fraction : *stage.shards) fraction /= all;
         ++split;
       }
-      QVERIFY(validate(drawn.plan, *drawn.problem.profile, *drawn.problem.cluster));
+      QVERIFY(plan::validate(drawn.plan, *drawn.problem.profile, *drawn.problem.cluster));
       const Simulation simulation = simulator_of(drawn.problem).run(drawn.plan).value();
       check_parts(simulation);
       const Seconds simulated = to_seconds(simulation.iteration);
-      for (const Seconds bound : {lower_bound(drawn.problem).value(), stages_bound(drawn.problem, drawn.plan).value()})
+      for (const Seconds bound :
+           {cost::lower_bound(drawn.problem).value(), cost::stages_bound(drawn.problem, drawn.plan).value()})
         QVERIFY2(bound <= simulated,
                  qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(bound.count).arg(simulated.count)));
     }
@@ -303,7 +304,7 @@ class TestSimulate : public QObject {
       plan.schedule = schedule;
       plan.global_batch = plan.micro_batches = 8;
       for (int s = 0; s < 4; ++s) plan.stages.push_back({s, s + 1, {DeviceId(s)}, 1, {}, {}, {}, {}});
-      QVERIFY(std::abs(stages_bound(problem, plan)->count - (8 + 4 - 1) * 0.003) < 1e-6);
+      QVERIFY(std::abs(cost::stages_bound(problem, plan)->count - (8 + 4 - 1) * 0.003) < 1e-6);
     }
   }
 
@@ -321,8 +322,8 @@ class TestSimulate : public QObject {
       plan.global_batch = drawn.problem.workload.global_batch = plan.micro_batch * plan.micro_batches;
       for (Stage& stage : plan.stages) stage.shares.reset();
       const Seconds simulated = simulator_of(drawn.problem).iteration_time(plan).value();
-      QVERIFY(lower_bound(drawn.problem, false).value() <= simulated);
-      below |= simulated < lower_bound(drawn.problem).value();
+      QVERIFY(cost::lower_bound(drawn.problem, false).value() <= simulated);
+      below |= simulated < cost::lower_bound(drawn.problem).value();
     }
     QVERIFY(below);  // else there were no need of a bound of their own
   }
@@ -352,7 +353,7 @@ class TestSimulate : public QObject {
     problem.profile = std::make_shared<const Profile>(test::uniform_profile(4, milliseconds(1), milliseconds(2)));
     problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(1));
     problem.workload.global_batch = 8;
-    QVERIFY(std::abs(lower_bound(problem)->count - 0.096) < 1e-6 * 0.096);
+    QVERIFY(std::abs(cost::lower_bound(problem)->count - 0.096) < 1e-6 * 0.096);
   }
 
   void sharedVectors() {
@@ -374,11 +375,11 @@ class TestSimulate : public QObject {
     if (test::shared_data().empty()) QSKIP("the shared data is not beside the repository");
     Problem problem;
     problem.profile =
-        std::make_shared<const Profile>(read_profile(test::shared_data() + "/dapple/bert-48-pbs-2.txt").value());
+        std::make_shared<const Profile>(io::read_profile(test::shared_data() + "/dapple/bert-48-pbs-2.txt").value());
     QCOMPARE(problem.profile->layers.size(), static_cast<std::size_t>(rows));
     problem.cluster = std::make_shared<const Cluster>(config_a());
     problem.workload.conventions.overlap = Overlap::none;
-    const Simulator simulator = simulator_of(problem);
+    const sim::Simulator simulator = simulator_of(problem);
     const auto seconds = [&](int first_layers, Warmup warmup) {
       return simulator.iteration_time(two_by_eight(first_layers, warmup)).value().count;
     };
@@ -470,9 +471,9 @@ class TestSimulate : public QObject {
     Timeline slower = timeline;
     for (std::int64_t& duration : slower.duration) duration *= 2;
     for (std::int64_t& start : slower.start) start = start * 2 + 1000;  // a measured step begins some time later
-    const TimelineDifference out = difference(timeline, slower);
+    const sim::TimelineDifference out = sim::difference(timeline, slower);
     QVERIFY(!out.kinds.empty());
-    for (const KindDifference& kind : out.kinds) {
+    for (const sim::KindDifference& kind : out.kinds) {
       QCOMPARE(kind.predicted_count, kind.measured_count);
       QVERIFY(std::abs(kind.measured.count - 2 * kind.predicted.count) < 1e-9);
     }
@@ -485,7 +486,8 @@ class TestSimulate : public QObject {
     test::Random random(1);
     Drawn drawn = draw(random);
     const Simulation whole = *simulator_of(drawn.problem).run(drawn.plan);
-    QVERIFY(difference_of_a_step(whole, whole.timeline, Seconds(1)) == difference(whole.timeline, whole.timeline));
+    QVERIFY(sim::difference_of_a_step(whole, whole.timeline, Seconds(1)) ==
+            sim::difference(whole.timeline, whole.timeline));
     Plan plan = drawn.plan;
     plan.schedule = ScheduleKind::pipedream;
     plan.warmup_counts.reset();
@@ -498,8 +500,8 @@ class TestSimulate : public QObject {
         if (span.timeline.micro_batch[i] < plan.micro_batches) rows.push_back(span.timeline.row(i));
       step.append_lane(lane, rows);
     }
-    const TimelineDifference all = difference(span.timeline, step);
-    const TimelineDifference out = difference_of_a_step(span, step, Seconds(2));
+    const sim::TimelineDifference all = sim::difference(span.timeline, step);
+    const sim::TimelineDifference out = sim::difference_of_a_step(span, step, Seconds(2));
     QCOMPARE(out.kinds.size(), all.kinds.size());
     for (std::size_t k = 0; k < out.kinds.size(); ++k) {
       const double mean = all.kinds[k].predicted.count / all.kinds[k].predicted_count;
@@ -520,14 +522,14 @@ class TestSimulate : public QObject {
       stage.first = s, stage.last = s + 1, stage.devices = {DeviceId(s)};
       plan.stages.push_back(stage);
     }
-    const SimulationSize size = simulation_size(plan);
+    const sim::SimulationSize size = sim::simulation_size(plan);
     QCOMPARE(size.operations, std::int64_t{500'000'000});
-    const Result<void> verdict = check_size(plan, true);
+    const Result<void> verdict = sim::check_size(plan, true);
     QVERIFY(!verdict && verdict.error().code == ErrorCode::bad_input);
     QVERIFY(verdict.error().message.find("would need") != std::string::npos);
     QVERIFY(verdict.error().message.find("the iteration time alone needs 2.2 GiB") != std::string::npos);
-    QVERIFY(check_size(plan, false));
-    QVERIFY(!check_size(plan, false, Bytes(1'000'000)));
+    QVERIFY(sim::check_size(plan, false));
+    QVERIFY(!sim::check_size(plan, false, Bytes(1'000'000)));
   }
 };
 

@@ -3,8 +3,8 @@
 // moved or merged.
 #include <QtTest/QTest>
 
-#include "core/io/trace.hpp"
-#include "tests/core/io/trace_checker.hpp"
+#include "core/io/traces/trace.hpp"
+#include "tests/core/io/traces/trace_checker.hpp"
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -24,7 +24,7 @@ class TestTrace : public QObject {
     const test::Networks networks = shared ? test::Networks::shared : test::Networks::ideal;
     test::for_random_plans(3, test::problems_wanted(160), networks, [&](test::Random&, const test::Drawn& drawn) {
       const Simulation simulation = drawn.simulator.run(drawn.plan).value();
-      const std::string text = chrome_trace(simulation, drawn.plan.name, &drawn.plan);
+      const std::string text = io::traces::chrome_trace(simulation, drawn.plan.name, &drawn.plan);
       const std::string fault = test::trace_fault(text, &simulation.timeline, &simulation.devices);
       QVERIFY2(fault.empty(), fault.c_str());
       arrows += text.find("\"ph\":\"f\"") != std::string::npos;
@@ -53,7 +53,7 @@ class TestTrace : public QObject {
                          std::vector{row(10, 2, send, 0, 0), row(20, 2, send, 0, 1)});
     timeline.append_lane({LaneRole::link, DeviceId(1), DeviceId(0), 0, 0},
                          std::vector{row(42, 2, send, 1, 0), row(72, 2, send, 1, 1)});
-    const std::string text = chrome_trace(timeline, "arrows");
+    const std::string text = io::traces::chrome_trace(timeline, "arrows");
     QCOMPARE(test::trace_fault(text, &timeline), "");
     const auto points = [&](const std::string& phase) {
       std::vector<std::string> found;
@@ -77,7 +77,7 @@ class TestTrace : public QObject {
     for (const std::string& title :
          {std::string("a \"title\"\\"), std::string("line\nbreak\t\x01"), std::string("cut \xC3 short"),
           std::string("Ünïcødé 漢字 🚂"), std::string(1, '\0')})
-      QVERIFY2(test::trace_fault(chrome_trace(timeline, title), &timeline).empty(), title.c_str());
+      QVERIFY2(test::trace_fault(io::traces::chrome_trace(timeline, title), &timeline).empty(), title.c_str());
   }
 
   void longRunsKeepTheirNanoseconds() {
@@ -87,7 +87,7 @@ class TestTrace : public QObject {
                                std::int64_t{86'400'000'000'002}})
       rows.push_back({Nanoseconds(start), Nanoseconds(1), {OpKind::forward, StageId(0), 0}});
     timeline.append_lane({LaneRole::compute, DeviceId(0), DeviceId(0), 0, 0}, rows);
-    QCOMPARE(test::trace_fault(chrome_trace(timeline, "a day"), &timeline), "");
+    QCOMPARE(test::trace_fault(io::traces::chrome_trace(timeline, "a day"), &timeline), "");
   }
 
   void overlappingOperationsGetTracksOfTheirOwn() {
@@ -95,7 +95,7 @@ class TestTrace : public QObject {
     std::vector<TimelineRow> rows;
     for (int i = 0; i < 3; ++i) rows.push_back({Nanoseconds(2 * i), Nanoseconds(5), {OpKind::send, StageId(0), i}});
     timeline.append_lane({LaneRole::link, DeviceId(0), DeviceId(1), 0, 0}, rows);
-    QCOMPARE(test::trace_fault(chrome_trace(timeline, "three at once"), &timeline), "");
+    QCOMPARE(test::trace_fault(io::traces::chrome_trace(timeline, "three at once"), &timeline), "");
   }
 
   void theCheckerFindsWhatIsWrong() {

@@ -34,13 +34,13 @@ Plan pipeline(int stages, int ranks, int micro_batches, ScheduleKind schedule) {
   return plan;
 }
 
-Simulator simulator_of(Profile profile, int devices) {
-  return Simulator::of(std::make_shared<const Profile>(std::move(profile)),
-                       std::make_shared<const Cluster>(test::flat_cluster(devices)), {})
+sim::Simulator simulator_of(Profile profile, int devices) {
+  return sim::Simulator::of(std::make_shared<const Profile>(std::move(profile)),
+                            std::make_shared<const Cluster>(test::flat_cluster(devices)), {})
       .value();
 }
 
-double iteration_ms(const Simulator& simulator, const Plan& plan) {
+double iteration_ms(const sim::Simulator& simulator, const Plan& plan) {
   const Result<Seconds> time = simulator.iteration_time(plan);
   if (!time) qFatal("%s", time.error().text().c_str());
   return in_milliseconds(*time);
@@ -69,7 +69,7 @@ class TestTwoDirections : public QObject {
   void dualpipe() {
     const double F = 1, B = 2, W = 1;
     for (int S = 2; S <= most_stages; S += 2) {
-      const Simulator simulator = simulator_of(passes(S, F, B - W, W), S);
+      const sim::Simulator simulator = simulator_of(passes(S, F, B - W, W), S);
       for (int M = 2 * S; M <= most_micro_batches; M += 2) {
         const Plan plan = pipeline(S, S, M, ScheduleKind::dualpipe);
         compare_ms(iteration_ms(simulator, plan), M * (F + B) + (S / 2 - 1) * ((F + B) + B - 3 * W), plan);
@@ -81,7 +81,7 @@ class TestTwoDirections : public QObject {
   void dualpipeV() {
     const double F = 1, B = 2, W = 1;
     for (int P = 1; P <= most_stages / 2; ++P) {
-      const Simulator simulator = simulator_of(passes(2 * P, F, B - W, W), P);
+      const sim::Simulator simulator = simulator_of(passes(2 * P, F, B - W, W), P);
       for (int M = 2 * P; M <= most_micro_batches / 2; ++M) {
         const Plan plan = pipeline(2 * P, P, M, ScheduleKind::dualpipe_v);
         compare_ms(iteration_ms(simulator, plan), 2 * M * (F + B) + (P - 1) * ((F + B) + B - 3 * W), plan);
@@ -100,7 +100,7 @@ class TestTwoDirections : public QObject {
   /// With forwards as long as backwards units follow each other without a bubble between.
   void chimeraConcatenatesUnits() {
     for (int S = 2; S <= most_stages; S += 2) {
-      const Simulator simulator = simulator_of(passes(S, 2, 1, 1), S);
+      const sim::Simulator simulator = simulator_of(passes(S, 2, 1, 1), S);
       for (int units = 1; units * S <= most_micro_batches; ++units) {
         const Plan plan = pipeline(S, S, units * S, ScheduleKind::chimera);
         compare_ms(iteration_ms(simulator, plan), (units - 1) * S * 4. + S * 2 + (2 * S - 2) * 2, plan);
@@ -110,7 +110,7 @@ class TestTwoDirections : public QObject {
 
   void keptMicroBatches() {
     for (int S = 2; S <= 16; S += 2) {
-      const Simulator simulator = simulator_of(passes(S, 1, 1, 1), S);
+      const sim::Simulator simulator = simulator_of(passes(S, 1, 1, 1), S);
       for (const int M : {2 * S, 2 * S + 2, 4 * S}) {
         const auto verdict = simulator.run(pipeline(S, S, M, ScheduleKind::dualpipe));
         for (const DeviceVerdict& device : verdict->devices) QCOMPARE(device.peak_micro_batches, S + 1);
@@ -132,11 +132,12 @@ class TestTwoDirections : public QObject {
       const auto cluster = std::make_shared<const Cluster>(test::flat_cluster(2, gigabytes_per_second(10)));
       Conventions conventions;
       conventions.overlap = Overlap::none;
-      const auto simulator = Simulator::of(std::make_shared<const Profile>(profile), cluster, conventions);
+      const auto simulator = sim::Simulator::of(std::make_shared<const Profile>(profile), cluster, conventions);
       const Result<Simulation> simulation = simulator->run(plan);
       QVERIFY(simulation);
       const std::vector<DeviceId> both{DeviceId(0), DeviceId(1)};
-      const auto once = round_to_nanoseconds(all_reduce(Network::of(*cluster).value(), both, Bytes(400'000'000))).count;
+      const auto once =
+          round_to_nanoseconds(cost::all_reduce(cost::Network::of(*cluster).value(), both, Bytes(400'000'000))).count;
       const Timeline& timeline = simulation->timeline;
       std::int64_t last_pass = 0;
       std::vector<std::vector<std::int64_t>> reduced;
@@ -163,7 +164,7 @@ class TestTwoDirections : public QObject {
   /// The operations that are joined start when both can, and what they make leaves at the end of both.
   void overlappedPassesAreOneOperation() {
     const Plan plan = pipeline(4, 4, 8, ScheduleKind::dualpipe);
-    const Simulator simulator = simulator_of(passes(4, 1, 1, 1), 4);
+    const sim::Simulator simulator = simulator_of(passes(4, 1, 1, 1), 4);
     const Schedule schedule = simulator.schedule(plan).value();
     const auto& list = std::get<ExplicitOrder>(schedule.lanes[0].order).operations;
     int joined = 0;
@@ -218,10 +219,10 @@ class TestTwoDirections : public QObject {
         plan.stages.push_back(stage);
       }
       problem.cluster = std::make_shared<const Cluster>(cluster);
-      const Result<Simulation> simulation = simulate(problem, plan);
+      const Result<Simulation> simulation = sim::simulate(problem, plan);
       QVERIFY2(simulation, simulation ? "" : simulation.error().text().c_str());
-      const Schedule schedule = Simulator::of(problem.profile, problem.cluster, {})->schedule(plan).value();
-      const Result<void> proof = prove_deadlock_free(schedule, plan);
+      const Schedule schedule = sim::Simulator::of(problem.profile, problem.cluster, {})->schedule(plan).value();
+      const Result<void> proof = schedule::prove_deadlock_free(schedule, plan);
       QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
       for (const DeviceVerdict& each : simulation->devices) {
         QVERIFY(each.busy.count <= simulation->iteration.count);
@@ -235,7 +236,8 @@ class TestTwoDirections : public QObject {
 
   void refusals() {
     const auto refused = [](const Plan& plan, const std::string& place, const char* expected) {
-      const Result<Schedule> schedule = build_schedule(plan, std::vector<StageFigures>(plan.stages.size()));
+      const Result<Schedule> schedule =
+          schedule::build_schedule(plan, std::vector<schedule::StageFigures>(plan.stages.size()));
       QVERIFY(!schedule);
       QVERIFY(schedule.error().code == ErrorCode::bad_input);
       QCOMPARE(schedule.error().place, place);
@@ -253,7 +255,7 @@ class TestTwoDirections : public QObject {
 
     Plan elsewhere = pipeline(4, 4, 12, ScheduleKind::dualpipe);
     elsewhere.chunks = chunks_of(elsewhere);
-    QVERIFY(build_schedule(elsewhere, std::vector<StageFigures>(4)));
+    QVERIFY(schedule::build_schedule(elsewhere, std::vector<schedule::StageFigures>(4)));
     std::swap((*elsewhere.chunks)[1].devices, (*elsewhere.chunks)[3].devices);
     refused(elsewhere, "/chunks/1/devices", "found 2, expected 3, the devices of stage 3");
   }

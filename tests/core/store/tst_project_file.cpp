@@ -17,30 +17,30 @@ namespace {
 
 /// What compares: traces are read for it.
 struct Whole {
-  std::vector<StoredDocument> documents;
-  std::vector<std::tuple<std::int64_t, std::string, std::string, RunTraces>> runs;
+  std::vector<store::StoredDocument> documents;
+  std::vector<std::tuple<std::int64_t, std::string, std::string, store::RunTraces>> runs;
   std::map<std::string, std::string> settings;
   bool operator==(const Whole&) const = default;
 };
 
-Whole whole(const ProjectContent& content) {
+Whole whole(const store::ProjectContent& content) {
   Whole all{content.documents, {}, content.settings};
-  for (const StoredRun& run : content.runs)
+  for (const store::StoredRun& run : content.runs)
     all.runs.emplace_back(run.id, run.name, run.json, run.traces.load().value());
   return all;
 }
 
-ProjectContent sample() {
-  ProjectContent content;
+store::ProjectContent sample() {
+  store::ProjectContent content;
   // In no particular order, an id for two kinds.
   content.documents = {{2, "profile", "b", std::string("nul\0inside", 10), 1},
                        {3, "cluster", "c", R"({"name":"c"})", 0},
                        {3, "profile", "größer", "{}", 0}};
   content.runs = {{7, "today", R"({"state":"finished"})",
-                   traces_at_hand({R"({"iteration_ms":1})",
-                                   std::string("columns\0of it", 13),
-                                   {{R"({"event":"started"})", {}}, {R"({"event":"timeline"})", "columns"}}})},
-                  {9, "empty", "{}", traces_at_hand({})}};
+                   store::traces_at_hand({R"({"iteration_ms":1})",
+                                          std::string("columns\0of it", 13),
+                                          {{R"({"event":"started"})", {}}, {R"({"event":"timeline"})", "columns"}}})},
+                  {9, "empty", "{}", store::traces_at_hand({})}};
   content.settings = {{"question", "{}"}, {"ticked", "[1,2]"}};
   return content;
 }
@@ -55,7 +55,7 @@ void write_bytes(const std::string& path, const std::string& bytes) {
 }
 
 void alter(const std::string& path, const std::string& sql) {
-  auto database = sqlite::Database::open(path, SQLITE_OPEN_READWRITE);
+  auto database = store::sqlite::Database::open(path, SQLITE_OPEN_READWRITE);
   QVERIFY(database && database->run(sql));
 }
 
@@ -69,52 +69,53 @@ class TestProjectFile : public QObject {
   void cleanup() { fs::remove(file_); }
 
   void what_is_written_reads_back_equal() {
-    QVERIFY(write_project(file_, sample()));
-    const auto read = read_project(file_);
+    QVERIFY(store::write_project(file_, sample()));
+    const auto read = store::read_project(file_);
     QVERIFY2(read, read ? "" : read.error().text().c_str());
     QVERIFY(whole(*read) == whole(sample()));
-    QVERIFY(write_project(file_, ProjectContent{}));  // over an old file
-    QVERIFY(whole(*read_project(file_)) == Whole{});
+    QVERIFY(store::write_project(file_, store::ProjectContent{}));  // over an old file
+    QVERIFY(whole(*store::read_project(file_)) == Whole{});
   }
 
   void a_thousand_runs_of_events_read_back_equal() {
-    ProjectContent content;
+    store::ProjectContent content;
     for (int i = 0; i < 100; ++i)
       content.runs.push_back(
-          {i + 1, "run", "{}", traces_at_hand({{}, {}, std::vector<StoredEvent>(100, {std::string(200, 'x'), {}})})});
-    QVERIFY(write_project(file_, content));
-    QVERIFY(whole(*read_project(file_)) == whole(content));
+          {i + 1, "run", "{}",
+           store::traces_at_hand({{}, {}, std::vector<store::StoredEvent>(100, {std::string(200, 'x'), {}})})});
+    QVERIFY(store::write_project(file_, content));
+    QVERIFY(whole(*store::read_project(file_)) == whole(content));
   }
 
   void nothing_is_left_beside_the_file() {
-    QVERIFY(write_project(file_, sample()));
+    QVERIFY(store::write_project(file_, sample()));
     QCOMPARE(std::distance(fs::directory_iterator(folder_.path().toStdString()), {}), 1);
   }
 
   void a_write_that_fails_keeps_the_old_file() {
-    QVERIFY(write_project(file_, sample()));
-    ProjectContent broken;
+    QVERIFY(store::write_project(file_, sample()));
+    store::ProjectContent broken;
     broken.documents = {{1, "plan", "a", "{}", 0}, {1, "plan", "the same id", "{}", 1}};
-    const auto written = write_project(file_, broken);
+    const auto written = store::write_project(file_, broken);
     QVERIFY(!written);
     QVERIFY(!written.error().message.empty());
-    QVERIFY(whole(*read_project(file_)) == whole(sample()));
+    QVERIFY(whole(*store::read_project(file_)) == whole(sample()));
     QCOMPARE(std::distance(fs::directory_iterator(folder_.path().toStdString()), {}), 1);
   }
 
   void a_folder_that_is_not_there_is_an_error() {
     const std::string nowhere = (folder_.path() + "/no/where.pipedeck").toStdString();
-    const auto written = write_project(nowhere, sample());
+    const auto written = store::write_project(nowhere, sample());
     QVERIFY(!written);
     QCOMPARE(written.error().file, nowhere);
   }
 
   void every_truncation_is_an_error_or_the_whole_project() {
-    QVERIFY(write_project(file_, sample()));
+    QVERIFY(store::write_project(file_, sample()));
     const std::string whole = bytes_of(file_);
     for (std::size_t length = 0; length < whole.size(); length += 97) {
       write_bytes(file_, whole.substr(0, length));
-      const auto read = read_project(file_);
+      const auto read = store::read_project(file_);
       QVERIFY2(!read, qPrintable(QString("%1 of %2 bytes were taken").arg(length).arg(whole.size())));
       QCOMPARE(read.error().code, ErrorCode::bad_input);
       QCOMPARE(read.error().file, file_);
@@ -122,13 +123,13 @@ class TestProjectFile : public QObject {
   }
 
   void flipped_bytes_never_crash() {
-    QVERIFY(write_project(file_, sample()));
+    QVERIFY(store::write_project(file_, sample()));
     const std::string whole = bytes_of(file_);
     for (std::size_t at = 0; at < whole.size(); at += 53) {
       std::string damaged = whole;
       damaged[at] = static_cast<char>(damaged[at] ^ 0x5a);
       write_bytes(file_, damaged);
-      if (const auto read = read_project(file_); !read) QCOMPARE(read.error().file, file_);
+      if (const auto read = store::read_project(file_); !read) QCOMPARE(read.error().file, file_);
     }
   }
 
@@ -145,7 +146,7 @@ class TestProjectFile : public QObject {
     QFETCH(QByteArray, content);
     QFETCH(QString, words);
     write_bytes(file_, content.toStdString());
-    const auto read = read_project(file_);
+    const auto read = store::read_project(file_);
     QVERIFY(!read);
     QCOMPARE(read.error().code, ErrorCode::bad_input);
     QVERIFY2(QString::fromStdString(read.error().message).contains(words), read.error().message.c_str());
@@ -192,45 +193,45 @@ class TestProjectFile : public QObject {
   void databases_that_do_not_keep_the_contract_are_told() {
     QFETCH(QString, sql);
     QFETCH(QString, words);
-    QVERIFY(write_project(file_, sample()));
+    QVERIFY(store::write_project(file_, sample()));
     alter(file_, sql.toStdString());
-    const auto read = read_project(file_);
+    const auto read = store::read_project(file_);
     QVERIFY(!read);
     QCOMPARE(read.error().code, ErrorCode::bad_input);
     QVERIFY2(QString::fromStdString(read.error().message).contains(words), read.error().message.c_str());
   }
 
   void traces_are_read_from_the_file_that_was_opened() {
-    QVERIFY(write_project(file_, sample()));
-    const auto before = read_project(file_);
+    QVERIFY(store::write_project(file_, sample()));
+    const auto before = store::read_project(file_);
     QVERIFY(before.has_value());
-    ProjectContent other = sample();
+    store::ProjectContent other = sample();
     other.runs.clear();
-    QVERIFY(write_project(file_, other));  // renamed over: what was opened is still there
+    QVERIFY(store::write_project(file_, other));  // renamed over: what was opened is still there
     QVERIFY(whole(*before) == whole(sample()));
   }
 
   void a_link_and_permissions_stay() {
-    QVERIFY(write_project(file_, sample()));
+    QVERIFY(store::write_project(file_, sample()));
     fs::permissions(file_, fs::perms::owner_read | fs::perms::owner_write);
     const std::string link = folder_.filePath("link.pipedeck").toStdString();
     fs::create_symlink(file_, link);
-    QVERIFY(write_project(link, ProjectContent{}));
+    QVERIFY(store::write_project(link, store::ProjectContent{}));
     QVERIFY(fs::is_symlink(link));
-    QVERIFY(whole(*read_project(file_)) == Whole{});
+    QVERIFY(whole(*store::read_project(file_)) == Whole{});
     QVERIFY(fs::status(file_).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
     fs::remove(link);
   }
 
   void damaged_traces_are_told_when_they_are_read() {
-    ProjectContent content = sample();
-    content.runs[0].traces = traces_at_hand({{}, {}, {{std::string(200'000, 'x'), {}}}});
-    QVERIFY(write_project(file_, content));
+    store::ProjectContent content = sample();
+    content.runs[0].traces = store::traces_at_hand({{}, {}, {{std::string(200'000, 'x'), {}}}});
+    QVERIFY(store::write_project(file_, content));
     std::string bytes = bytes_of(file_);
     const std::size_t end = bytes.size() / 4096 * 4096;  // the long line's pages hold it by a chain of page numbers
     for (std::size_t page = 16; page * 4096 + 4 <= end; ++page) bytes.replace(page * 4096, 4, "\xff\xff\xff\xff");
     write_bytes(file_, bytes);
-    const auto read = read_project(file_);
+    const auto read = store::read_project(file_);
     QVERIFY2(read, read ? "" : read.error().text().c_str());
     QVERIFY(read->documents == sample().documents);
     const auto traces = read->runs[0].traces.load();
@@ -240,8 +241,8 @@ class TestProjectFile : public QObject {
   }
 
   void folders_and_missing_files_are_told() {
-    QCOMPARE(read_project(folder_.path().toStdString()).error().code, ErrorCode::bad_input);
-    QCOMPARE(read_project(file_).error().message, std::string("found no such file"));
+    QCOMPARE(store::read_project(folder_.path().toStdString()).error().code, ErrorCode::bad_input);
+    QCOMPARE(store::read_project(file_).error().message, std::string("found no such file"));
   }
 
  private:

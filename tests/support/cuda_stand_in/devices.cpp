@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/domain/random.hpp"
+#include "core/base/random.hpp"
 #include "tests/support/cuda_stand_in/machine.hpp"
 
 namespace cuda_stand_in {

@@ -11,7 +11,7 @@
 #include "core/runtime/cuda/kernels/rows.cuh"
 #include "core/runtime/cuda/kernels/tiles.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 template <class T>
@@ -355,4 +355,4 @@ void attention_backward(cudaStream_t stream, T* qkv_gradient, const T* out_gradi
 PIPEDECK_INSTANTIATE(float)
 PIPEDECK_INSTANTIATE(Bf16)
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -4,7 +4,7 @@
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// The heads of all samples and their memory layout.
 struct Heads {
@@ -45,4 +45,4 @@ void attention_on_tensor_cores(cudaStream_t stream, Bf16* out, float* logsumexp,
                                const AttentionShape& shape, const Heads& heads);
 void attention_backward_on_tensor_cores(cudaStream_t stream, const Gradients<Bf16>& work, const AttentionShape& shape);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

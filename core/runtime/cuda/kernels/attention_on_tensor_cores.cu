@@ -8,7 +8,7 @@
 #include "core/runtime/cuda/kernels/rows.cuh"
 #include "core/runtime/cuda/kernels/tensor_cores.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr int warps = 4, threads = 32 * warps, own_rows = 16 * warps;
@@ -271,4 +271,4 @@ void attention_backward_on_tensor_cores(cudaStream_t stream, const Gradients<Bf1
   }
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -3,7 +3,7 @@
 #include "core/runtime/cuda/kernels/functions.cuh"
 #include "core/runtime/cuda/kernels/pack.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 /// out = Function(in + bias). A thread holds its columns' bias for all of its rows.
@@ -146,4 +146,4 @@ void bias_gelu_backward(cudaStream_t stream, T* gradient, float* bias_gradient, 
 PIPEDECK_INSTANTIATE(float)
 PIPEDECK_INSTANTIATE(Bf16)
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/kernels/columns.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 /// sums += the rows of `partial`.
@@ -30,4 +30,4 @@ void add_parts(cudaStream_t stream, float* sums, const float* partial, std::int6
          stream, sums, partial, parts, columns, stride);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -5,7 +5,7 @@
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 inline constexpr int column_lanes = 32, column_rows = 8;  // threads of a block
 
@@ -61,4 +61,4 @@ void column_sums(cudaStream_t stream, float* sums, const Work& work, void* scrat
   add_parts(stream, sums, partial, parts, columns, columns);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

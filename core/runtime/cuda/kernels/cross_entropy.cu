@@ -5,7 +5,7 @@
 
 #include "core/runtime/cuda/kernels/rows.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr int sum_threads = 512;
@@ -219,4 +219,4 @@ void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, cons
 PIPEDECK_INSTANTIATE(float)
 PIPEDECK_INSTANTIATE(Bf16)
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -4,7 +4,7 @@
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 inline constexpr int each_threads = 256;
 
@@ -29,4 +29,4 @@ void each(cudaStream_t stream, const Work& work, std::int64_t count, bool aligne
   });
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -2,7 +2,7 @@
 #include "core/runtime/cuda/kernels/each.cuh"
 #include "core/runtime/cuda/kernels/functions.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 template <class T>
@@ -141,4 +141,4 @@ template void add<Bf16, float>(cudaStream_t, Bf16*, const float*, std::int64_t);
 template void convert<float, Bf16>(cudaStream_t, float*, const Bf16*, std::int64_t);
 template void convert<Bf16, float>(cudaStream_t, Bf16*, const float*, std::int64_t);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -5,7 +5,7 @@
 
 #include "core/runtime/cuda/kernels/columns.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 using Key = unsigned long long;  // token in the upper half, row in the lower
@@ -167,4 +167,4 @@ void embedding_backward(cudaStream_t stream, float* table_gradient, float* posit
 PIPEDECK_INSTANTIATE(float)
 PIPEDECK_INSTANTIATE(Bf16)
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

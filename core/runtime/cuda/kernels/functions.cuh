@@ -6,7 +6,7 @@
 
 #include "core/runtime/cuda/launch.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 inline constexpr float gelu_scale = 0.7978845608028654f;  // sqrt(2 / pi)
 inline constexpr float gelu_cube = 0.044715f;
@@ -22,4 +22,4 @@ __device__ inline float gelu_slope(float x) {
   return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * inner;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -2,7 +2,7 @@
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/kernels/each.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 struct Largest {
@@ -25,4 +25,4 @@ void largest(cudaStream_t stream, float* to, const float* from, std::int64_t cou
   each<width>(stream, Largest{to, from}, count, are_aligned<width>(to, from));
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -2,7 +2,7 @@
 #include "core/runtime/cuda/kernels/columns.cuh"
 #include "core/runtime/cuda/kernels/rows.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr float epsilon = 1e-5f;  // as in GPT-2
@@ -261,4 +261,4 @@ void layer_norm_backward(cudaStream_t stream, T* in_gradient, float* gain_gradie
 PIPEDECK_INSTANTIATE(float)
 PIPEDECK_INSTANTIATE(Bf16)
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

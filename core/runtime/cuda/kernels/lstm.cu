@@ -2,13 +2,13 @@
 // LSTM kernels with one thread per hidden value of a sample.
 #include "core/runtime/cuda/kernels/each.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 __device__ float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
 
 struct Step {
-  LstmStep s;
+  layers::LstmStep s;
   template <int>
   __device__ void at(std::int64_t index) const {
     const std::int64_t n = index / s.hidden, i = index % s.hidden, h = s.hidden;
@@ -24,7 +24,7 @@ struct Step {
 };
 
 struct StepBackward {
-  LstmStepBackward s;
+  layers::LstmStepBackward s;
   template <int>
   __device__ void at(std::int64_t index) const {
     const std::int64_t n = index / s.hidden, i = index % s.hidden, h = s.hidden;
@@ -44,12 +44,12 @@ struct StepBackward {
 
 }  // namespace
 
-void lstm_step(cudaStream_t stream, const LstmStep& step) {
+void lstm_step(cudaStream_t stream, const layers::LstmStep& step) {
   each<1>(stream, Step{step}, step.samples * step.hidden, true);
 }
 
-void lstm_step_backward(cudaStream_t stream, const LstmStepBackward& step) {
+void lstm_step_backward(cudaStream_t stream, const layers::LstmStepBackward& step) {
   each<1>(stream, StepBackward{step}, step.samples * step.hidden, true);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

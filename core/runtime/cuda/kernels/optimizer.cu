@@ -2,7 +2,7 @@
 // Optimizer kernels. Every rule reads and writes each list once: weights, gradients (which become 0) and its state.
 #include "core/runtime/cuda/kernels/each.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 struct Sgd {
@@ -95,4 +95,4 @@ void adam_update(cudaStream_t stream, float* weight, float* gradient, float* fir
   update(stream, Update<Adam>{{factors}, weight, gradient, {first, second}, rounded}, count);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

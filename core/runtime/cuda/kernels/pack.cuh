@@ -8,7 +8,7 @@
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/launch.hpp"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 template <int Width>
 struct Pack {
@@ -79,4 +79,4 @@ inline unsigned blocks_for(std::int64_t pieces, std::int64_t most = 4096) {
   return static_cast<unsigned>(pieces < 1 ? 1 : pieces < most ? pieces : most);
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

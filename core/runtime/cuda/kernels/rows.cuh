@@ -5,7 +5,7 @@
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
 inline constexpr std::size_t warp_results = 32;           ///< floats of shared memory that meet_row needs
@@ -52,4 +52,4 @@ __device__ float meet_row(float value, float* shared, Combine combine) {
   return value;
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

@@ -9,7 +9,7 @@
 #include <cuda_on_host/tensor_cores.hpp>
 #endif
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 /// Fragments: 16 x 16 values of the left factor, 16 x 8 of the right one, 16 x 8 of the result.
 struct LeftFragment {
@@ -83,4 +83,4 @@ __device__ inline LeftFragment left_of(const ResultFragment& first, const Result
            pair_of(second.value[0], second.value[1]), pair_of(second.value[2], second.value[3])}};
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

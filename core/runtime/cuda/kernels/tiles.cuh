@@ -6,7 +6,7 @@
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 
 inline constexpr int tile_side = 16, tile_threads = tile_side * tile_side;
 /// Floats from a row to the next: 16-byte aligned, and eight consecutive rows begin at different banks.
@@ -69,4 +69,4 @@ __device__ void add_columns_product(float (&sum)[I][J], const float* a, const fl
   }
 }
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

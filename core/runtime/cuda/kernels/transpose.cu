@@ -4,7 +4,7 @@
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
-namespace pipedeck::cuda {
+namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr int tile = 32, tile_rows = 8;  ///< a thread copies tile / tile_rows values
@@ -64,4 +64,4 @@ template void add_transpose(cudaStream_t, float*, std::int64_t, const float*, st
 template void add_transpose(cudaStream_t, float*, std::int64_t, const __nv_bfloat16*, std::int64_t, std::int64_t,
                             std::int64_t);
 
-}  // namespace pipedeck::cuda
+}  // namespace pipedeck::runtime::cuda

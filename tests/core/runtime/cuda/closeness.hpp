@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/domain/model.hpp"
+#include "core/model/model.hpp"
 
 #ifdef PIPEDECK_CUDA_STAND_IN
 #include "tests/support/cuda_stand_in/stand_in.hpp"

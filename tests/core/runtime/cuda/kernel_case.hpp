@@ -63,7 +63,7 @@ class OnDevice {
 
 inline double to_double(float value) { return static_cast<double>(value); }
 inline double to_double(double value) { return value; }
-inline double to_double(cuda::Bf16 value) { return static_cast<double>(__bfloat162float(value)); }
+inline double to_double(runtime::cuda::Bf16 value) { return static_cast<double>(__bfloat162float(value)); }
 
 template <class T>
 std::vector<T> rounded_to(const std::vector<double>& values) {

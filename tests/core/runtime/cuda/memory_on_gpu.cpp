@@ -6,21 +6,21 @@
 
 namespace pipedeck::test {
 
-using cuda::check;
+using runtime::cuda::check;
 
 std::string why_no_device() { return why_no_gpus(1).toStdString(); }
 
 void* allocate_on_device(std::size_t bytes) {
   void* memory = nullptr;
-  check(cudaMalloc(&memory, bytes), "cudaMalloc");
+  runtime::cuda::check(cudaMalloc(&memory, bytes), "cudaMalloc");
   return memory;
 }
 void free_on_device(void* memory) noexcept { static_cast<void>(cudaFree(memory)); }
 void upload(void* to, const void* from, std::size_t bytes) {
-  check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+  runtime::cuda::check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
 }
 void download(void* to, const void* from, std::size_t bytes) {
-  check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  runtime::cuda::check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 }
 
 /// A GPU chooses its order itself; two runs of it need not be the same.

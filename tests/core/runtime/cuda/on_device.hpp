@@ -9,12 +9,12 @@
 #include <limits>
 #include <vector>
 
-#include "core/domain/random.hpp"
+#include "core/base/random.hpp"
 #include "core/runtime/cuda/context.hpp"
 
 namespace pipedeck::test {
 
-inline std::vector<float> random_values(std::int64_t count, Random& random) {
+inline std::vector<float> random_values(std::int64_t count, pipedeck::Random& random) {
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) value = static_cast<float>(2 * random.unit() - 1);
   return values;
@@ -26,8 +26,8 @@ inline std::uint16_t bf16_of(float value) {
 }
 inline float of_bf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
-inline std::vector<float> rounded(std::vector<float> values, cuda::Element element) {
-  if (element == cuda::Element::bf16)
+inline std::vector<float> rounded(std::vector<float> values, runtime::cuda::Element element) {
+  if (element == runtime::cuda::Element::bf16)
     for (float& value : values) value = of_bf16(bf16_of(value));
   return values;
 }
@@ -35,15 +35,15 @@ inline std::vector<float> rounded(std::vector<float> values, cuda::Element eleme
 /// A list of values in a device's memory, `offset` values behind an address that is aligned to 256 bytes.
 class OnDevice {
  public:
-  OnDevice(cuda::Context& context, std::int64_t count, cuda::Element element = cuda::Element::fp32,
-           std::int64_t offset = 0)
+  OnDevice(runtime::cuda::Context& context, std::int64_t count,
+           runtime::cuda::Element element = runtime::cuda::Element::fp32, std::int64_t offset = 0)
       : context_(context), count_(static_cast<std::size_t>(count)), element_(element) {
-    const std::size_t skipped = static_cast<std::size_t>(offset) * cuda::bytes_of(element);
-    cuda::check(cudaMallocAsync(&block_, skipped + bytes(), context.stream()), "cudaMallocAsync");
+    const std::size_t skipped = static_cast<std::size_t>(offset) * runtime::cuda::bytes_of(element);
+    runtime::cuda::check(cudaMallocAsync(&block_, skipped + bytes(), context.stream()), "cudaMallocAsync");
     data_ = static_cast<char*>(block_) + skipped;
   }
-  OnDevice(cuda::Context& context, const std::vector<float>& values, cuda::Element element = cuda::Element::fp32,
-           std::int64_t offset = 0)
+  OnDevice(runtime::cuda::Context& context, const std::vector<float>& values,
+           runtime::cuda::Element element = runtime::cuda::Element::fp32, std::int64_t offset = 0)
       : OnDevice(context, static_cast<std::int64_t>(values.size()), element, offset) {
     write(values);
   }
@@ -53,33 +53,35 @@ class OnDevice {
 
   void* data() { return data_; }
   float* floats() { return static_cast<float*>(data_); }
-  cuda::Element element() const { return element_; }
+  runtime::cuda::Element element() const { return element_; }
 
   void write(const std::vector<float>& values) {
     std::vector<std::uint16_t> halves;
     const void* from = values.data();
-    if (element_ == cuda::Element::bf16) {
+    if (element_ == runtime::cuda::Element::bf16) {
       std::transform(values.begin(), values.end(), std::back_inserter(halves), bf16_of);
       from = halves.data();
     }
-    cuda::check(cudaMemcpyAsync(data_, from, bytes(), cudaMemcpyHostToDevice, context_.stream()), "cudaMemcpyAsync");
-    cuda::check(cudaStreamSynchronize(context_.stream()), "cudaStreamSynchronize");
+    runtime::cuda::check(cudaMemcpyAsync(data_, from, bytes(), cudaMemcpyHostToDevice, context_.stream()),
+                         "cudaMemcpyAsync");
+    runtime::cuda::check(cudaStreamSynchronize(context_.stream()), "cudaStreamSynchronize");
   }
   std::vector<float> read() const {
     std::vector<float> values(count_);
-    std::vector<std::uint16_t> halves(element_ == cuda::Element::bf16 ? count_ : 0);
-    void* const to = element_ == cuda::Element::bf16 ? static_cast<void*>(halves.data()) : values.data();
-    cuda::check(cudaMemcpyAsync(to, data_, bytes(), cudaMemcpyDeviceToHost, context_.stream()), "cudaMemcpyAsync");
-    cuda::check(cudaStreamSynchronize(context_.stream()), "cudaStreamSynchronize");
+    std::vector<std::uint16_t> halves(element_ == runtime::cuda::Element::bf16 ? count_ : 0);
+    void* const to = element_ == runtime::cuda::Element::bf16 ? static_cast<void*>(halves.data()) : values.data();
+    runtime::cuda::check(cudaMemcpyAsync(to, data_, bytes(), cudaMemcpyDeviceToHost, context_.stream()),
+                         "cudaMemcpyAsync");
+    runtime::cuda::check(cudaStreamSynchronize(context_.stream()), "cudaStreamSynchronize");
     std::transform(halves.begin(), halves.end(), values.begin(), of_bf16);
     return values;
   }
 
  private:
-  std::size_t bytes() const { return count_ * cuda::bytes_of(element_); }
-  cuda::Context& context_;
+  std::size_t bytes() const { return count_ * runtime::cuda::bytes_of(element_); }
+  runtime::cuda::Context& context_;
   std::size_t count_;
-  cuda::Element element_;
+  runtime::cuda::Element element_;
   void *block_ = nullptr, *data_ = nullptr;
 };
 

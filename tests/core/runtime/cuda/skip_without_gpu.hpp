@@ -10,9 +10,9 @@ namespace pipedeck::test {
 /// Why a test of so many GPUs can't run here; empty where it can.
 inline QByteArray why_no_gpus(int wanted) {
   try {
-    const int found = cuda::count_devices();
+    const int found = runtime::cuda::count_devices();
     return found >= wanted ? QByteArray() : QByteArray("found 1 GPU, expected 2 or more");
-  } catch (const cuda::CudaError& error) {
+  } catch (const runtime::cuda::CudaError& error) {
     return error.what();
   }
 }

@@ -8,25 +8,26 @@
 #include <vector>
 
 #include "core/runtime/cuda/module.hpp"
-#include "core/runtime/train_with.hpp"
-#include "tests/core/runtime/schedule_cases.hpp"
+#include "core/runtime/train.hpp"
+#include "tests/core/runtime/train/schedule_cases.hpp"
 
-extern "C" const pipedeck::cuda::Module* pipedeck_cuda(const char* version);
+extern "C" const pipedeck::runtime::cuda::Module* pipedeck_cuda(const char* version);
 
 namespace pipedeck::test {
 
-inline const cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
+inline const runtime::cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
 
-inline Trained trained_on(const Backend& backend, const ModelSpec& model, const Plan& plan,
-                          const TrainOptions& options) {
+inline Trained trained_on(const runtime::layers::Backend& backend, const ModelSpec& model, const Plan& plan,
+                          const runtime::train::TrainOptions& options) {
   EventLog log;
-  auto trained = train_with(backend, model, plan, built(plan), options, log.sink());
+  auto trained = runtime::train_with(backend, model, plan, built(plan), options, log.sink());
   if (!trained) qWarning("%s", trained.error().text().c_str());
-  return {trained ? *std::move(trained) : TrainedParameters(), std::move(log)};
+  return {trained ? *std::move(trained) : runtime::train::TrainedParameters(), std::move(log)};
 }
 
-inline Backend gpus_for(const Plan& plan, cuda::Precision precision = cuda::Precision::fp32) {
-  auto backend = cuda_backend(gpu_module(), plan, precision, true);
+inline runtime::layers::Backend gpus_for(const Plan& plan,
+                                         runtime::cuda::Precision precision = runtime::cuda::Precision::fp32) {
+  auto backend = runtime::cuda::cuda_backend(gpu_module(), plan, precision, true);
   if (!backend) qFatal("%s", backend.error().text().c_str());
   return *std::move(backend);
 }
@@ -43,8 +44,8 @@ inline Plan cut_plan(const ModelSpec& model, const std::vector<int>& replicas, c
 
 /// By plain gradient descent: where a gradient is nothing but rounding, as a batch norm leaves some, Adam would divide
 /// it by its own size.
-inline TrainOptions steps_of(int steps) {
-  TrainOptions options;
+inline runtime::train::TrainOptions steps_of(int steps) {
+  runtime::train::TrainOptions options;
   options.steps = steps;
   return options;
 }

@@ -8,8 +8,8 @@
 
 using namespace pipedeck;
 using namespace pipedeck::test;
-using cuda::AttentionShape;
-using cuda::Bf16;
+using runtime::cuda::AttentionShape;
+using runtime::cuda::Bf16;
 
 namespace {
 
@@ -142,12 +142,12 @@ void TestCudaAttention::check(const AttentionShape& shape, double deviation) {
   same_in_every_order([&] {
     OnDevice<T> in(qkv), gradient(out_gradient), out(out_gradient), to(qkv), kept(rounded_to<T>(expected.out));
     OnDevice<float> sums(std::vector<float>(expected.logsumexp.size()));
-    OnDevice<unsigned char> scratch(std::vector<unsigned char>(cuda::attention_backward_scratch(shape)));
-    cuda::attention(nullptr, out.data(), sums.data(), in.data(), shape);
+    OnDevice<unsigned char> scratch(std::vector<unsigned char>(runtime::cuda::attention_backward_scratch(shape)));
+    runtime::cuda::attention(nullptr, out.data(), sums.data(), in.data(), shape);
     expect("out", out.values(), expected.out, allowed);
     expect("logsumexp", sums.values(), expected.logsumexp, 1e-5);
-    cuda::attention_backward(nullptr, to.data(), gradient.data(), kept.data(), sums.data(), in.data(), scratch.data(),
-                             shape);
+    runtime::cuda::attention_backward(nullptr, to.data(), gradient.data(), kept.data(), sums.data(), in.data(),
+                                      scratch.data(), shape);
     expect("gradient", to.values(), expected.qkv_gradient, allowed);
     scratch.values();
     return bytes_of(out.values(), sums.values(), to.values());
@@ -157,7 +157,8 @@ void TestCudaAttention::check(const AttentionShape& shape, double deviation) {
 void TestCudaAttention::too_large_heads_are_refused() {
   const AttentionShape shape{1, 1, 1, 257, false};
   OnDevice<float> qkv(std::vector<float>(3 * 257)), out(std::vector<float>(257)), sums(std::vector<float>(1));
-  QVERIFY_THROWS_EXCEPTION(std::invalid_argument, cuda::attention(nullptr, out.data(), sums.data(), qkv.data(), shape));
+  QVERIFY_THROWS_EXCEPTION(std::invalid_argument,
+                           runtime::cuda::attention(nullptr, out.data(), sums.data(), qkv.data(), shape));
 }
 
 QTEST_MAIN(TestCudaAttention)

@@ -8,15 +8,15 @@
 #include "core/runtime/cuda/lstm.hpp"
 #include "core/runtime/cuda/matmul.hpp"
 #include "core/runtime/cuda/pooling.hpp"
-#include "core/runtime/tensor.hpp"
+#include "core/runtime/tensor/tensor.hpp"
 #include "tests/core/runtime/cuda/on_device.hpp"
 #include "tests/support/cuda_stand_in/stand_in.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
-using cuda::Context;
-using cuda::CudaError;
-using cuda::Element;
+using runtime::cuda::Context;
+using runtime::cuda::CudaError;
+using runtime::cuda::Element;
 
 namespace {
 
@@ -25,7 +25,7 @@ template <class Work>
 QString words_of(const Work& work) {
   try {
     work();
-  } catch (const OutOfMemory& error) {
+  } catch (const runtime::tensor::OutOfMemory& error) {
     return QStringLiteral("OutOfMemory: ") + error.what();
   } catch (const CudaError& error) {
     return QStringLiteral("CudaError: ") + error.what();
@@ -34,16 +34,16 @@ QString words_of(const Work& work) {
 }
 
 /// Calls all that a worker computes with, once.
-std::vector<std::vector<float>> one_of_each(cuda::Precision precision) {
+std::vector<std::vector<float>> one_of_each(runtime::cuda::Precision precision) {
   Context context(0, precision);
   const Element element = context.element();
-  cuda::Products products(context);
+  runtime::cuda::Products products(context);
   OnDevice a(context, std::vector<float>(64, 0.5f), element), b(context, std::vector<float>(64, 2), element);
   OnDevice c(context, 64, element);
   products.multiply(8, 8, 8, {a.data(), 8, element}, {b.data(), 8, element}, {c.data(), 8, element});
 
-  const ConvolutionShape shape{2, 3, 3, 1, 1, 4, 4};
-  cuda::Convolution convolution(context, shape);
+  const runtime::layers::ConvolutionShape shape{2, 3, 3, 1, 1, 4, 4};
+  runtime::cuda::Convolution convolution(context, shape);
   OnDevice x(context, std::vector<float>(static_cast<std::size_t>(shape.in_values()), 1), element);
   OnDevice w(context, std::vector<float>(static_cast<std::size_t>(shape.weights()), 1));
   OnDevice y(context, shape.out_values(), element), dx(context, shape.in_values(), element);
@@ -51,21 +51,21 @@ std::vector<std::vector<float>> one_of_each(cuda::Precision precision) {
   convolution.backward_input(dx.data(), y.data(), w.floats(), 1);
   convolution.backward_weight(w.floats(), x.data(), y.data(), 1);
 
-  cuda::Pooling pooling(context, {2, 2, 2, 0, 4, 4}, cuda::Pooling::Kind::largest, element);
+  runtime::cuda::Pooling pooling(context, {2, 2, 2, 0, 4, 4}, runtime::cuda::Pooling::Kind::largest, element);
   OnDevice pooled(context, 8, element);
   pooling.forward(pooled.data(), x.data(), 1);
   pooling.backward(dx.data(), pooled.data(), x.data(), 1);
 
-  const cuda::NormShape norm{1, 16, 2, element};
+  const runtime::cuda::NormShape norm{1, 16, 2, element};
   OnDevice gain(context, {1, 1}), shift(context, {0, 0}), mean(context, 2), inverse(context, 2);
   OnDevice normal(context, 32, element);
-  cuda::batch_norm(context, normal.data(), mean.floats(), inverse.floats(), x.data(), gain.floats(), shift.floats(),
-                   norm);
-  cuda::batch_norm_backward(context, dx.data(), gain.floats(), shift.floats(), normal.data(), x.data(), mean.floats(),
-                            inverse.floats(), gain.floats(), norm);
+  runtime::cuda::batch_norm(context, normal.data(), mean.floats(), inverse.floats(), x.data(), gain.floats(),
+                            shift.floats(), norm);
+  runtime::cuda::batch_norm_backward(context, dx.data(), gain.floats(), shift.floats(), normal.data(), x.data(),
+                                     mean.floats(), inverse.floats(), gain.floats(), norm);
 
-  const cuda::LstmShape cells{3, 2, 4, 2};
-  cuda::Lstm lstm(context, cells);
+  const runtime::cuda::LstmShape cells{3, 2, 4, 2};
+  runtime::cuda::Lstm lstm(context, cells);
   OnDevice in(context, std::vector<float>(static_cast<std::size_t>(2 * cells.in_values()), 0.25f));
   OnDevice p(context, std::vector<float>(static_cast<std::size_t>(2 * cells.direction_parameters()), 0.125f));
   OnDevice out(context, 2 * cells.out_values()), in_gradient(context, 2 * cells.in_values());
@@ -100,8 +100,8 @@ class TestCudaFaults : public QObject {
 
 void TestCudaFaults::everyCallFailsOnce_data() {
   QTest::addColumn<int>("precision");
-  QTest::newRow("fp32") << int(cuda::Precision::fp32);
-  QTest::newRow("bf16") << int(cuda::Precision::bf16);
+  QTest::newRow("fp32") << int(runtime::cuda::Precision::fp32);
+  QTest::newRow("bf16") << int(runtime::cuda::Precision::bf16);
 }
 
 void TestCudaFaults::everyCallFailsOnce() {
@@ -110,7 +110,7 @@ void TestCudaFaults::everyCallFailsOnce() {
   for (;; ++calls) {
     cuda_stand_in::reset();
     cuda_stand_in::fail_call(calls + 1);
-    const QString words = words_of([&] { one_of_each(cuda::Precision(precision)); });
+    const QString words = words_of([&] { one_of_each(runtime::cuda::Precision(precision)); });
     if (!cuda_stand_in::failed()) break;
     // "cudaMemcpyAsync: asked to fail"
     const QString call = QString::fromStdString(cuda_stand_in::last_refusal()).section(':', 0, 0);
@@ -126,9 +126,9 @@ void TestCudaFaults::everyCallFailsOnce() {
 }
 
 void TestCudaFaults::slowStreamsGiveTheSame() {
-  const auto quick = one_of_each(cuda::Precision::fp32);
+  const auto quick = one_of_each(runtime::cuda::Precision::fp32);
   cuda_stand_in::set_delay(200);
-  QCOMPARE(one_of_each(cuda::Precision::fp32), quick);
+  QCOMPARE(one_of_each(runtime::cuda::Precision::fp32), quick);
 }
 
 void TestCudaFaults::words_data() {
@@ -162,7 +162,7 @@ void TestCudaFaults::words() {
   QFETCH(int, status);
   QFETCH(QString, expected);
   cuda_stand_in::fail_call(1, call.toStdString(), status);
-  const QString found = words_of([] { one_of_each(cuda::Precision::fp32); });
+  const QString found = words_of([] { one_of_each(runtime::cuda::Precision::fp32); });
   QVERIFY(cuda_stand_in::failed());
   QVERIFY2(found.contains(expected), qPrintable(found));
 }
@@ -170,7 +170,7 @@ void TestCudaFaults::words() {
 void TestCudaFaults::oldDriver() {
   // The count stays as it was: who looks at it instead of the status finds any number.
   cuda_stand_in::set_driver(11040);
-  const QString found = words_of([] { cuda::count_devices(); });
+  const QString found = words_of([] { runtime::cuda::count_devices(); });
   QVERIFY2(found.contains("cudaGetDeviceCount") && found.contains("(error 35)") &&
                found.contains("found a driver for CUDA 11.4, expected one for CUDA " +
                               QString::number(CUDART_VERSION / 1000)),
@@ -179,19 +179,19 @@ void TestCudaFaults::oldDriver() {
 
 void TestCudaFaults::noDriverAndNoDevice() {
   cuda_stand_in::set_driver(0);
-  QString found = words_of([] { cuda::count_devices(); });
+  QString found = words_of([] { runtime::cuda::count_devices(); });
   QVERIFY2(found.contains("found no NVIDIA driver"), qPrintable(found));
   cuda_stand_in::reset();
   cuda_stand_in::set_devices(0);
-  found = words_of([] { cuda::count_devices(); });
+  found = words_of([] { runtime::cuda::count_devices(); });
   QVERIFY2(found.contains("nvidia-smi and CUDA_VISIBLE_DEVICES"), qPrintable(found));
   cuda_stand_in::set_devices(3);
-  QCOMPARE(cuda::count_devices(), 3);
+  QCOMPARE(runtime::cuda::count_devices(), 3);
 }
 
 void TestCudaFaults::lostDevice() {
   const QString found = words_of([] {
-    Context context(1, cuda::Precision::fp32);
+    Context context(1, runtime::cuda::Precision::fp32);
     OnDevice values(context, std::vector<float>(4, 1));
     cuda_stand_in::lose_devices(cudaErrorECCUncorrectable);
     values.read();
@@ -202,7 +202,7 @@ void TestCudaFaults::lostDevice() {
 void TestCudaFaults::fullDevice() {
   cuda_stand_in::set_memory(1 << 20);
   const QString found = words_of([] {
-    Context context(0, cuda::Precision::fp32);
+    Context context(0, runtime::cuda::Precision::fp32);
     context.workspace(1 << 19);
     OnDevice values(context, 1 << 18);
   });
@@ -210,7 +210,7 @@ void TestCudaFaults::fullDevice() {
 }
 
 void TestCudaFaults::theWorkspaceGrowsInOrder() {
-  Context context(0, cuda::Precision::fp32);
+  Context context(0, runtime::cuda::Precision::fp32);
   QCOMPARE(context.workspace(0), nullptr);
   void* const small = context.workspace(1000);
   QCOMPARE(context.workspace(10), small);
@@ -220,9 +220,9 @@ void TestCudaFaults::theWorkspaceGrowsInOrder() {
 
 void TestCudaFaults::theStandInRefuses() {
   // What a GPU would go wrong with: memory of the host, beyond a block, and of another device.
-  Context context(0, cuda::Precision::fp32), other(1, cuda::Precision::fp32);
+  Context context(0, runtime::cuda::Precision::fp32), other(1, runtime::cuda::Precision::fp32);
   context.make_current();
-  cuda::Products products(context);
+  runtime::cuda::Products products(context);
   OnDevice a(context, std::vector<float>(16, 1)), b(context, std::vector<float>(16, 1)), c(context, 16);
   std::vector<float> host(16);
   other.make_current();

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/runtime/checkpoint/resume.hpp"
-#include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 #include "tests/core/runtime/cuda/on_device.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
@@ -22,17 +22,19 @@ using namespace pipedeck::test;
 
 namespace {
 
-Backend with_graphs(const Plan& plan, cuda::Precision precision = cuda::Precision::fp32) {
+runtime::layers::Backend with_graphs(const Plan& plan,
+                                     runtime::cuda::Precision precision = runtime::cuda::Precision::fp32) {
   return gpus_for(plan, precision);
 }
 
-Backend without_graphs(const Plan& plan, cuda::Precision precision = cuda::Precision::fp32) {
-  Backend backend = gpus_for(plan, precision);
+runtime::layers::Backend without_graphs(const Plan& plan,
+                                        runtime::cuda::Precision precision = runtime::cuda::Precision::fp32) {
+  runtime::layers::Backend backend = gpus_for(plan, precision);
   backend.recorded.clear();
   return backend;
 }
 
-bool same_bits(const TrainedParameters& a, const TrainedParameters& b) {
+bool same_bits(const runtime::train::TrainedParameters& a, const runtime::train::TrainedParameters& b) {
   const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
   const auto same = [&](const auto& x, const auto& y) { return std::ranges::equal(x, y, {}, bits, bits); };
   return !a.layers.empty() && std::ranges::equal(a.layers, b.layers, same);
@@ -94,11 +96,11 @@ void TestCudaGraphs::cleanup() {
 }
 
 void TestCudaGraphs::a_graph_does_what_was_recorded() {
-  cuda::Context context(0, cuda::Precision::fp32);
+  runtime::cuda::Context context(0, runtime::cuda::Precision::fp32);
   OnDevice values(context, {1, 2, 3});
   float factor = 2;
-  const cuda::Graph graph =
-      context.record([&] { cuda::scale(context.stream(), values.floats(), factor, std::int64_t{3}); });
+  const runtime::cuda::Graph graph =
+      context.record([&] { runtime::cuda::scale(context.stream(), values.floats(), factor, std::int64_t{3}); });
   QCOMPARE(values.read(), (std::vector<float>{1, 2, 3}));  // recorded, not done
   factor = 100;
   for (int i = 0; i < 3; ++i) graph.launch(context.stream());
@@ -107,7 +109,7 @@ void TestCudaGraphs::a_graph_does_what_was_recorded() {
 
 /// A thread that captures must not wait; what it gave before is not done, and all goes on.
 void TestCudaGraphs::what_cannot_be_recorded_is_said() {
-  cuda::CudaDevice device(0, cuda::Precision::fp32);
+  runtime::cuda::CudaDevice device(0, runtime::cuda::Precision::fp32);
   OnDevice values(device.context(), {1, 2, 3});
   const auto refused = [&](const std::function<void()>& work) -> std::string {
     try {
@@ -126,12 +128,12 @@ void TestCudaGraphs::what_cannot_be_recorded_is_said() {
   QVERIFY(refused([&] { device.allocate(8); }).find("a block of memory more") != Words::npos);
   QVERIFY(refused([&] { device.context().workspace(1 << 20); }).find("has to grow") != Words::npos);
   QVERIFY(refused([&] {
-            cuda::check(cudaStreamSynchronize(device.stream()), "cudaStreamSynchronize");
+            runtime::cuda::check(cudaStreamSynchronize(device.stream()), "cudaStreamSynchronize");
           }).find("cudaStreamSynchronize: operation not permitted when stream is capturing") != Words::npos);
   QVERIFY(refused([&] {
-            const cuda::Event event = cuda::make_event();
-            cuda::check(cudaEventRecord(event.get(), device.stream()), "cudaEventRecord");
-            cuda::check(cudaEventQuery(event.get()), "cudaEventQuery");
+            const runtime::cuda::Event event = runtime::cuda::make_event();
+            runtime::cuda::check(cudaEventRecord(event.get(), device.stream()), "cudaEventRecord");
+            runtime::cuda::check(cudaEventQuery(event.get()), "cudaEventQuery");
           }).find("cudaEventQuery") != Words::npos);
   // What went wrong is found at the end, too.
   QVERIFY(refused([&] { static_cast<void>(cudaStreamSynchronize(device.stream())); }).find("cudaStreamEndCapture") !=
@@ -142,7 +144,7 @@ void TestCudaGraphs::what_cannot_be_recorded_is_said() {
 }
 
 void TestCudaGraphs::a_graph_is_not_valid_once_the_workspace_has_moved() {
-  cuda::CudaDevice device(0, cuda::Precision::fp32);
+  runtime::cuda::CudaDevice device(0, runtime::cuda::Precision::fp32);
   OnDevice values(device.context(), {1, 2, 3});
   device.context().workspace(1 << 10);
   const auto work = device.record([&] {
@@ -167,7 +169,7 @@ void TestCudaGraphs::every_kind_gives_the_same_bits_data() {
 void TestCudaGraphs::every_kind_gives_the_same_bits() {
   QFETCH(QString, model);
   QFETCH(bool, halves);
-  const auto precision = halves ? cuda::Precision::bf16 : cuda::Precision::fp32;
+  const auto precision = halves ? runtime::cuda::Precision::bf16 : runtime::cuda::Precision::fp32;
   const ModelSpec spec = models().at(model);
   for (const bool recompute : {false, true}) {
     Plan plan = plan_for(spec, {1, 1}, 2, 3);
@@ -236,7 +238,7 @@ void TestCudaGraphs::replicas_give_the_same_bits() {
   for (const Overlap overlap : {Overlap::none, Overlap::layer}) {
     Plan plan = plan_for(spec, {2, 3}, 6, 3);
     plan.optimizer = Optimizer::adam;
-    TrainOptions options = steps_of(4);
+    runtime::train::TrainOptions options = steps_of(4);
     options.overlap = overlap;
     const Trained expected = trained_on(without_graphs(plan), spec, plan, options),
                   found = trained_on(with_graphs(plan), spec, plan, options);
@@ -250,12 +252,12 @@ void TestCudaGraphs::a_run_goes_on_from_a_checkpoint() {
   plan.optimizer = Optimizer::adam;
   const QTemporaryDir folder;
   const Trained whole = trained_on(without_graphs(plan), spec, plan, steps_of(6));
-  TrainOptions first = steps_of(3), second = steps_of(6);
-  first.checkpoint = CheckpointOptions{folder.path().toStdString(), 0, 0};
+  runtime::train::TrainOptions first = steps_of(3), second = steps_of(6);
+  first.checkpoint = runtime::checkpoint::Options{folder.path().toStdString(), 0, 0};
   trained_on(with_graphs(plan), spec, plan, first);
-  auto kept = Checkpoint::open(folder.path().toStdString());
+  auto kept = runtime::checkpoint::Checkpoint::open(folder.path().toStdString());
   QVERIFY(kept.has_value());
-  second.resume = std::make_shared<const Checkpoint>(*std::move(kept));
+  second.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(*std::move(kept));
   const Trained rest = trained_on(with_graphs(plan), spec, plan, second);
   QVERIFY(same_bits(rest.parameters, whole.parameters));
 }
@@ -352,19 +354,20 @@ void TestCudaGraphs::a_call_that_fails_once_is_made_up_for() {
 }
 
 void TestCudaGraphs::memory_that_was_freed_is_found() {
-  cuda::Context context(0, cuda::Precision::fp32);
+  runtime::cuda::Context context(0, runtime::cuda::Precision::fp32);
   auto values = std::make_unique<OnDevice>(context, std::vector<float>{1, 2, 3});
-  const cuda::Graph graph = context.record(
-      [&] { cuda::check(cudaMemsetAsync(values->data(), 0, 3 * sizeof(float), context.stream()), "cudaMemsetAsync"); });
+  const runtime::cuda::Graph graph = context.record([&] {
+    runtime::cuda::check(cudaMemsetAsync(values->data(), 0, 3 * sizeof(float), context.stream()), "cudaMemsetAsync");
+  });
   graph.launch(context.stream());
   QCOMPARE(values->read(), (std::vector<float>{0, 0, 0}));
   values.reset();
-  QVERIFY_EXCEPTION_THROWN(graph.launch(context.stream()), cuda::CudaError);
+  QVERIFY_EXCEPTION_THROWN(graph.launch(context.stream()), runtime::cuda::CudaError);
 }
 
 /// As the threads of NCCL do, which give work to the stream that computes and ask for memory.
 void TestCudaGraphs::other_threads_do_as_they_like() {
-  cuda::CudaDevice device(0, cuda::Precision::fp32);
+  runtime::cuda::CudaDevice device(0, runtime::cuda::Precision::fp32);
   OnDevice mine(device.context(), {1, 2, 3}), others(device.context(), {1, 2, 3});
   const auto work = device.record([&] {
     device.scale({mine.floats(), 3}, 2);

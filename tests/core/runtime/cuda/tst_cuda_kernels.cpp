@@ -7,7 +7,7 @@
 
 using namespace pipedeck;
 using namespace pipedeck::test;
-using cuda::Bf16;
+using runtime::cuda::Bf16;
 
 namespace {
 
@@ -65,31 +65,35 @@ void TestCudaKernels::check_pairs(const Call& call, const std::function<double(d
 
 template <class T>
 void TestCudaKernels::elementwise_of() {
-  check_pairs<T, T>([](T* to, const T*, std::int64_t n) { cuda::fill(nullptr, to, 0.75f, n); },
+  check_pairs<T, T>([](T* to, const T*, std::int64_t n) { runtime::cuda::fill(nullptr, to, 0.75f, n); },
                     [](double, double) { return 0.75; });
-  check_pairs<T, T>([](T* to, const T*, std::int64_t n) { cuda::scale(nullptr, to, -1.5f, n); },
+  check_pairs<T, T>([](T* to, const T*, std::int64_t n) { runtime::cuda::scale(nullptr, to, -1.5f, n); },
                     [](double to, double) { return -1.5 * to; });
-  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::add(nullptr, to, from, n); },
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { runtime::cuda::add(nullptr, to, from, n); },
                     [](double to, double from) { return to + from; });
-  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::relu(nullptr, to, from, n); },
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { runtime::cuda::relu(nullptr, to, from, n); },
                     [](double, double from) { return std::max(from, 0.0); });
-  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::relu_backward(nullptr, to, from, n); },
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { runtime::cuda::relu_backward(nullptr, to, from, n); },
                     [](double to, double from) { return from > 0 ? to : 0; });
-  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::gelu(nullptr, to, from, n); },
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { runtime::cuda::gelu(nullptr, to, from, n); },
                     [](double, double from) { return reference_gelu(from); });
-  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::gelu_backward(nullptr, to, from, n); },
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { runtime::cuda::gelu_backward(nullptr, to, from, n); },
                     [](double to, double from) { return to * gelu_slope(from); });
 }
 
 void TestCudaKernels::conversions() {
-  check_pairs<float, Bf16>([](float* to, const Bf16* from, std::int64_t n) { cuda::convert(nullptr, to, from, n); },
-                           [](double, double from) { return from; });
-  check_pairs<Bf16, float>([](Bf16* to, const float* from, std::int64_t n) { cuda::convert(nullptr, to, from, n); },
-                           [](double, double from) { return from; });
-  check_pairs<float, Bf16>([](float* to, const Bf16* from, std::int64_t n) { cuda::add(nullptr, to, from, n); },
-                           [](double to, double from) { return to + from; });
-  check_pairs<Bf16, float>([](Bf16* to, const float* from, std::int64_t n) { cuda::add(nullptr, to, from, n); },
-                           [](double to, double from) { return to + from; });
+  check_pairs<float, Bf16>(
+      [](float* to, const Bf16* from, std::int64_t n) { runtime::cuda::convert(nullptr, to, from, n); },
+      [](double, double from) { return from; });
+  check_pairs<Bf16, float>(
+      [](Bf16* to, const float* from, std::int64_t n) { runtime::cuda::convert(nullptr, to, from, n); },
+      [](double, double from) { return from; });
+  check_pairs<float, Bf16>(
+      [](float* to, const Bf16* from, std::int64_t n) { runtime::cuda::add(nullptr, to, from, n); },
+      [](double to, double from) { return to + from; });
+  check_pairs<Bf16, float>(
+      [](Bf16* to, const float* from, std::int64_t n) { runtime::cuda::add(nullptr, to, from, n); },
+      [](double to, double from) { return to + from; });
 }
 
 /// Steps of samples that lie apart from each other, with a cell before and without, against the formulas in double.
@@ -123,11 +127,11 @@ void TestCudaKernels::lstm_steps() {
       same_in_every_order([&] {
         OnDevice<float> g(sums), c(before), b(before), y(wanted), dy(wanted), dc(later);
         const float* cell_before = first ? nullptr : b.data();
-        cuda::lstm_step(nullptr,
-                        {g.data(), c.data(), cell_before, y.data(), gates_stride, stride, stride, samples, hidden});
+        runtime::cuda::lstm_step(
+            nullptr, {g.data(), c.data(), cell_before, y.data(), gates_stride, stride, stride, samples, hidden});
         const auto found_gates = g.values(), found_cells = c.values(), found_outputs = y.values();
-        cuda::lstm_step_backward(nullptr, {g.data(), dc.data(), dy.data(), c.data(), cell_before, gates_stride, stride,
-                                           stride, samples, hidden});
+        runtime::cuda::lstm_step_backward(nullptr, {g.data(), dc.data(), dy.data(), c.data(), cell_before, gates_stride,
+                                                    stride, stride, samples, hidden});
         for (const std::string& wrong :
              {difference(found_gates, gates, 1e-5), difference(found_cells, cells, 1e-5),
               difference(found_outputs, outputs, 1e-5), difference(g.values(), of_sums, 1e-5),

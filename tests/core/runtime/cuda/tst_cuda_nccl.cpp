@@ -19,8 +19,8 @@
 using namespace pipedeck;
 using namespace pipedeck::test;
 using namespace std::chrono_literals;
-using cuda::CudaDevice;
-using cuda::NcclTransport;
+using runtime::cuda::CudaDevice;
+using runtime::cuda::NcclTransport;
 
 namespace {
 
@@ -29,35 +29,37 @@ class Workers {
  public:
   explicit Workers(std::size_t count, std::chrono::milliseconds timeout = 20s, std::size_t gpus = 100)
       : control_(timeout, devices(count)) {
-    std::map<std::size_t, cuda::NcclWorker> workers;
-    std::vector<std::shared_ptr<DeviceMemory>> hosts;
+    std::map<std::size_t, runtime::cuda::NcclWorker> workers;
+    std::vector<std::shared_ptr<runtime::tensor::DeviceMemory>> hosts;
     std::vector<std::size_t> everybody;
-    WorkerLinks links;
+    runtime::transport::WorkerLinks links;
     for (std::size_t i = 0; i < count; ++i) {
       const int gpu = static_cast<int>(i % gpus);
-      memories_.push_back(std::make_shared<DeviceMemory>(std::make_shared<CudaDevice>(gpu, cuda::Precision::fp32)));
-      hosts.push_back(std::make_shared<DeviceMemory>());
-      workers.emplace(i, cuda::NcclWorker(memories_.back()));
+      memories_.push_back(std::make_shared<runtime::tensor::DeviceMemory>(
+          std::make_shared<CudaDevice>(gpu, runtime::cuda::Precision::fp32)));
+      hosts.push_back(std::make_shared<runtime::tensor::DeviceMemory>());
+      workers.emplace(i, runtime::cuda::NcclWorker(memories_.back()));
       everybody.push_back(i);
       for (std::size_t other = 0; other < count; ++other)
         if (other != i) links.paths.push_back({i, other});
     }
     links.groups.assign(2, everybody);
     transport_ = std::make_unique<NcclTransport>(std::move(workers), count,
-                                                 std::make_unique<ThreadTransport>(hosts, control_), links, control_);
+                                                 std::make_unique<runtime::transport::ThreadTransport>(hosts, control_),
+                                                 links, control_);
   }
 
   NcclTransport& transport() { return *transport_; }
-  RunControl& control() { return control_; }
-  const std::shared_ptr<DeviceMemory>& memory(std::size_t worker) { return memories_[worker]; }
+  runtime::transport::RunControl& control() { return control_; }
+  const std::shared_ptr<runtime::tensor::DeviceMemory>& memory(std::size_t worker) { return memories_[worker]; }
 
-  Tensor tensor(std::size_t worker, const std::vector<float>& values) {
-    Tensor made(memories_[worker], 1, static_cast<std::int64_t>(values.size()));
+  runtime::tensor::Tensor tensor(std::size_t worker, const std::vector<float>& values) {
+    runtime::tensor::Tensor made(memories_[worker], 1, static_cast<std::int64_t>(values.size()));
     memories_[worker]->device().upload(
         made.values(), [&](std::span<float> to) { std::copy(values.begin(), values.end(), to.begin()); });
     return made;
   }
-  std::vector<float> read(const Tensor& tensor) {
+  std::vector<float> read(const runtime::tensor::Tensor& tensor) {
     std::vector<float> values(static_cast<std::size_t>(tensor.size()));
     tensor.memory()->device().download(values, tensor.data());
     return values;
@@ -69,8 +71,9 @@ class Workers {
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < memories_.size(); ++i)
       threads.emplace_back([&, i] {
-        control_.now_doing(i, {Operation{}, WaitsFor::nothing, false, RunClock::now()});
-        cuda::fail_run_of(control_, "worker " + std::to_string(i), [&] {
+        control_.now_doing(
+            i, {Operation{}, runtime::transport::WaitsFor::nothing, false, runtime::tensor::RunClock::now()});
+        runtime::cuda::fail_run_of(control_, "worker " + std::to_string(i), [&] {
           transport_->connect(i);
           work(i);
         });
@@ -89,8 +92,8 @@ class Workers {
     for (std::size_t i = 0; i < count; ++i) all.emplace_back(static_cast<int>(i));
     return all;
   }
-  RunControl control_;
-  std::vector<std::shared_ptr<DeviceMemory>> memories_;
+  runtime::transport::RunControl control_;
+  std::vector<std::shared_ptr<runtime::tensor::DeviceMemory>> memories_;
   std::unique_ptr<NcclTransport> transport_;
 };
 
@@ -158,7 +161,7 @@ void TestCudaNccl::collectives() {
   std::vector<std::size_t> members(count);
   std::iota(members.begin(), members.end(), std::size_t{0});
   // Made one after the other by one thread, as a run does.
-  std::vector<std::unique_ptr<Collective>> ends;
+  std::vector<std::unique_ptr<runtime::transport::Collective>> ends;
   for (const std::size_t member : members) ends.push_back(all.transport().join(members, member));
 
   std::vector<std::vector<float>> given;
@@ -176,18 +179,19 @@ void TestCudaNccl::collectives() {
   }
   std::vector<std::vector<std::vector<float>>> found(count);
   all.run([&](std::size_t i) {
-    Collective& end = *ends[i];
+    runtime::transport::Collective& end = *ends[i];
     if (end.rank() != static_cast<int>(i) || end.size() != workers) throw std::logic_error("another rank");
-    Tensor a = all.tensor(i, given[i]), b = all.tensor(i, given[i]), c = all.tensor(i, given[i]);
+    runtime::tensor::Tensor a = all.tensor(i, given[i]), b = all.tensor(i, given[i]), c = all.tensor(i, given[i]);
     const std::vector<std::size_t> alike(count, 5);
-    Tensor gathered(all.memory(i), 1, static_cast<std::int64_t>(together.size()));
-    Tensor gathered_alike(all.memory(i), 1, static_cast<std::int64_t>(even.size()));
+    runtime::tensor::Tensor gathered(all.memory(i), 1, static_cast<std::int64_t>(together.size()));
+    runtime::tensor::Tensor gathered_alike(all.memory(i), 1, static_cast<std::int64_t>(even.size()));
     end.all_reduce(a.values());
     end.all_reduce_max(b.values());
     end.all_gather(std::as_const(c).values().first(uneven[i]), gathered.values(), uneven);
     end.all_gather(std::as_const(c).values().first(5), gathered_alike.values(), alike);
     end.broadcast(workers - 1, c.values());
-    for (const Tensor* tensor : {&a, &b, &gathered, &gathered_alike, &c}) found[i].push_back(all.read(*tensor));
+    for (const runtime::tensor::Tensor* tensor : {&a, &b, &gathered, &gathered_alike, &c})
+      found[i].push_back(all.read(*tensor));
   });
   QCOMPARE(all.failure(), QByteArray());
   for (std::size_t i = 0; i < count; ++i) {
@@ -227,7 +231,7 @@ void TestCudaNccl::messagesInAnyOrder() {
     for (const int n : order)
       for (std::size_t from = count; from-- > 0;) {
         if (from == me) continue;
-        const Message message =
+        const runtime::transport::Message message =
             all.transport().endpoint(me).receive(from, {n % 2 == 1, StageId(static_cast<int>(from)), n}, 1, width(n));
         right += all.read(message.tensor) == std::vector<float>(static_cast<std::size_t>(width(n)), value(from, me, n));
       }
@@ -238,14 +242,14 @@ void TestCudaNccl::messagesInAnyOrder() {
 
 void TestCudaNccl::groupsThatDoNotMeet() {
   Workers all(2);
-  std::vector<std::unique_ptr<Collective>> first, second;
+  std::vector<std::unique_ptr<runtime::transport::Collective>> first, second;
   for (const std::size_t member : {0u, 1u}) {
     first.push_back(all.transport().join({0, 1}, member));
     second.push_back(all.transport().join({0, 1}, member));
   }
   std::array<std::vector<float>, 2> a, b;
   all.run([&](std::size_t i) {
-    Tensor x = all.tensor(i, {1}), y = all.tensor(i, {10});
+    runtime::tensor::Tensor x = all.tensor(i, {1}), y = all.tensor(i, {10});
     first[i]->all_reduce(x.values());
     second[i]->all_reduce(y.values());
     a[i] = all.read(x), b[i] = all.read(y);
@@ -257,10 +261,11 @@ void TestCudaNccl::groupsThatDoNotMeet() {
 
 namespace {
 
-std::vector<std::shared_ptr<DeviceMemory>> memories_on(int gpus) {
-  std::vector<std::shared_ptr<DeviceMemory>> memories;
+std::vector<std::shared_ptr<runtime::tensor::DeviceMemory>> memories_on(int gpus) {
+  std::vector<std::shared_ptr<runtime::tensor::DeviceMemory>> memories;
   for (int gpu = 0; gpu < gpus; ++gpu)
-    memories.push_back(std::make_shared<DeviceMemory>(std::make_shared<CudaDevice>(gpu, cuda::Precision::fp32)));
+    memories.push_back(std::make_shared<runtime::tensor::DeviceMemory>(
+        std::make_shared<CudaDevice>(gpu, runtime::cuda::Precision::fp32)));
   return memories;
 }
 
@@ -271,10 +276,11 @@ void TestCudaNccl::allReducesAreTimedBesideNcclsEstimate() {
   QFETCH(int, workers);
   if (!enough(workers)) QSKIP("too few GPUs");
   const std::vector<Bytes> sizes{Bytes(4), Bytes(1 << 16)};
-  const AllReduceMeasurement measured = cuda::measure_all_reduces(memories_on(workers), sizes);
+  const runtime::transport::AllReduceMeasurement measured =
+      runtime::cuda::measure_all_reduces(memories_on(workers), sizes);
   QCOMPARE(measured.sizes.size(), sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const AllReduceTimes& times = measured.sizes[i];
+    const runtime::transport::AllReduceTimes& times = measured.sizes[i];
     QCOMPARE(times.bytes, sizes[i]);
     QVERIFY(times.measured.median > 0 && times.measured.lower <= times.measured.upper);
 #ifdef PIPEDECK_CUDA_STAND_IN
@@ -292,7 +298,8 @@ void TestCudaNccl::allReducesAreTimedBesideNcclsEstimate() {
 #ifdef PIPEDECK_CUDA_STAND_IN
 void TestCudaNccl::anOlderNcclHasNoEstimates() {
   cuda_stand_in::set_nccl(22005);
-  const AllReduceMeasurement measured = cuda::measure_all_reduces(memories_on(2), {Bytes(1024)});
+  const runtime::transport::AllReduceMeasurement measured =
+      runtime::cuda::measure_all_reduces(memories_on(2), {Bytes(1024)});
   QCOMPARE(QString::fromStdString(measured.not_estimated),
            QStringLiteral("found NCCL 2.20.5, expected 2.22 or later, which tells what it expects"));
   QVERIFY(measured.sizes.front().measured.median > 0);
@@ -313,7 +320,7 @@ void TestCudaNccl::aMeasuredAllReduceFails() {
         cuda_stand_in::fail_call(nth, function, ends ? static_cast<int>(ncclUnhandledCudaError) : 0);
         QByteArray said;
         try {
-          cuda::measure_all_reduces(memories, {Bytes(64), Bytes(1024), Bytes(4096)});
+          runtime::cuda::measure_all_reduces(memories, {Bytes(64), Bytes(1024), Bytes(4096)});
         } catch (const std::runtime_error& error) {
           said = error.what();
         }
@@ -338,15 +345,16 @@ void TestCudaNccl::aTransferDoesNotWaitForComputing() {
     if (i == 1) {
       cuda_stand_in::enqueue(device.stream(), [waited] { waited.wait(); });
       busy.set_value();
-      const Tensor taken = all.transport().endpoint(1).receive(0, {false, StageId(0), 0}, 1, 3).tensor;
+      const runtime::tensor::Tensor taken = all.transport().endpoint(1).receive(0, {false, StageId(0), 0}, 1, 3).tensor;
       QCOMPARE(all.read(taken), (std::vector<float>{1, 2, 3}));
       return;
     }
     busy.get_future().wait();
     all.transport().endpoint(0).send(1, {false, StageId(0), 0}, all.tensor(0, {1, 2, 3}));
     // The sender has its memory back once all of it is on the other side.
-    const auto began = RunClock::now();
-    while (all.memory(0)->in_use() > Bytes() && RunClock::now() - began < 10s) std::this_thread::sleep_for(1ms);
+    const auto began = runtime::tensor::RunClock::now();
+    while (all.memory(0)->in_use() > Bytes() && runtime::tensor::RunClock::now() - began < 10s)
+      std::this_thread::sleep_for(1ms);
     const Bytes kept = all.memory(0)->in_use();
     computed.set_value();
     QCOMPARE(kept, Bytes());
@@ -359,17 +367,17 @@ void TestCudaNccl::aBlockIsFilledAgainWhenItWasRead() {
   Workers all(2);
   constexpr int messages = 5;
   all.run([&](std::size_t i) {
-    Endpoint& endpoint = all.transport().endpoint(i);
+    runtime::transport::Endpoint& endpoint = all.transport().endpoint(i);
     auto& device = dynamic_cast<CudaDevice&>(all.memory(i)->device());
     device.context().make_current();
-    std::vector<Tensor> copies;
+    std::vector<runtime::tensor::Tensor> copies;
     for (int n = 0; n < messages; ++n) {
-      const MessageKey key{false, StageId(0), n};
+      const runtime::transport::MessageKey key{false, StageId(0), n};
       if (i == 0) {
         endpoint.send(1, key, all.tensor(0, {static_cast<float>(n), 7}));
         continue;
       }
-      const Tensor taken = endpoint.receive(0, key, 1, 2).tensor;
+      const runtime::tensor::Tensor taken = endpoint.receive(0, key, 1, 2).tensor;
       cuda_stand_in::enqueue(device.stream(), [] { std::this_thread::sleep_for(20ms); });
       copies.push_back(taken.slice(0, 1, all.memory(1)));
     }
@@ -382,11 +390,11 @@ void TestCudaNccl::aBlockIsFilledAgainWhenItWasRead() {
 
 void TestCudaNccl::aLostRank() {
   Workers all(2);
-  std::vector<std::unique_ptr<Collective>> ends;
+  std::vector<std::unique_ptr<runtime::transport::Collective>> ends;
   for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
-  const auto began = RunClock::now();
+  const auto began = runtime::tensor::RunClock::now();
   all.run([&](std::size_t i) {
-    Tensor x = all.tensor(i, {1});
+    runtime::tensor::Tensor x = all.tensor(i, {1});
     ends[i]->all_reduce(x.values());
     if (i == 1) return cuda_stand_in::lose_peers();
     // The other one does not take part in this any more.
@@ -395,16 +403,16 @@ void TestCudaNccl::aLostRank() {
     all.control().throw_if_interrupted();
   });
   QVERIFY2(all.failure().contains("a peer was lost"), all.failure());
-  QVERIFY(RunClock::now() - began < 5s);
+  QVERIFY(runtime::tensor::RunClock::now() - began < 5s);
 }
 
 void TestCudaNccl::aRankThatDoesNotCome() {
   Workers all(2, 300ms);
-  std::vector<std::unique_ptr<Collective>> ends;
+  std::vector<std::unique_ptr<runtime::transport::Collective>> ends;
   for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
-  const auto began = RunClock::now();
+  const auto began = runtime::tensor::RunClock::now();
   all.run([&](std::size_t i) {
-    Tensor x = all.tensor(i, {1});
+    runtime::tensor::Tensor x = all.tensor(i, {1});
     ends[i]->all_reduce(x.values());
     all.read(x);
     if (i == 1) return;
@@ -412,15 +420,15 @@ void TestCudaNccl::aRankThatDoesNotCome() {
     all.read(x);
   });
   QVERIFY2(!all.failure().isEmpty(), "the run goes on");
-  QVERIFY(RunClock::now() - began < 5s);
+  QVERIFY(runtime::tensor::RunClock::now() - began < 5s);
 }
 
 void TestCudaNccl::twoWorkersOnOneGpu() {
   Workers all(2, 20s, 1);
-  std::vector<std::unique_ptr<Collective>> ends;
+  std::vector<std::unique_ptr<runtime::transport::Collective>> ends;
   for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
   all.run([&](std::size_t i) {
-    Tensor x = all.tensor(i, {1});
+    runtime::tensor::Tensor x = all.tensor(i, {1});
     ends[i]->all_reduce(x.values());
   });
   QVERIFY2(all.failure().contains("Duplicate GPU") && all.failure().contains("--oversubscribe"), all.failure());
@@ -433,14 +441,15 @@ void TestCudaNccl::everyCallFailsOnce() {
     cuda_stand_in::reset();
     {
       Workers all(2);
-      std::vector<std::unique_ptr<Collective>> ends;
+      std::vector<std::unique_ptr<runtime::transport::Collective>> ends;
       for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
       cuda_stand_in::fail_call(calls + 1);
       all.run([&](std::size_t i) {
-        Tensor x = all.tensor(i, {1}), y = all.tensor(i, {2});
+        runtime::tensor::Tensor x = all.tensor(i, {1}), y = all.tensor(i, {2});
         ends[i]->all_reduce(x.values());
         all.transport().endpoint(i).send(1 - i, {false, StageId(0), 0}, std::move(y));
-        const Message message = all.transport().endpoint(i).receive(1 - i, {false, StageId(0), 0}, 1, 1);
+        const runtime::transport::Message message =
+            all.transport().endpoint(i).receive(1 - i, {false, StageId(0), 0}, 1, 1);
         if (all.read(message.tensor)[0] != 2 || all.read(x)[0] != 2) throw std::logic_error("other values");
       });
       more = cuda_stand_in::failed();

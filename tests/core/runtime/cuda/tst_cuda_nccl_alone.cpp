@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 #include "core/runtime/cuda/nccl_communicator.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #ifdef PIPEDECK_CUDA_STAND_IN
@@ -31,16 +31,16 @@ class TestCudaNcclAlone : public QObject {
 };
 
 void TestCudaNcclAlone::a_rank_sends_to_itself() {
-  RunControl control(60s, {DeviceId(0)});
-  const auto device = std::make_shared<cuda::CudaDevice>(0, cuda::Precision::fp32);
-  const auto memory = std::make_shared<DeviceMemory>(device);
-  Tensor from(memory, 1, floats), to = Tensor::zeros(memory, 1, floats);
+  runtime::transport::RunControl control(60s, {DeviceId(0)});
+  const auto device = std::make_shared<runtime::cuda::CudaDevice>(0, runtime::cuda::Precision::fp32);
+  const auto memory = std::make_shared<runtime::tensor::DeviceMemory>(device);
+  runtime::tensor::Tensor from(memory, 1, floats), to = runtime::tensor::Tensor::zeros(memory, 1, floats);
   device->upload(from.values(), [](std::span<float> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 8191);
   });
   ncclUniqueId id{};
-  cuda::check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-  cuda::Communicator alone(control);
+  runtime::cuda::check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+  runtime::cuda::Communicator alone(control);
   alone.connect(id, 1, 0);
   const auto transfer = [&](ncclComm_t communicator) {
     const auto count = static_cast<std::size_t>(floats);
@@ -53,9 +53,9 @@ void TestCudaNcclAlone::a_rank_sends_to_itself() {
   };
   std::vector<double> seconds;
   for (int round = 0; round < 5; ++round) {
-    const Moment begin = device->now();
+    const runtime::tensor::Moment begin = device->now();
     alone.call("ncclSend", transfer);
-    const Moment end = device->now();
+    const runtime::tensor::Moment end = device->now();
     device->synchronise();
     seconds.push_back(std::chrono::duration<double>(end.time() - begin.time()).count());
   }

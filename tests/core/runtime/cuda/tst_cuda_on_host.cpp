@@ -10,8 +10,8 @@
 
 using cuda_on_host::Order;
 using cuda_on_host::Schedule;
-using pipedeck::cuda::launch;
-using pipedeck::cuda::shared_memory;
+using pipedeck::runtime::cuda::launch;
+using pipedeck::runtime::cuda::shared_memory;
 
 namespace {
 
@@ -25,7 +25,7 @@ void record_indices(unsigned* out) {
 
 /// Reverses a block's values through shared memory; without the barrier it is a race.
 void reverse_values(float* values, bool with_barrier) {
-  auto* shared = shared_memory<float>();
+  auto* shared = pipedeck::runtime::cuda::shared_memory<float>();
   shared[threadIdx.x] = values[threadIdx.x];
   if (with_barrier) __syncthreads();
   values[threadIdx.x] = shared[blockDim.x - 1 - threadIdx.x];
@@ -33,7 +33,7 @@ void reverse_values(float* values, bool with_barrier) {
 
 /// Each lane reads what the other half of its warp wrote.
 void exchange_in_warp(float* values, bool with_barrier) {
-  auto* shared = shared_memory<float>();
+  auto* shared = pipedeck::runtime::cuda::shared_memory<float>();
   shared[threadIdx.x] = values[threadIdx.x];
   if (with_barrier) __syncwarp();
   values[threadIdx.x] = shared[threadIdx.x ^ 16u];
@@ -41,7 +41,7 @@ void exchange_in_warp(float* values, bool with_barrier) {
 
 /// A warp writes what the other one reads, after a meeting of its own.
 void overwrite_after_shuffle(float* values, bool with_barrier) {
-  auto* shared = shared_memory<float>();
+  auto* shared = pipedeck::runtime::cuda::shared_memory<float>();
   shared[threadIdx.x] = values[threadIdx.x];
   __syncthreads();
   values[threadIdx.x] = __shfl_xor_sync(0xffffffffu, shared[threadIdx.x ^ 32u], 0);
@@ -76,9 +76,11 @@ void different_shuffles(float* values) {
   else
     __syncwarp();
 }
-void writes_past_shared(float*) { shared_memory<float>()[threads] = 1; }
-void misaligned(float* values) { values[0] = pipedeck::cuda::load_vector<float4>(values + 1).x; }
-void reads_unwritten(float* values) { values[threadIdx.x] = shared_memory<float>()[threadIdx.x]; }
+void writes_past_shared(float*) { pipedeck::runtime::cuda::shared_memory<float>()[threads] = 1; }
+void misaligned(float* values) { values[0] = pipedeck::runtime::cuda::load_vector<float4>(values + 1).x; }
+void reads_unwritten(float* values) {
+  values[threadIdx.x] = pipedeck::runtime::cuda::shared_memory<float>()[threadIdx.x];
+}
 
 using Kernel = void (*)(float*);
 
@@ -114,7 +116,7 @@ void TestCudaOnHost::every_thread_runs_once() {
   for (const Schedule schedule : schedules) {
     cuda_on_host::set_schedule(schedule);
     std::vector<unsigned> out(3 * 2 * 2 * 4 * 3 * 2, 0);
-    launch(record_indices, {{3, 2, 2}, {4, 3, 2}}, nullptr, out.data());
+    pipedeck::runtime::cuda::launch(record_indices, {{3, 2, 2}, {4, 3, 2}}, nullptr, out.data());
     for (unsigned i = 0; i < out.size(); ++i) QCOMPARE(out[i], i / 24 * 1000 + i % 24);
   }
 }
@@ -134,8 +136,8 @@ void TestCudaOnHost::barriers_make_orders_alike() {
   for (const Schedule schedule : schedules) {
     cuda_on_host::set_schedule(schedule);
     std::vector<float> values = counted();
-    launch(of_warp ? exchange_in_warp : reverse_values, {1, threads, threads * sizeof(float)}, nullptr, values.data(),
-           with_barrier);
+    pipedeck::runtime::cuda::launch(of_warp ? exchange_in_warp : reverse_values, {1, threads, threads * sizeof(float)},
+                                    nullptr, values.data(), with_barrier);
     std::vector<std::uint32_t> bits(values.size());
     std::memcpy(bits.data(), values.data(), values.size() * sizeof(float));
     results.insert(bits);
@@ -149,17 +151,18 @@ void TestCudaOnHost::barriers_make_orders_alike() {
 void TestCudaOnHost::a_warp_that_is_ahead_is_seen() {
   for (const bool with_barrier : {false, true}) {
     std::vector<float> values = counted();
-    launch(overwrite_after_shuffle, {1, threads, threads * sizeof(float)}, nullptr, values.data(), with_barrier);
+    pipedeck::runtime::cuda::launch(overwrite_after_shuffle, {1, threads, threads * sizeof(float)}, nullptr,
+                                    values.data(), with_barrier);
     QCOMPARE(values[32] == 0.0f, with_barrier);
   }
 }
 
 void TestCudaOnHost::blocks_run_in_the_order_asked_for() {
   unsigned last = 99;
-  launch(last_block_writes, {5, 1}, nullptr, &last);
+  pipedeck::runtime::cuda::launch(last_block_writes, {5, 1}, nullptr, &last);
   QCOMPARE(last, 4u);
   cuda_on_host::set_schedule({Order::reverse});
-  launch(last_block_writes, {5, 1}, nullptr, &last);
+  pipedeck::runtime::cuda::launch(last_block_writes, {5, 1}, nullptr, &last);
   QCOMPARE(last, 0u);
 }
 
@@ -167,7 +170,7 @@ void TestCudaOnHost::shuffles_add_up() {
   for (const Schedule schedule : schedules) {
     cuda_on_host::set_schedule(schedule);
     std::vector<float> values = counted();
-    launch(sum_of_warp, {1, threads}, nullptr, values.data());
+    pipedeck::runtime::cuda::launch(sum_of_warp, {1, threads}, nullptr, values.data());
     for (std::size_t i = 0; i < values.size(); ++i) QCOMPARE(values[i], i < 32 ? 496.0f : 1520.0f);
   }
 }
@@ -195,7 +198,8 @@ void TestCudaOnHost::mistakes_end_in_errors() {
     alignas(16) std::array<float, threads> values{};
     QString found;
     try {
-      launch(reinterpret_cast<Kernel>(kernel), {1, threads, threads * sizeof(float)}, nullptr, values.data());
+      pipedeck::runtime::cuda::launch(reinterpret_cast<Kernel>(kernel), {1, threads, threads * sizeof(float)}, nullptr,
+                                      values.data());
     } catch (const cuda_on_host::Error& error) {
       found = error.what();
     }
@@ -205,21 +209,23 @@ void TestCudaOnHost::mistakes_end_in_errors() {
 
 void TestCudaOnHost::goes_on_after_an_error() {
   std::vector<float> values = counted();
-  QVERIFY_THROWS_EXCEPTION(cuda_on_host::Error, launch(half_at_barrier, {1, threads}, nullptr, values.data()));
+  QVERIFY_THROWS_EXCEPTION(cuda_on_host::Error,
+                           pipedeck::runtime::cuda::launch(half_at_barrier, {1, threads}, nullptr, values.data()));
   shuffles_add_up();
 }
 
 void TestCudaOnHost::shared_memory_begins_as_nan() {
   std::vector<float> values = counted();
-  launch(reads_unwritten, {2, threads, threads * sizeof(float)}, nullptr, values.data());
+  pipedeck::runtime::cuda::launch(reads_unwritten, {2, threads, threads * sizeof(float)}, nullptr, values.data());
   for (const float value : values) QVERIFY(std::isnan(value));
 }
 
 void TestCudaOnHost::shapes_no_gpu_takes() {
   std::vector<float> values = counted();
-  for (const pipedeck::cuda::Shape& shape : std::vector<pipedeck::cuda::Shape>{
+  for (const pipedeck::runtime::cuda::Shape& shape : std::vector<pipedeck::runtime::cuda::Shape>{
            {0, 32}, {1, 0}, {1, 1025}, {{1, 65536}, 32}, {1, {64, 32}}, {1, 32, 100 * 1024}})
-    QVERIFY_THROWS_EXCEPTION(cuda_on_host::Error, launch(reads_unwritten, shape, nullptr, values.data()));
+    QVERIFY_THROWS_EXCEPTION(cuda_on_host::Error,
+                             pipedeck::runtime::cuda::launch(reads_unwritten, shape, nullptr, values.data()));
 }
 
 void TestCudaOnHost::work_goes_where_it_is_submitted() {
@@ -228,7 +234,7 @@ void TestCudaOnHost::work_goes_where_it_is_submitted() {
   cuda_on_host::set_submit([](cudaStream_t stream, std::function<void()> work) { queue.emplace_back(stream, work); });
   unsigned last = 99;
   auto* const stream = reinterpret_cast<cudaStream_t>(&last);
-  launch(last_block_writes, {5, 1}, stream, &last);
+  pipedeck::runtime::cuda::launch(last_block_writes, {5, 1}, stream, &last);
   cuda_on_host::set_submit(nullptr);
   QCOMPARE(last, 99u);
   QCOMPARE(queue.size(), 1u);

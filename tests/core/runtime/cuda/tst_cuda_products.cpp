@@ -11,18 +11,18 @@
 
 using namespace pipedeck;
 using namespace pipedeck::test;
-using cuda::Context;
-using cuda::DeviceMatrix;
-using cuda::Element;
-using cuda::Epilogue;
-using cuda::Products;
+using runtime::cuda::Context;
+using runtime::cuda::DeviceMatrix;
+using runtime::cuda::Element;
+using runtime::cuda::Epilogue;
+using runtime::cuda::Products;
 
 namespace {
 
 /// What the products may differ by: sums of up to 40 factors.
-double allowed(cuda::Precision precision, Element result) {
+double allowed(runtime::cuda::Precision precision, Element result) {
   if (result == Element::bf16) return 0x1p-7;
-  return precision == cuda::Precision::tf32 ? 0x1p-9 : 1e-5;
+  return precision == runtime::cuda::Precision::tf32 ? 0x1p-9 : 1e-5;
 }
 
 struct Case {
@@ -66,16 +66,16 @@ class TestCudaProducts : public QObject {
 void TestCudaProducts::randomShapes_data() {
   QTest::addColumn<int>("precision");
   QTest::addColumn<int>("result");
-  QTest::newRow("fp32") << int(cuda::Precision::fp32) << int(Element::fp32);
-  QTest::newRow("tf32") << int(cuda::Precision::tf32) << int(Element::fp32);
-  QTest::newRow("bf16") << int(cuda::Precision::bf16) << int(Element::bf16);
-  QTest::newRow("bf16 to fp32") << int(cuda::Precision::bf16) << int(Element::fp32);
+  QTest::newRow("fp32") << int(runtime::cuda::Precision::fp32) << int(Element::fp32);
+  QTest::newRow("tf32") << int(runtime::cuda::Precision::tf32) << int(Element::fp32);
+  QTest::newRow("bf16") << int(runtime::cuda::Precision::bf16) << int(Element::bf16);
+  QTest::newRow("bf16 to fp32") << int(runtime::cuda::Precision::bf16) << int(Element::fp32);
 }
 
 void TestCudaProducts::randomShapes() {
   QFETCH(int, precision);
   QFETCH(int, result);
-  Context context(0, cuda::Precision(precision));
+  Context context(0, runtime::cuda::Precision(precision));
   Products products(context);
   Random random(7);
   for (int i = 0; i < 40; ++i) {
@@ -88,25 +88,26 @@ void TestCudaProducts::randomShapes() {
     products.multiply(c.rows, c.columns, c.inner, {a.data(), c.left_stride, a.element(), c.left_transposed},
                       {b.data(), c.right_stride, b.element(), c.right_transposed}, {d.data(), c.stride, d.element()},
                       c.keep, c.scale);
-    multiply(c.rows, c.columns, c.inner, {left.data(), c.left_stride, c.left_transposed},
-             {right.data(), c.right_stride, c.right_transposed}, expected.data(), c.stride, c.keep, c.scale);
-    VERIFY_BELOW(apart(d.read(), expected), allowed(cuda::Precision(precision), Element(result)));
+    runtime::cpu::multiply(c.rows, c.columns, c.inner, {left.data(), c.left_stride, c.left_transposed},
+                           {right.data(), c.right_stride, c.right_transposed}, expected.data(), c.stride, c.keep,
+                           c.scale);
+    VERIFY_BELOW(apart(d.read(), expected), allowed(runtime::cuda::Precision(precision), Element(result)));
   }
 }
 
 void TestCudaProducts::epilogues_data() {
   QTest::addColumn<int>("precision");
   QTest::addColumn<bool>("gelu");
-  for (const auto precision : {cuda::Precision::fp32, cuda::Precision::bf16})
+  for (const auto precision : {runtime::cuda::Precision::fp32, runtime::cuda::Precision::bf16})
     for (const bool gelu : {false, true})
-      QTest::addRow("%s %s", precision == cuda::Precision::fp32 ? "fp32" : "bf16", gelu ? "gelu" : "bias")
+      QTest::addRow("%s %s", precision == runtime::cuda::Precision::fp32 ? "fp32" : "bf16", gelu ? "gelu" : "bias")
           << int(precision) << gelu;
 }
 
 void TestCudaProducts::epilogues() {
   QFETCH(int, precision);
   QFETCH(bool, gelu);
-  Context context(0, cuda::Precision(precision));
+  Context context(0, runtime::cuda::Precision(precision));
   Products products(context);
   Random random(8);
   const std::int64_t rows = 12, columns = 24, inner = 16;
@@ -123,16 +124,16 @@ void TestCudaProducts::epilogues() {
   products.multiply(rows, columns, inner, x, w, {d.data(), columns, element}, 0, 1, epilogue);
 
   std::vector<float> before(rows * columns), after(rows * columns);
-  multiply(rows, columns, inner, {left.data(), inner}, {right.data(), columns}, before.data(), columns);
-  add_bias(before.data(), bias.data(), rows, columns);
-  pipedeck::gelu(after.data(), before.data(), rows * columns);
-  const double most = allowed(cuda::Precision(precision), element);
+  runtime::cpu::multiply(rows, columns, inner, {left.data(), inner}, {right.data(), columns}, before.data(), columns);
+  runtime::cpu::add_bias(before.data(), bias.data(), rows, columns);
+  runtime::cpu::gelu(after.data(), before.data(), rows * columns);
+  const double most = allowed(runtime::cuda::Precision(precision), element);
   VERIFY_BELOW(apart(d.read(), gelu ? after : before), most);
   if (gelu) VERIFY_BELOW(apart(kept.read(), before), most);
 }
 
 void TestCudaProducts::algorithmsAreAskedOnce() {
-  Context context(0, cuda::Precision::fp32);
+  Context context(0, runtime::cuda::Precision::fp32);
   Products products(context);
   OnDevice a(context, std::vector<float>(64, 1)), b(context, std::vector<float>(64, 1)), d(context, 64);
   const DeviceMatrix x{a.data(), 8, Element::fp32}, w{b.data(), 8, Element::fp32};
@@ -148,14 +149,14 @@ void TestCudaProducts::tf32RoundsItsFactors() {
   // enough for cublasLt to take them on every GPU that has them.
   constexpr std::int64_t n = 256;
   const std::vector<float> factor(n * n, 1 + 0x1p-12f);
-  for (const auto precision : {cuda::Precision::fp32, cuda::Precision::tf32}) {
+  for (const auto precision : {runtime::cuda::Precision::fp32, runtime::cuda::Precision::tf32}) {
     Context context(0, precision);
     Products products(context);
     OnDevice a(context, factor), b(context, factor), d(context, n * n);
     products.multiply(n, n, n, {a.data(), n, Element::fp32}, {b.data(), n, Element::fp32},
                       {d.data(), n, Element::fp32});
     // 256 exactly in tf32; 256.125 in fp32
-    VERIFY_BELOW(std::abs(d.read()[0] - (precision == cuda::Precision::fp32 ? 256.125 : 256)), 0.01);
+    VERIFY_BELOW(std::abs(d.read()[0] - (precision == runtime::cuda::Precision::fp32 ? 256.125 : 256)), 0.01);
   }
 }
 

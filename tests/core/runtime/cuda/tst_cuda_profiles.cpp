@@ -4,15 +4,15 @@
 
 #include <thread>
 
-#include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 #include "core/runtime/cuda/module.hpp"
+#include "core/runtime/exec/worker_links.hpp"
 #include "core/runtime/profile/link_probe.hpp"
-#include "core/runtime/profiler.hpp"
+#include "core/runtime/profile/profiler.hpp"
 #include "core/runtime/transport/threads.hpp"
 #include "core/runtime/transport/timed_collective.hpp"
-#include "core/runtime/worker_links.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
-#include "tests/core/runtime/schedule_cases.hpp"
+#include "tests/core/runtime/train/schedule_cases.hpp"
 #ifdef PIPEDECK_CUDA_STAND_IN
 #include "tests/support/cuda_stand_in/stand_in.hpp"
 #endif
@@ -20,11 +20,11 @@
 using namespace pipedeck;
 using namespace pipedeck::test;
 
-extern "C" const cuda::Module* pipedeck_cuda(const char* version);
+extern "C" const runtime::cuda::Module* pipedeck_cuda(const char* version);
 
 namespace {
 
-const cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
+const runtime::cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
 
 ModelSpec gpt_of_four_heads() {
   ModelSpec model = small_gpt(1, 16, 4, 12);
@@ -70,16 +70,16 @@ void TestCudaProfiles::cleanup() {
 /// Bytes are the processor's, times the GPU's.
 void TestCudaProfiles::profilesAreMeasured() {
   const ModelSpec model = gpt_of_four_heads();
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);
   QVERIFY2(gpus.has_value(), gpus ? "" : gpus.error().text().c_str());
   QVERIFY(!gpus->names.empty() && !gpus->names.front().empty());
-  ProfileOptions options;
+  runtime::profile::ProfileOptions options;
   options.micro_batches = {2, 4};
   options.repetitions = {3, 3, 0, Seconds(2)};
-  const ProfiledOn where{"measured on a GPU", gpus->names.front()};
-  const auto found = profile_with(gpus->backend, where, model, options);
+  const runtime::profile::ProfiledOn where{"measured on a GPU", gpus->names.front()};
+  const auto found = runtime::profile::profile_with(gpus->backend, where, model, options);
   QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
-  const auto expected = profile_on_cpu(model, options);
+  const auto expected = runtime::profile::profile_on_cpu(model, options);
   QVERIFY(expected.has_value());
   QCOMPARE(found->device, gpus->names.front());
   QVERIFY2(QByteArray::fromStdString(found->source).startsWith("measured on a GPU, CUDA graphs"),
@@ -120,20 +120,23 @@ void check_cut(const Profile& found, const Profile& expected, std::size_t degree
   }
 }
 
-ProfileOptions cut_over(std::vector<int> degrees) { return {{2}, std::move(degrees), {3, 3, 0, Seconds(20)}}; }
+runtime::profile::ProfileOptions cut_over(std::vector<int> degrees) {
+  return {{2}, std::move(degrees), {3, 3, 0, Seconds(20)}};
+}
 
 }  // namespace
 
 void TestCudaProfiles::cutLayersAreMeasured() {
   SKIP_WITHOUT_GPU(2);
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);
   QVERIFY(gpus.has_value());
   const int count = static_cast<int>(gpus->names.size());
-  const ProfileOptions options = count < 4 ? cut_over({2}) : cut_over({2, 4});
+  const runtime::profile::ProfileOptions options = count < 4 ? cut_over({2}) : cut_over({2, 4});
   for (const ModelSpec& model : {gpt_of_four_heads(), small_mlp(24, 4, 10, 12), small_lstm(2)}) {
-    const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", count}, model, options);
+    const auto found =
+        runtime::profile::profile_with(gpus->backend, {"measured on GPUs", "GPU", count}, model, options);
     QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
-    check_cut(*found, profile_on_cpu(model, options).value(), options.tensor_parallel.size());
+    check_cut(*found, runtime::profile::profile_on_cpu(model, options).value(), options.tensor_parallel.size());
     const QByteArray degrees = count < 4 ? "2" : "2 and 4";
     QVERIFY2(QByteArray::fromStdString(found->source)
                  .endsWith(", layers cut over " + degrees + " by all ranks at once, joined by " +
@@ -144,14 +147,14 @@ void TestCudaProfiles::cutLayersAreMeasured() {
 
 void TestCudaProfiles::linksAreMeasured() {
   SKIP_WITHOUT_GPU(2);
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);
   QVERIFY(gpus.has_value());
-  const auto one = std::make_shared<DeviceMemory>(gpus->backend.device(0));
-  const auto other = std::make_shared<DeviceMemory>(gpus->backend.device(1));
-  const LinkMeasurement measured = measure_copies(one, other);
+  const auto one = std::make_shared<runtime::tensor::DeviceMemory>(gpus->backend.device(0));
+  const auto other = std::make_shared<runtime::tensor::DeviceMemory>(gpus->backend.device(1));
+  const runtime::profile::LinkMeasurement measured = runtime::profile::measure_copies(one, other);
   QCOMPARE(measured.points.front().bytes, Bytes(64));
   QCOMPARE(measured.points.back().bytes, Bytes(64 << 20));
-  for (const TransferPoint& point : measured.points) QVERIFY(point.seconds.median > 0);
+  for (const runtime::profile::TransferPoint& point : measured.points) QVERIFY(point.seconds.median > 0);
   QVERIFY(measured.link.bandwidth.count > 0);
 }
 
@@ -160,10 +163,10 @@ void TestCudaProfiles::linksAreMeasured() {
 /// memory is what plain passes tell.
 void TestCudaProfiles::profilesAreRecorded() {
   const ModelSpec model = gpt_of_four_heads();
-  auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::bf16);
+  auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::bf16);
   QVERIFY(gpus.has_value());
-  const ProfileOptions options{{2, 4}, {}, {5, 5, 0, Seconds(20)}};
-  const auto recorded = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
+  const runtime::profile::ProfileOptions options{{2, 4}, {}, {5, 5, 0, Seconds(20)}};
+  const auto recorded = runtime::profile::profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
   QVERIFY2(recorded.has_value(), recorded ? "" : recorded.error().text().c_str());
   const int passes = 3 * static_cast<int>(recorded->layers.size());
   QCOMPARE(cuda_stand_in::graphs_made(), 2 * passes);
@@ -187,7 +190,7 @@ void TestCudaProfiles::profilesAreRecorded() {
   cuda_stand_in::reset();
   cuda_stand_in::set_devices(6);
   cuda_stand_in::refuse_in_captures("cublasLtMatmul");
-  const auto refused = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
+  const auto refused = runtime::profile::profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
   QVERIFY2(refused.has_value(), refused ? "" : refused.error().text().c_str());
   QVERIFY2(QByteArray::fromStdString(refused->source).startsWith("measured on a GPU, without CUDA graphs: ") &&
                refused->source.find("cublasLtMatmul") != std::string::npos,
@@ -198,7 +201,7 @@ void TestCudaProfiles::profilesAreRecorded() {
   cuda_stand_in::reset();
   cuda_stand_in::set_devices(6);
   cuda_stand_in::fail_call(passes + 2, "cudaGraphLaunch", cudaErrorMemoryAllocation);
-  const auto given_up = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
+  const auto given_up = runtime::profile::profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
   QVERIFY2(given_up.has_value(), given_up ? "" : given_up.error().text().c_str());
   QVERIFY2(given_up->source.find("without CUDA graphs: ") != std::string::npos, given_up->source.c_str());
   check_alike(*given_up);
@@ -206,7 +209,7 @@ void TestCudaProfiles::profilesAreRecorded() {
   cuda_stand_in::reset();
   cuda_stand_in::set_devices(6);
   gpus->backend.recorded.clear();
-  const auto plain = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
+  const auto plain = runtime::profile::profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
   QVERIFY(plain.has_value());
   QCOMPARE(plain->source, std::string("measured on a GPU"));
   QCOMPARE(cuda_stand_in::graphs_made(), 0);
@@ -216,23 +219,25 @@ void TestCudaProfiles::profilesAreRecorded() {
 /// NCCL joins no slices: copies do, as with --oversubscribe.
 void TestCudaProfiles::cutLayersWithoutNccl() {
   cuda_stand_in::set_name(1, "NVIDIA A100 MIG 1g.5gb");
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);
   QVERIFY(gpus.has_value());
   const ModelSpec model = gpt_of_four_heads();
-  const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", 6}, model, cut_over({2}));
+  const auto found =
+      runtime::profile::profile_with(gpus->backend, {"measured on GPUs", "GPU", 6}, model, cut_over({2}));
   QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
-  check_cut(*found, profile_on_cpu(model, cut_over({2})).value(), 1);
+  check_cut(*found, runtime::profile::profile_on_cpu(model, cut_over({2})).value(), 1);
   QVERIFY2(found->source.find("joined by copies within and between GPUs") != std::string::npos, found->source.c_str());
 }
 
 void TestCudaProfiles::oneRankStandsForMoreThanThereAre() {
   cuda_stand_in::set_devices(2);
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);
   QVERIFY(gpus.has_value());
   const ModelSpec model = gpt_of_four_heads();
-  const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", 2}, model, cut_over({2, 4}));
+  const auto found =
+      runtime::profile::profile_with(gpus->backend, {"measured on GPUs", "GPU", 2}, model, cut_over({2, 4}));
   QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
-  check_cut(*found, profile_on_cpu(model, cut_over({2, 4})).value(), 2);
+  check_cut(*found, runtime::profile::profile_on_cpu(model, cut_over({2, 4})).value(), 2);
   QVERIFY2(QByteArray::fromStdString(found->source).endsWith(", over 4 by one rank alone (found 2 devices)"),
            found->source.c_str());
 }
@@ -240,33 +245,35 @@ void TestCudaProfiles::oneRankStandsForMoreThanThereAre() {
 /// Of two ranks one comes late: the other's waiting is no part of what moving took, and both say the same.
 void TestCudaProfiles::waitingIsNoMoving() {
   constexpr std::chrono::milliseconds late(400);
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);
   QVERIFY(gpus.has_value());
   const std::vector<std::size_t> all{0, 1};
-  RunControl control(std::chrono::seconds(20), {DeviceId(0), DeviceId(1)});
-  const std::vector near{std::make_shared<DeviceMemory>(), std::make_shared<DeviceMemory>()};
-  ThreadTransport hosts(near, control);
-  const std::vector memories{std::make_shared<DeviceMemory>(gpus->backend.device(0)),
-                             std::make_shared<DeviceMemory>(gpus->backend.device(1))};
-  const auto joined =
-      gpus->backend.join(std::make_unique<ThreadTransport>(near, control), memories, WorkerLinks{{all}, {}}, control);
-  std::vector<std::unique_ptr<TimedCollective>> groups;
+  runtime::transport::RunControl control(std::chrono::seconds(20), {DeviceId(0), DeviceId(1)});
+  const std::vector near{std::make_shared<runtime::tensor::DeviceMemory>(),
+                         std::make_shared<runtime::tensor::DeviceMemory>()};
+  runtime::transport::ThreadTransport hosts(near, control);
+  const std::vector memories{std::make_shared<runtime::tensor::DeviceMemory>(gpus->backend.device(0)),
+                             std::make_shared<runtime::tensor::DeviceMemory>(gpus->backend.device(1))};
+  const auto joined = gpus->backend.join(std::make_unique<runtime::transport::ThreadTransport>(near, control), memories,
+                                         runtime::transport::WorkerLinks{{all}, {}}, control);
+  std::vector<std::unique_ptr<runtime::transport::TimedCollective>> groups;
   for (const std::size_t rank : all)
-    groups.push_back(std::make_unique<TimedCollective>(joined->join(all, rank), memories[rank]->device_shared(),
-                                                       hosts.join(all, rank)));
+    groups.push_back(std::make_unique<runtime::transport::TimedCollective>(
+        joined->join(all, rank), memories[rank]->device_shared(), hosts.join(all, rank)));
   std::vector<Seconds> moved(2), waited(2);
   std::vector<std::thread> threads;
   for (const std::size_t rank : all)
     threads.emplace_back([&, rank] {
       joined->connect(rank);
-      ComputeDevice& device = memories[rank]->device();
-      Tensor value = Tensor::zeros(memories[rank], 1, 8);
+      runtime::tensor::ComputeDevice& device = memories[rank]->device();
+      runtime::tensor::Tensor value = runtime::tensor::Tensor::zeros(memories[rank], 1, 8);
       groups[rank]->gather_members();
-      const Moment begin = device.now();
+      const runtime::tensor::Moment begin = device.now();
       if (rank == 1)
-        cuda_stand_in::enqueue(cuda::CudaDevice::of(value).stream(), [&] { std::this_thread::sleep_for(late); });
+        cuda_stand_in::enqueue(runtime::cuda::CudaDevice::of(value).stream(),
+                               [&] { std::this_thread::sleep_for(late); });
       groups[rank]->all_reduce(value.values());
-      const Moment end = device.now();
+      const runtime::tensor::Moment end = device.now();
       device.synchronise();
       waited[rank] = Seconds(std::chrono::duration<double>(end.time() - begin.time()).count());
       const std::vector<Seconds> each = groups[rank]->take_moved();
@@ -284,12 +291,13 @@ void TestCudaProfiles::waitingIsNoMoving() {
 /// Whichever rank's call it is, the profile ends with its words, and nothing is left (cleanup).
 void TestCudaProfiles::aRankThatFailsEndsTheProfile() {
   cuda_stand_in::set_devices(2);
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);
   QVERIFY(gpus.has_value());
   for (const int nth : {1, 40, 150}) {
     cuda_stand_in::reset();
     cuda_stand_in::fail_call(nth, "ncclAllReduce", ncclInternalError);
-    const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", 2}, gpt_of_four_heads(), cut_over({2}));
+    const auto found = runtime::profile::profile_with(gpus->backend, {"measured on GPUs", "GPU", 2},
+                                                      gpt_of_four_heads(), cut_over({2}));
     QVERIFY2(cuda_stand_in::failed(), "the model has fewer calls");
     QVERIFY(!found.has_value());
     QCOMPARE(found.error().code, ErrorCode::run_failed);

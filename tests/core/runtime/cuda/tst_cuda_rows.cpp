@@ -12,7 +12,7 @@
 
 using namespace pipedeck;
 using namespace pipedeck::test;
-using cuda::Bf16;
+using runtime::cuda::Bf16;
 
 namespace {
 
@@ -147,14 +147,16 @@ void TestCudaRows::biases_of() {
       OnDevice<T> plain(in), to_relu(in), from(in), to_gelu(gradient), of_relu(gradient), of_gelu(gradient),
           g(gradient);
       OnDevice<float> b(bias), s(start), s_relu(start), s_gelu(start);
-      OnDevice<unsigned char> scratch(std::vector<unsigned char>(cuda::column_sums_scratch(m.rows, m.columns)));
-      cuda::add_bias(nullptr, plain.data(), b.data(), m.rows, m.columns);
-      cuda::bias_relu(nullptr, to_relu.data(), to_relu.data(), b.data(), m.rows, m.columns);
-      cuda::bias_gelu(nullptr, to_gelu.data(), from.data(), b.data(), m.rows, m.columns);
-      cuda::add_column_sums(nullptr, s.data(), g.data(), scratch.data(), m.rows, m.columns);
-      cuda::bias_relu_backward(nullptr, of_relu.data(), s_relu.data(), from.data(), scratch.data(), m.rows, m.columns);
-      cuda::bias_gelu_backward(nullptr, of_gelu.data(), s_gelu.data(), from.data(), b.data(), scratch.data(), m.rows,
-                               m.columns);
+      OnDevice<unsigned char> scratch(
+          std::vector<unsigned char>(runtime::cuda::column_sums_scratch(m.rows, m.columns)));
+      runtime::cuda::add_bias(nullptr, plain.data(), b.data(), m.rows, m.columns);
+      runtime::cuda::bias_relu(nullptr, to_relu.data(), to_relu.data(), b.data(), m.rows, m.columns);
+      runtime::cuda::bias_gelu(nullptr, to_gelu.data(), from.data(), b.data(), m.rows, m.columns);
+      runtime::cuda::add_column_sums(nullptr, s.data(), g.data(), scratch.data(), m.rows, m.columns);
+      runtime::cuda::bias_relu_backward(nullptr, of_relu.data(), s_relu.data(), from.data(), scratch.data(), m.rows,
+                                        m.columns);
+      runtime::cuda::bias_gelu_backward(nullptr, of_gelu.data(), s_gelu.data(), from.data(), b.data(), scratch.data(),
+                                        m.rows, m.columns);
       expect("bias", plain.values(), added, tolerance<T>());
       expect("relu", to_relu.values(), relu, tolerance<T>());
       expect("gelu", to_gelu.values(), gelu, tolerance<T>());
@@ -178,8 +180,8 @@ void TestCudaRows::many_rows_of() {
   for (std::size_t i = 0; i < values.size(); ++i) sums[i % size(m.columns)] += to_double(values[i]);
   OnDevice<T> from(values);
   OnDevice<float> to(std::vector<float>(size(m.columns)));
-  OnDevice<unsigned char> scratch(std::vector<unsigned char>(cuda::column_sums_scratch(m.rows, m.columns)));
-  cuda::add_column_sums(nullptr, to.data(), from.data(), scratch.data(), m.rows, m.columns);
+  OnDevice<unsigned char> scratch(std::vector<unsigned char>(runtime::cuda::column_sums_scratch(m.rows, m.columns)));
+  runtime::cuda::add_column_sums(nullptr, to.data(), from.data(), scratch.data(), m.rows, m.columns);
   expect("sums", to.values(), sums, 1e-5);
 }
 
@@ -220,20 +222,22 @@ void TestCudaRows::layer_norms_of() {
       OnDevice<T> a(in), b(more), out(in), sum_out(in), g(out_gradient), to(start);
       OnDevice<float> w(gain), s(shift), mean(std::vector<float>(size(m.rows))), inverse(mean.values()), to_gain(gain),
           to_shift(shift), gain_alone(gain), shift_alone(shift);
-      OnDevice<unsigned char> scratch(std::vector<unsigned char>(cuda::layer_norm_backward_scratch(m.rows, m.columns)));
-      cuda::add_layer_norm(nullptr, b.data(), sum_out.data(), mean.data(), inverse.data(), a.data(), b.data(), w.data(),
-                           s.data(), m.rows, m.columns);
+      OnDevice<unsigned char> scratch(
+          std::vector<unsigned char>(runtime::cuda::layer_norm_backward_scratch(m.rows, m.columns)));
+      runtime::cuda::add_layer_norm(nullptr, b.data(), sum_out.data(), mean.data(), inverse.data(), a.data(), b.data(),
+                                    w.data(), s.data(), m.rows, m.columns);
       expect("sum", b.values(), sum, harder * tolerance<T>());
       expect("of a sum", sum_out.values(), added.out, harder * tolerance<T>());
-      cuda::layer_norm(nullptr, out.data(), mean.data(), inverse.data(), a.data(), w.data(), s.data(), m.rows,
-                       m.columns);
+      runtime::cuda::layer_norm(nullptr, out.data(), mean.data(), inverse.data(), a.data(), w.data(), s.data(), m.rows,
+                                m.columns);
       expect("out", out.values(), plain.out, harder * tolerance<T>());
       expect("mean", mean.values(), plain.mean, 1e-5);
       expect("inverse", inverse.values(), plain.inverse, 1e-5 * harder);
-      cuda::layer_norm_backward(nullptr, to.data(), to_gain.data(), to_shift.data(), g.data(), a.data(), mean.data(),
-                                inverse.data(), w.data(), scratch.data(), m.rows, m.columns);
-      cuda::layer_norm_backward(nullptr, static_cast<T*>(nullptr), gain_alone.data(), shift_alone.data(), g.data(),
-                                a.data(), mean.data(), inverse.data(), w.data(), scratch.data(), m.rows, m.columns);
+      runtime::cuda::layer_norm_backward(nullptr, to.data(), to_gain.data(), to_shift.data(), g.data(), a.data(),
+                                         mean.data(), inverse.data(), w.data(), scratch.data(), m.rows, m.columns);
+      runtime::cuda::layer_norm_backward(nullptr, static_cast<T*>(nullptr), gain_alone.data(), shift_alone.data(),
+                                         g.data(), a.data(), mean.data(), inverse.data(), w.data(), scratch.data(),
+                                         m.rows, m.columns);
       expect("input's gradient", to.values(), in_gradient, harder * tolerance<T>());
       expect("gain's gradient", to_gain.values(), gain_gradient, 2e-5 * harder);
       expect("shift's gradient", to_shift.values(), shift_gradient, 1e-5);
@@ -256,8 +260,10 @@ void TestCudaRows::losses_of() {
       OnDevice<T> values(logits);
       OnDevice<float> t(wanted);
       OnDevice<double> sum(std::vector<double>{0.5});
-      OnDevice<double> scratch(std::vector<double>(cuda::softmax_cross_entropy_scratch(m.rows) / sizeof(double)));
-      cuda::softmax_cross_entropy(nullptr, values.data(), t.data(), sum.data(), scratch.data(), m.rows, m.columns);
+      OnDevice<double> scratch(
+          std::vector<double>(runtime::cuda::softmax_cross_entropy_scratch(m.rows) / sizeof(double)));
+      runtime::cuda::softmax_cross_entropy(nullptr, values.data(), t.data(), sum.data(), scratch.data(), m.rows,
+                                           m.columns);
       expect("loss", sum.values(), {expected.sum + 0.5}, 1e-5);
       if (m.columns > 1) expect("gradient", values.values(), expected.gradient, tolerance<T>());
       scratch.values();
@@ -303,11 +309,11 @@ void TestCudaRows::losses_in_parts_of() {
       OnDevice<float> t(wanted), found_most(most), found_totals(totals), found_wanted(wanted_all), all_most(most),
           all_totals(totals), all_wanted(wanted_all);
       OnDevice<double> sum(std::vector<double>{0});
-      cuda::largest_of_rows(nullptr, found_most.data(), values.data(), m.rows, count);
-      cuda::exponentials_of_rows(nullptr, found_totals.data(), found_wanted.data(), values.data(), all_most.data(),
-                                 t.data(), first, m.rows, count);
-      cuda::finish_cross_entropy(nullptr, values.data(), sum.data(), all_most.data(), all_totals.data(),
-                                 all_wanted.data(), t.data(), first, m.rows, count);
+      runtime::cuda::largest_of_rows(nullptr, found_most.data(), values.data(), m.rows, count);
+      runtime::cuda::exponentials_of_rows(nullptr, found_totals.data(), found_wanted.data(), values.data(),
+                                          all_most.data(), t.data(), first, m.rows, count);
+      runtime::cuda::finish_cross_entropy(nullptr, values.data(), sum.data(), all_most.data(), all_totals.data(),
+                                          all_wanted.data(), t.data(), first, m.rows, count);
       expect("most", found_most.values(), own_most, 1e-6);
       expect("totals", found_totals.values(), own_totals, 1e-5);
       expect("wanted", found_wanted.values(), own_wanted, 1e-5);
@@ -322,7 +328,7 @@ void TestCudaRows::unknown_target_is_nan() {
   for (const float target : {-1.0f, 3.0f, NAN}) {
     OnDevice<float> logits(std::vector<float>(6, 1.0f)), targets(std::vector<float>{1, target});
     OnDevice<double> sum(std::vector<double>{0}), scratch(std::vector<double>(2));
-    cuda::softmax_cross_entropy(nullptr, logits.data(), targets.data(), sum.data(), scratch.data(), 2, 3);
+    runtime::cuda::softmax_cross_entropy(nullptr, logits.data(), targets.data(), sum.data(), scratch.data(), 2, 3);
     QVERIFY(std::isnan(sum.values()[0]));
   }
 }
@@ -330,7 +336,7 @@ void TestCudaRows::unknown_target_is_nan() {
 template <class T>
 void TestCudaRows::embeddings_of() {
   struct Case {
-    cuda::EmbeddingShape shape;
+    runtime::cuda::EmbeddingShape shape;
     bool one_token = false;
   };
   std::vector<Case> cases{{{1, 1, 1, 1}}, {{3, 5, 8, 4}}, {{2, 700, 12, 50}, true}, {{5, 1100, 3, 40}}};
@@ -355,10 +361,10 @@ void TestCudaRows::embeddings_of() {
     same_in_every_order([&] {
       OnDevice<T> to(gradient), g(gradient);
       OnDevice<float> ids(tokens), w(table), p(positions), to_table(table), to_positions(positions);
-      OnDevice<unsigned char> scratch(std::vector<unsigned char>(cuda::embedding_backward_scratch(shape)));
-      cuda::embedding(nullptr, to.data(), ids.data(), w.data(), p.data(), shape);
-      cuda::embedding_backward(nullptr, to_table.data(), to_positions.data(), g.data(), ids.data(), scratch.data(),
-                               shape);
+      OnDevice<unsigned char> scratch(std::vector<unsigned char>(runtime::cuda::embedding_backward_scratch(shape)));
+      runtime::cuda::embedding(nullptr, to.data(), ids.data(), w.data(), p.data(), shape);
+      runtime::cuda::embedding_backward(nullptr, to_table.data(), to_positions.data(), g.data(), ids.data(),
+                                        scratch.data(), shape);
       expect("out", to.values(), out, tolerance<T>());
       // One token of all rows: the sum is as large as the square root of their number, its rounding as their number.
       expect("table", to_table.values(), table_gradient, one_token ? 1e-4 : 1e-5);
@@ -370,13 +376,13 @@ void TestCudaRows::embeddings_of() {
 }
 
 void TestCudaRows::unknown_token_is_nan() {
-  const cuda::EmbeddingShape shape{1, 3, 4, 5};
+  const runtime::cuda::EmbeddingShape shape{1, 3, 4, 5};
   OnDevice<float> tokens(std::vector<float>{1, 5, -2}), table(std::vector<float>(20, 1)),
       positions(std::vector<float>(12, 2)), out(std::vector<float>(12)), gradient(std::vector<float>(12, 3));
-  OnDevice<unsigned char> scratch(std::vector<unsigned char>(cuda::embedding_backward_scratch(shape)));
-  cuda::embedding(nullptr, out.data(), tokens.data(), table.data(), positions.data(), shape);
-  cuda::embedding_backward(nullptr, table.data(), positions.data(), gradient.data(), tokens.data(), scratch.data(),
-                           shape);
+  OnDevice<unsigned char> scratch(std::vector<unsigned char>(runtime::cuda::embedding_backward_scratch(shape)));
+  runtime::cuda::embedding(nullptr, out.data(), tokens.data(), table.data(), positions.data(), shape);
+  runtime::cuda::embedding_backward(nullptr, table.data(), positions.data(), gradient.data(), tokens.data(),
+                                    scratch.data(), shape);
   for (std::size_t i = 0; i < 12; ++i) QCOMPARE(std::isnan(out.values()[i]), i >= 4);
   for (std::size_t i = 0; i < 20; ++i) QCOMPARE(table.values()[i], i >= 4 && i < 8 ? 4.0f : 1.0f);
 }
@@ -389,21 +395,25 @@ void TestCudaRows::weight_updates() {
                    first = fresh_.of<float>(count);
         auto second = fresh_.of<float>(count);
         for (float& square : second) square = std::abs(square);
-        const AdamFactors factors{0.02f, 1.7f};
+        const runtime::cpu::AdamFactors factors{0.02f, 1.7f};
         std::vector<float> new_weight(weight), new_first(rule == 2 ? second : first), new_second(second);
-        if (rule == 0) sgd_update(new_weight.data(), gradient.data(), 0.1f, count);
-        if (rule == 1) momentum_update(new_weight.data(), gradient.data(), new_first.data(), 0.1f, count);
-        if (rule == 2) rmsprop_update(new_weight.data(), gradient.data(), new_first.data(), 0.1f, count);
+        if (rule == 0) runtime::cpu::sgd_update(new_weight.data(), gradient.data(), 0.1f, count);
+        if (rule == 1) runtime::cpu::momentum_update(new_weight.data(), gradient.data(), new_first.data(), 0.1f, count);
+        if (rule == 2) runtime::cpu::rmsprop_update(new_weight.data(), gradient.data(), new_first.data(), 0.1f, count);
         if (rule == 3)
-          adam_update(new_weight.data(), gradient.data(), new_first.data(), new_second.data(), factors, count);
+          runtime::cpu::adam_update(new_weight.data(), gradient.data(), new_first.data(), new_second.data(), factors,
+                                    count);
         same_in_every_order([&] {
           OnDevice<float> w(weight, apart), g(gradient, apart), a(rule == 2 ? second : first, apart), b(second, apart);
           OnDevice<Bf16> rounded(rounded_to<Bf16>(doubles(weight)), apart);
-          if (rule == 0) cuda::sgd_update(nullptr, w.data(), g.data(), nullptr, 0.1f, count);
-          if (rule == 1) cuda::momentum_update(nullptr, w.data(), g.data(), a.data(), rounded.data(), 0.1f, count);
-          if (rule == 2) cuda::rmsprop_update(nullptr, w.data(), g.data(), a.data(), rounded.data(), 0.1f, count);
+          if (rule == 0) runtime::cuda::sgd_update(nullptr, w.data(), g.data(), nullptr, 0.1f, count);
+          if (rule == 1)
+            runtime::cuda::momentum_update(nullptr, w.data(), g.data(), a.data(), rounded.data(), 0.1f, count);
+          if (rule == 2)
+            runtime::cuda::rmsprop_update(nullptr, w.data(), g.data(), a.data(), rounded.data(), 0.1f, count);
           if (rule == 3)
-            cuda::adam_update(nullptr, w.data(), g.data(), a.data(), b.data(), rounded.data(), {0.02f, 1.7f}, count);
+            runtime::cuda::adam_update(nullptr, w.data(), g.data(), a.data(), b.data(), rounded.data(), {0.02f, 1.7f},
+                                       count);
           expect("weights", w.values(), doubles(new_weight), 1e-5);
           expect("gradients", g.values(), std::vector<double>(gradient.size()), 0);
           if (rule > 0) expect("first", a.values(), doubles(new_first), 1e-5);

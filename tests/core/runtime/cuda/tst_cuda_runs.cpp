@@ -7,13 +7,14 @@
 #include <deque>
 #include <thread>
 
+#include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cuda/module.hpp"
-#include "core/runtime/profiler.hpp"
-#include "core/runtime/train_with.hpp"
+#include "core/runtime/profile/profiler.hpp"
+#include "core/runtime/train.hpp"
 #include "tests/core/runtime/cuda/closeness.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #include "tests/core/runtime/cuda/wires.hpp"
-#include "tests/core/runtime/schedule_cases.hpp"
+#include "tests/core/runtime/train/schedule_cases.hpp"
 #ifdef PIPEDECK_CUDA_STAND_IN
 #include "tests/support/cuda_stand_in/stand_in.hpp"
 #endif
@@ -22,38 +23,40 @@ using namespace pipedeck;
 using namespace pipedeck::test;
 using namespace std::chrono_literals;
 
-extern "C" const cuda::Module* pipedeck_cuda(const char* version);
+extern "C" const runtime::cuda::Module* pipedeck_cuda(const char* version);
 
 namespace {
 
-const cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
+const runtime::cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
 
-Backend joined_by_nccl(const Plan& plan, const Processes& processes = Processes()) {
-  auto backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, false, processes);
+runtime::layers::Backend joined_by_nccl(
+    const Plan& plan, const runtime::transport::Processes& processes = runtime::transport::Processes()) {
+  auto backend = runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, false, processes);
   if (!backend) qFatal("%s", backend.error().text().c_str());
   return *std::move(backend);
 }
 
 struct Outcome {
-  TrainedParameters parameters;
+  runtime::train::TrainedParameters parameters;
   EventLog log;
   QString error;  ///< empty where it went well
   std::chrono::duration<double> took{};
 };
 
-Outcome run_of(const Backend& backend, const ModelSpec& model, const Plan& plan, const TrainOptions& options,
-               const std::function<void(const RunEvent&)>& also = {}, const Site& site = this_process()) {
+Outcome run_of(const runtime::layers::Backend& backend, const ModelSpec& model, const Plan& plan,
+               const runtime::train::TrainOptions& options, const std::function<void(const RunEvent&)>& also = {},
+               const runtime::train::Site& site = runtime::train::this_process()) {
   Outcome outcome;
   const auto sink = outcome.log.sink();
-  const auto began = RunClock::now();
-  auto trained = train_with(
+  const auto began = runtime::tensor::RunClock::now();
+  auto trained = runtime::train_with(
       backend, model, plan, built(plan), options,
       [&](const RunEvent& event) {
         sink(event);
         if (also) also(event);
       },
       {}, site);
-  outcome.took = RunClock::now() - began;
+  outcome.took = runtime::tensor::RunClock::now() - began;
   if (trained)
     outcome.parameters = *std::move(trained);
   else
@@ -61,8 +64,8 @@ Outcome run_of(const Backend& backend, const ModelSpec& model, const Plan& plan,
   return outcome;
 }
 
-TrainOptions steps_of(int steps, std::chrono::milliseconds timeout = 60s) {
-  TrainOptions options;
+runtime::train::TrainOptions steps_of(int steps, std::chrono::milliseconds timeout = 60s) {
+  runtime::train::TrainOptions options;
   options.steps = steps;
   options.timeout = timeout;
   return options;
@@ -161,8 +164,8 @@ void TestCudaRuns::plansEqualOneDevice() {
 #ifdef PIPEDECK_CUDA_STAND_IN
   cuda_stand_in::set_delay(50);
 #endif
-  TrainOptions options = steps_of(3);
-  const Outcome expected = run_of(cpu_kernels(), spec, single, options);
+  runtime::train::TrainOptions options = steps_of(3);
+  const Outcome expected = run_of(runtime::cpu::cpu_backend(), spec, single, options);
   options.overlap = static_cast<Overlap>(overlap);
   const Outcome found = run_of(joined_by_nccl(plan), spec, plan, options);
   QVERIFY2(found.error.isEmpty(), qPrintable(found.error));
@@ -178,7 +181,7 @@ void TestCudaRuns::asynchronousPlansEqualTheProcessors() {
   Plan plan = plan_for(model, {1, 1}, 4, 2);
   plan.schedule = ScheduleKind::pipedream;
   plan.optimizer = Optimizer::sgd;
-  const Outcome expected = run_of(cpu_kernels(), model, plan, steps_of(4));
+  const Outcome expected = run_of(runtime::cpu::cpu_backend(), model, plan, steps_of(4));
   QVERIFY2(expected.error.isEmpty(), qPrintable(expected.error));
   const Outcome found = run_of(joined_by_nccl(plan), model, plan, steps_of(4));
   QVERIFY2(found.error.isEmpty(), qPrintable(found.error));
@@ -188,13 +191,14 @@ void TestCudaRuns::asynchronousPlansEqualTheProcessors() {
 void TestCudaRuns::copiesWhereDevicesShareGpus() {
   const ModelSpec model = model_named("MLP");
   const Plan plan = plan_on(model, {1, 1}, {1, 1});
-  const Backend backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, true).value();
+  const runtime::layers::Backend backend =
+      runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, true).value();
   QVERIFY(!backend.join);
   const Outcome found = run_of(backend, model, plan, steps_of(1));
   const auto started = found.log.of<RunStarted>();
   QVERIFY2(started.front().backend.starts_with("cuda, copies"), started.front().backend.c_str());
   const Plan single = plan_on(model, {1}, {1});
-  QVERIFY(cuda_backend(gpu_module(), single, cuda::Precision::fp32, false)->transport.empty());
+  QVERIFY(runtime::cuda::cuda_backend(gpu_module(), single, runtime::cuda::Precision::fp32, false)->transport.empty());
 }
 
 #ifdef PIPEDECK_CUDA_STAND_IN
@@ -204,7 +208,7 @@ void TestCudaRuns::copiesWhereDevicesShareGpus() {
 void TestCudaRuns::oneProcessAGpu() {
   const ModelSpec model = model_named("MLP");
   const Plan plan = plan_on(model, {2, 1}, {1, 1});
-  const Outcome expected = run_of(cpu_kernels(), model, plan_on(model, {1}, {1}), steps_of(3));
+  const Outcome expected = run_of(runtime::cpu::cpu_backend(), model, plan_on(model, {1}, {1}), steps_of(3));
   const auto processes = static_cast<std::size_t>(devices_of(plan));
   Wires wires(processes);
   Rounds rounds(processes);
@@ -213,9 +217,10 @@ void TestCudaRuns::oneProcessAGpu() {
   for (std::size_t p = 0; p < processes; ++p)
     threads.emplace_back([&, p] {
       const auto process = std::make_shared<ProcessOfOne>(rounds, p, 0);
-      const Site site{
-          [&wires, p](const auto&, RunControl& control) { return std::make_unique<WireTransport>(wires, p, control); },
-          process};
+      const runtime::train::Site site{[&wires, p](const auto&, runtime::transport::RunControl& control) {
+                                        return std::make_unique<WireTransport>(wires, p, control);
+                                      },
+                                      process};
       outcomes[p] = run_of(joined_by_nccl(plan, *process), model, plan, steps_of(3), {}, site);
     });
   for (std::thread& thread : threads) thread.join();
@@ -232,12 +237,12 @@ void TestCudaRuns::gpusOfProcesses() {
   const auto words = [&](std::size_t process, int gpus, bool apart) {
     cuda_stand_in::set_devices(gpus);
     const ProcessOfOne own(rounds, process, apart);
-    const auto backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, false, own);
+    const auto backend = runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, false, own);
     if (!backend) return QString::fromStdString(backend.error().text());
     cuda_stand_in::fail_call(1, "cudaMalloc", cudaErrorMemoryAllocation);
     try {
       backend->device(process)->allocate(4);
-    } catch (const OutOfMemory& error) {
+    } catch (const runtime::tensor::OutOfMemory& error) {
       return QString(error.what()).section(':', 0, 0);  // "GPU 1"
     }
     return QString("no error");
@@ -287,7 +292,8 @@ void TestCudaRuns::aGpuIsLost() {
   const ModelSpec model = model_named("MLP");
   const Plan plan = joined == "alone" ? plan_on(model, {1}, {1}) : plan_on(model, {2, 1}, {1, 1});
   if (joined == "copies") cuda_stand_in::set_devices(2);
-  const Backend backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, joined == "copies").value();
+  const runtime::layers::Backend backend =
+      runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, joined == "copies").value();
   const Outcome outcome = run_of(backend, model, plan, steps_of(100000, 30s), [&](const RunEvent& event) {
     if (const auto* step = std::get_if<StepDone>(&event); step && step->step == 2)
       cuda_stand_in::lose_devices(static_cast<cudaError_t>(status));
@@ -309,9 +315,9 @@ void TestCudaRuns::aGpuHangs() {
 
 void TestCudaRuns::noMemory() {
   {
-    const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+    const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);
     cuda_stand_in::set_memory(1000);
-    const auto profile = profile_with(gpus->backend, {}, model_named("MLP"), {{2}, {}, {}});
+    const auto profile = runtime::profile::profile_with(gpus->backend, {}, model_named("MLP"), {{2}, {}, {}});
     QVERIFY2(!profile && profile.error().code == ErrorCode::run_failed, "a profile that has no memory");
     QVERIFY2(profile.error().message.find("take a smaller micro-batch") != std::string::npos,
              profile.error().message.c_str());
@@ -328,7 +334,7 @@ void TestCudaRuns::whatCannotBegin() {
   const ModelSpec model = model_named("MLP");
   const Plan plan = plan_on(model, {1, 1}, {1, 1});
   const auto words = [&](bool oversubscribe = false) {
-    const auto backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, oversubscribe);
+    const auto backend = runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, oversubscribe);
     return QString::fromStdString(backend ? "warning: " + backend->warning : backend.error().text());
   };
   QCOMPARE(words(), QString("warning: "));
@@ -345,7 +351,7 @@ void TestCudaRuns::whatCannotBegin() {
   QVERIFY2(words(true).startsWith("warning: "), qPrintable(words(true)));
   // Lost between looking and beginning.
   cuda_stand_in::reset();
-  const Backend backend = joined_by_nccl(plan);
+  const runtime::layers::Backend backend = joined_by_nccl(plan);
   cuda_stand_in::lose_devices(cudaErrorECCUncorrectable);
   const Outcome outcome = run_of(backend, model, plan, steps_of(1));
   QVERIFY2(outcome.error.contains("(ECC)"), qPrintable(outcome.error));
@@ -372,9 +378,10 @@ void TestCudaRuns::nobodyWaitsWithinAStep() {
   const auto waits = [&](int micro_batches) {
     const Plan plan = plan_on(model, replicas, degrees, micro_batches);
     if (by_copies) cuda_stand_in::set_devices(2);
-    const Backend backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, by_copies).value();
+    const runtime::layers::Backend backend =
+        runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, by_copies).value();
     constexpr int warm = 4, all = 8;
-    TrainOptions options = steps_of(all);
+    runtime::train::TrainOptions options = steps_of(all);
     options.overlap = Overlap::layer;
     if (plan.stages.front().devices.size() == 1 || degrees.front() > 1) options.overlap = Overlap::none;
     int from = 0, until = 0;

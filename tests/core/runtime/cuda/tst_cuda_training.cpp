@@ -7,6 +7,7 @@
 
 #include "core/presets/presets.hpp"
 #include "core/runtime/checkpoint/resume.hpp"
+#include "core/runtime/cpu/layers.hpp"
 #include "tests/core/runtime/cuda/closeness.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #include "tests/core/runtime/cuda/training_on_gpus.hpp"
@@ -16,7 +17,8 @@ using namespace pipedeck::test;
 
 namespace {
 
-double largest_difference(const TrainedParameters& found, const TrainedParameters& expected) {
+double largest_difference(const runtime::train::TrainedParameters& found,
+                          const runtime::train::TrainedParameters& expected) {
   double most = found.layers.size() == expected.layers.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < std::min(found.layers.size(), expected.layers.size()); ++i) {
     if (found.layers[i].size() != expected.layers[i].size()) return INFINITY;
@@ -72,16 +74,16 @@ void TestCudaTraining::small_presets_equal_one_processor() {
   QFETCH(QString, preset);
   QFETCH(Sums, sums);
   sum_as(sums);
-  ModelSpec model = model_preset(preset.toStdString()).value();
+  ModelSpec model = presets::model_preset(preset.toStdString()).value();
   model.learning_rate = 0.02;
   Plan plan = plan_for(model, {1, 1}, 2, 1);
   plan.optimizer = Optimizer::sgd;
-  const Trained expected = trained_on(cpu_kernels(), model, plan, steps_of(2)),
+  const Trained expected = trained_on(runtime::cpu::cpu_backend(), model, plan, steps_of(2)),
                 found = trained_on(gpus_for(plan), model, plan, steps_of(2));
   VERIFY_BELOW(parameter_difference(found.parameters, expected.parameters), trained_within(model, sums));
   VERIFY_BELOW(loss_difference(found.log.losses(), expected.log.losses()), trained_within(model, sums));
-  const double untrained =
-      parameter_difference(trained_on(cpu_kernels(), model, plan, steps_of(0)).parameters, expected.parameters);
+  const double untrained = parameter_difference(
+      trained_on(runtime::cpu::cpu_backend(), model, plan, steps_of(0)).parameters, expected.parameters);
   QVERIFY2(untrained > 1e-4, qPrintable(QString::number(untrained)));  // it is training that is compared
 }
 
@@ -98,7 +100,7 @@ void TestCudaTraining::every_kind_under_plans_equals_one_processor() {
       plan.schedule = schedule;
       for (Stage& stage : plan.stages) stage.recompute.all = recompute;
       if (schedule == ScheduleKind::zb_h1) plan.stages[0].devices.resize(1), plan.stages[1].devices = {DeviceId(1)};
-      const Trained expected = trained_on(cpu_kernels(), spec, plan, steps_of(3)),
+      const Trained expected = trained_on(runtime::cpu::cpu_backend(), spec, plan, steps_of(3)),
                     found = trained_on(gpus_for(plan), spec, plan, steps_of(3));
       VERIFY_BELOW(parameter_difference(found.parameters, expected.parameters), trained_within(spec, sums));
       VERIFY_BELOW(loss_difference(found.log.losses(), expected.log.losses()), trained_within(spec, sums));
@@ -113,7 +115,7 @@ void TestCudaTraining::layers_cut_over_devices_equal_one_processor() {
   sum_as(sums);
   const ModelSpec spec = models().at(model);
   const Plan whole = cut_plan(spec, {1, 1}, {1, 1});
-  const Trained expected = trained_on(cpu_kernels(), spec, whole, steps_of(3));
+  const Trained expected = trained_on(runtime::cpu::cpu_backend(), spec, whole, steps_of(3));
   for (const std::vector<int>& degrees : {std::vector{2, 2}, {1, 3}, {4, 1}}) {
     Plan plan = cut_plan(spec, {1, 1}, degrees);
     if (degrees[1] == 3) plan.stages[1].shards = {{0.2, 0.5, 0.3}};
@@ -126,7 +128,8 @@ void TestCudaTraining::layers_cut_over_devices_equal_one_processor() {
 }
 
 /// By how far the weights are from the processor's, of how far training has moved them.
-double strayed(const TrainedParameters& found, const TrainedParameters& expected, const TrainedParameters& first) {
+double strayed(const runtime::train::TrainedParameters& found, const runtime::train::TrainedParameters& expected,
+               const runtime::train::TrainedParameters& first) {
   double apart = 0, moved = 0;
   for (std::size_t i = 0; i < expected.layers.size(); ++i)
     for (std::size_t j = 0; j < expected.layers[i].size(); ++j) {
@@ -154,10 +157,10 @@ void TestCudaTraining::sixteen_bits_are_near_one_processor() {
   const ModelSpec spec = without_kinks(models().at(model));
   const double most = model == "ResNet" ? 0.2 : 1e-2;
   const Plan whole = cut_plan(spec, {1, 1}, {1, 1}), cut = cut_plan(spec, {1, 1}, {2, 1});
-  const Trained expected = trained_on(cpu_kernels(), spec, whole, steps_of(3)),
-                first = trained_on(cpu_kernels(), spec, whole, steps_of(0));
+  const Trained expected = trained_on(runtime::cpu::cpu_backend(), spec, whole, steps_of(3)),
+                first = trained_on(runtime::cpu::cpu_backend(), spec, whole, steps_of(0));
   for (const Plan& plan : {whole, cut}) {
-    const Trained found = trained_on(gpus_for(plan, cuda::Precision::bf16), spec, plan, steps_of(3));
+    const Trained found = trained_on(gpus_for(plan, runtime::cuda::Precision::bf16), spec, plan, steps_of(3));
     const double apart = strayed(found.parameters, expected.parameters, first.parameters);
     qInfo("%s strays %.2g of how far training moves it", qPrintable(model), apart);
     QVERIFY2(apart < most && apart > 1e-4, qPrintable(QString::number(apart)));  // 16 bits, not 32
@@ -170,17 +173,17 @@ void TestCudaTraining::checkpoints_go_on_elsewhere() {
   for (const QString& name : {QString("LSTM"), QString("ResNet"), QString("GPT")}) {
     const ModelSpec model = models().at(name);
     const Plan plan = cut_plan(model, {1, 1}, {1, 1}), other = cut_plan(model, {1, 1}, {2, 1});
-    const Trained whole = trained_on(cpu_kernels(), model, plan, steps_of(4));
+    const Trained whole = trained_on(runtime::cpu::cpu_backend(), model, plan, steps_of(4));
     for (const bool gpu_first : {true, false}) {
       const QTemporaryDir folder;
-      TrainOptions first = steps_of(2), second = steps_of(4);
-      first.checkpoint = CheckpointOptions{folder.path().toStdString(), 0, 0};
-      trained_on(gpu_first ? gpus_for(plan) : Backend(cpu_kernels()), model, plan, first);
-      auto kept = Checkpoint::open(folder.path().toStdString());
+      runtime::train::TrainOptions first = steps_of(2), second = steps_of(4);
+      first.checkpoint = runtime::checkpoint::Options{folder.path().toStdString(), 0, 0};
+      trained_on(gpu_first ? gpus_for(plan) : runtime::cpu::cpu_backend(), model, plan, first);
+      auto kept = runtime::checkpoint::Checkpoint::open(folder.path().toStdString());
       QVERIFY(kept.has_value());
-      second.resume = std::make_shared<const Checkpoint>(*std::move(kept));
-      const Trained rest =
-          trained_on(gpu_first ? Backend(cpu_kernels()) : gpus_for(other), model, gpu_first ? plan : other, second);
+      second.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(*std::move(kept));
+      const Trained rest = trained_on(gpu_first ? runtime::cpu::cpu_backend() : gpus_for(other), model,
+                                      gpu_first ? plan : other, second);
       VERIFY_BELOW(parameter_difference(rest.parameters, whole.parameters), trained_within(model, sums_here().front()));
     }
   }
@@ -197,7 +200,7 @@ void TestCudaTraining::memory_is_what_the_tensors_take() {
     for (const auto& layer : found.parameters.layers) floats += static_cast<std::int64_t>(layer.size());
     const std::int64_t bytes = found.log.of<StepDone>().back().memory.front().count;
     QVERIFY2(bytes > 4 * 4 * floats, qPrintable(name));
-    const Trained expected = trained_on(cpu_kernels(), model, plan, steps_of(2));
+    const Trained expected = trained_on(runtime::cpu::cpu_backend(), model, plan, steps_of(2));
     const std::int64_t there = expected.log.of<StepDone>().back().memory.front().count;
     QVERIFY2(bytes > there / 2 && bytes < there + (std::int64_t{64} << 20),
              qPrintable(QString("%1: %2 bytes, %3 on the processor").arg(name).arg(bytes).arg(there)));
@@ -247,11 +250,11 @@ void TestCudaTraining::plans_equal_one_processor() {
   for (Stage& stage : plan.stages) stage.recompute.all = recompute;
   Plan single = plan_for(model, {1}, 12, 1);
   single.optimizer = plan.optimizer;
-  TrainOptions options;
+  runtime::train::TrainOptions options;
   options.steps = 3;
-  const Trained expected = trained_on(cpu_kernels(), model, single, options);
+  const Trained expected = trained_on(runtime::cpu::cpu_backend(), model, single, options);
   options.overlap = static_cast<Overlap>(overlap);
-  const auto backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, true);
+  const auto backend = runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, true);
   QVERIFY2(backend.has_value(), backend ? "" : backend.error().text().c_str());
   const Trained found = trained_on(*backend, model, plan, options);
   const double difference = largest_difference(found.parameters, expected.parameters);
@@ -272,10 +275,11 @@ void TestCudaTraining::the_same_run_gives_the_same_bits() {
   const ModelSpec model = small_gpt();
   Plan plan = plan_for(model, {2, 1}, 4, 2);
   plan.optimizer = Optimizer::adam;
-  TrainOptions options;
+  runtime::train::TrainOptions options;
   options.steps = 2;
   const auto once = [&] {
-    return trained_on(cuda_backend(gpu_module(), plan, cuda::Precision::fp32, true).value(), model, plan, options);
+    return trained_on(runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, true).value(),
+                      model, plan, options);
   };
   const Trained first = once(), second = once();
   QVERIFY(!first.parameters.layers.empty());
@@ -288,22 +292,24 @@ void TestCudaTraining::what_is_not_there_is_said() {
     return !result.has_value() && result.error().text().find(what) != std::string::npos;
   };
   QVERIFY(pipedeck_cuda("0.0.0-other") == nullptr);
-  QVERIFY(said(cuda_module_in("/nowhere/pipedeck-cuda.so"), "/nowhere/pipedeck-cuda.so"));
+  QVERIFY(said(runtime::cuda::module_in("/nowhere/pipedeck-cuda.so"), "/nowhere/pipedeck-cuda.so"));
 
   const std::size_t gpus = gpu_module().gpus().size();
   const ModelSpec model = small_mlp(24, 40);
   const Plan many = plan_for(model, std::vector<int>(gpus + 1, 1), 2, 2);
-  const auto too_few = cuda_backend(gpu_module(), many, cuda::Precision::fp32, false);
+  const auto too_few = runtime::cuda::cuda_backend(gpu_module(), many, runtime::cuda::Precision::fp32, false);
   QVERIFY(said(too_few, "--oversubscribe"));
   QCOMPARE(too_few.error().code, ErrorCode::bad_usage);
-  const auto shared = cuda_backend(gpu_module(), many, cuda::Precision::fp32, true);
+  const auto shared = runtime::cuda::cuda_backend(gpu_module(), many, runtime::cuda::Precision::fp32, true);
   QVERIFY(shared.has_value() && shared->warning.find("share") != std::string::npos);
 
   ModelSpec strange = small_cnn();
   strange.layers[1].kind = "mixture";
-  QVERIFY(said(make_layers(strange, shared->kernels), "can't be trained on GPUs"));
-  for (const auto& [kind, layer] : cpu_kernels().layers) QVERIFY2(shared->kernels.layers.contains(kind), kind.c_str());
-  for (const auto& [kind, part] : cpu_kernels().sharded) QVERIFY2(shared->kernels.sharded.contains(kind), kind.c_str());
+  QVERIFY(said(runtime::layers::make_layers(strange, shared->kernels), "can't be trained on GPUs"));
+  for (const auto& [kind, layer] : runtime::cpu::cpu_kernels().layers)
+    QVERIFY2(shared->kernels.layers.contains(kind), kind.c_str());
+  for (const auto& [kind, part] : runtime::cpu::cpu_kernels().sharded)
+    QVERIFY2(shared->kernels.sharded.contains(kind), kind.c_str());
 }
 
 QTEST_GUILESS_MAIN(TestCudaTraining)

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/runtime/train_with.hpp"
+#include "core/runtime/train.hpp"
 #include "core/runtime/transport/mailbox.hpp"
 
 namespace pipedeck::test {
@@ -19,58 +19,61 @@ namespace pipedeck::test {
 /// What joins the hosts of processes that are threads of this test: each sees its own workers only.
 struct Wires {
   explicit Wires(std::size_t workers) {
-    for (std::size_t i = 0; i < workers; ++i) mailboxes.emplace_back(std::make_shared<DeviceMemory>());
+    for (std::size_t i = 0; i < workers; ++i) mailboxes.emplace_back(std::make_shared<runtime::tensor::DeviceMemory>());
   }
-  std::deque<Mailbox> mailboxes;
+  std::deque<runtime::transport::Mailbox> mailboxes;
 };
 
-class WireEnd final : public Endpoint {
+class WireEnd final : public runtime::transport::Endpoint {
  public:
-  WireEnd(Wires& wires, std::size_t worker, RunControl& control) : wires_(wires), worker_(worker), control_(control) {}
-  void send(std::size_t peer, MessageKey key, Tensor tensor) override {
-    wires_.mailboxes[peer].post(worker_, key, {std::move(tensor), RunClock::now()});
+  WireEnd(Wires& wires, std::size_t worker, runtime::transport::RunControl& control)
+      : wires_(wires), worker_(worker), control_(control) {}
+  void send(std::size_t peer, runtime::transport::MessageKey key, runtime::tensor::Tensor tensor) override {
+    wires_.mailboxes[peer].post(worker_, key, {std::move(tensor), runtime::tensor::RunClock::now()});
   }
-  Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
+  runtime::transport::Message receive(std::size_t peer, runtime::transport::MessageKey key, int,
+                                      std::int64_t) override {
     return wires_.mailboxes[worker_].take(peer, key, control_);
   }
-  std::optional<Message> receive_within(std::size_t peer, MessageKey key, std::chrono::milliseconds patience) override {
+  std::optional<runtime::transport::Message> receive_within(std::size_t peer, runtime::transport::MessageKey key,
+                                                            std::chrono::milliseconds patience) override {
     return wires_.mailboxes[worker_].take_within(peer, key, patience);
   }
 
  private:
   Wires& wires_;
   std::size_t worker_;
-  RunControl& control_;
+  runtime::transport::RunControl& control_;
 };
 
 /// All that NCCL's transport asks of the host's groups is that one tells the others.
-class Telling final : public Collective {
+class Telling final : public runtime::transport::Collective {
  public:
   Telling(WireEnd& end, std::vector<std::size_t> members, std::size_t worker)
       : end_(end), members_(std::move(members)), worker_(worker) {}
   int rank() const override { return static_cast<int>(std::ranges::find(members_, worker_) - members_.begin()); }
   int size() const override { return static_cast<int>(members_.size()); }
-  Moment all_reduce(std::span<float>) override { throw std::logic_error("not through the host"); }
-  Moment all_reduce_max(std::span<float>) override { throw std::logic_error("not through the host"); }
-  Moment all_gather(std::span<const float>, std::span<float>, std::span<const std::size_t>) override {
+  runtime::tensor::Moment all_reduce(std::span<float>) override { throw std::logic_error("not through the host"); }
+  runtime::tensor::Moment all_reduce_max(std::span<float>) override { throw std::logic_error("not through the host"); }
+  runtime::tensor::Moment all_gather(std::span<const float>, std::span<float>, std::span<const std::size_t>) override {
     throw std::logic_error("not through the host");
   }
-  Moment broadcast(int root, std::span<float> values) override {
+  runtime::tensor::Moment broadcast(int root, std::span<float> values) override {
     const std::size_t from = members_[static_cast<std::size_t>(root)];
-    const MessageKey key{true, StageId(7), 0};
+    const runtime::transport::MessageKey key{true, StageId(7), 0};
     const auto width = static_cast<std::int64_t>(values.size());
     if (from != worker_) {
-      const Message told = end_.receive(from, key, 1, width);
+      const runtime::transport::Message told = end_.receive(from, key, 1, width);
       std::ranges::copy(told.tensor.values(), values.begin());
-      return RunClock::now();
+      return runtime::tensor::RunClock::now();
     }
     for (const std::size_t member : members_) {
       if (member == worker_) continue;
-      Tensor carried(std::make_shared<DeviceMemory>(), 1, width);
+      runtime::tensor::Tensor carried(std::make_shared<runtime::tensor::DeviceMemory>(), 1, width);
       std::ranges::copy(values, carried.values().begin());
       end_.send(member, key, std::move(carried));
     }
-    return RunClock::now();
+    return runtime::tensor::RunClock::now();
   }
 
  private:
@@ -79,12 +82,14 @@ class Telling final : public Collective {
   std::size_t worker_;
 };
 
-class WireTransport final : public Transport {
+class WireTransport final : public runtime::transport::Transport {
  public:
-  WireTransport(Wires& wires, std::size_t own, RunControl& control) : own_(own), end_(wires, own, control) {}
+  WireTransport(Wires& wires, std::size_t own, runtime::transport::RunControl& control)
+      : own_(own), end_(wires, own, control) {}
   bool here(std::size_t worker) const override { return worker == own_; }
-  Endpoint& endpoint(std::size_t) override { return end_; }
-  std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override {
+  runtime::transport::Endpoint& endpoint(std::size_t) override { return end_; }
+  std::unique_ptr<runtime::transport::Collective> join(const std::vector<std::size_t>& members,
+                                                       std::size_t worker) override {
     return std::make_unique<Telling>(end_, members, worker);
   }
 
@@ -118,7 +123,7 @@ class Rounds {
   unsigned round_ = 0;
 };
 
-class ProcessOfOne final : public Processes {
+class ProcessOfOne final : public runtime::transport::Processes {
  public:
   ProcessOfOne(Rounds& rounds, std::size_t process, std::size_t machine_of_its_own)
       : rounds_(rounds), process_(process), apart_(machine_of_its_own != 0) {}

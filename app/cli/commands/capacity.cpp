@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// capacity: how many devices of which type a training takes within a time or a budget; the largest model, sequence or
+// batch that fits.
+#include <fmt/format.h>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/capacity_options.hpp"
+#include "app/cli/options/planner_arguments.hpp"
+#include "app/cli/text/capacity_text.hpp"
+#include "app/cli/text/console.hpp"
+#include "app/cli/work/capacity_points.hpp"
+#include "app/cli/work/progress_log.hpp"
+#include "core/io/csv/capacity.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/study/capacity/size_ladder.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+class CapacityCommand : public options::Command {
+ public:
+  void declare(CLI::App& app) override {
+    options_.declare(app);
+    goal_.declare(app);
+    app.add_option("--largest", largest_,
+                   "instead of a training: the largest layers, hidden, sequence, micro-batch or global-batch that fits")
+        ->type_name("SIZE");
+    auto* largest = app.get_option("--largest");
+    app.add_option("--step", steps_.step, "sizes of --largest that are looked at: every N-th")
+        ->needs(largest)
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.add_option("--most", steps_.most, "the largest size that is looked at")
+        ->needs(largest)
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.add_option("--planner", names_, "planners that are asked [amp, data-parallel, straight, megatron]")
+        ->delimiter(',')
+        ->type_name("NAME ...");
+    app.add_option("--points", points_file_,
+                   "keep what is found in this file, and go on from what is in it; other goals can be asked of it")
+        ->type_name("FILE");
+    app.add_option("--csv", csv_file_, "write all points as CSV; - is standard output")->type_name("FILE");
+    app.add_option("--cluster-out", cluster_file_, "write the cluster of the point to take")->type_name("FILE");
+    app.add_option("--plan-out", plan_file_, "write its plan")->type_name("FILE");
+    options::declare_threads(app, threads_);
+    progress_.declare(app);
+    output_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    if (auto usable = check_usage(); !usable) return tl::unexpected(usable.error());
+    const auto asked = options::asked_planners(names_, study::capacity::capacity_planners());
+    if (!asked) return tl::unexpected(asked.error());
+    const auto threads = options::thread_count(threads_);
+    if (!threads) return tl::unexpected(threads.error());
+    auto question = options_.question();
+    if (!question) return tl::unexpected(question.error());
+    const auto space = options_.space(*question);
+    if (!space) return tl::unexpected(space.error());
+    if (auto opened = progress_.open(); !opened) return tl::unexpected(opened.error());
+    const study::whatif::SearchHow how{*threads, stop, {}, progress_.callback()};
+    return largest_.empty() ? sweep(*question, *space, *asked, how) : find_size(*question, *space, *asked, how);
+  }
+
+ private:
+  Result<void> check_usage() const {
+    if (largest_.empty() == goal_.given()) return {};
+    if (!largest_.empty())
+      return fail(ErrorCode::bad_usage, "found --largest and something to be trained, expected one of the two");
+    return fail(ErrorCode::bad_usage, "found nothing to be trained, expected --tokens or --samples, or --largest SIZE");
+  }
+
+  static std::string model_name(const study::capacity::Question& question) {
+    return question.model ? question.model->read.config.name : question.problem.profile->name;
+  }
+
+  std::string identity(const study::capacity::Question& question,
+                       const std::vector<study::whatif::AskedPlanner>& asked) const {
+    std::vector<std::string> planners;
+    for (const study::whatif::AskedPlanner& one : asked) planners.push_back(one.planner->name);
+    return io::capacity_question_sha256(options_.asked(question), planners);
+  }
+
+  Result<int> sweep(const study::capacity::Question& question, const study::capacity::Space& space,
+                    const std::vector<study::whatif::AskedPlanner>& asked, const study::whatif::SearchHow& how) const {
+    const std::string& currency = presets::device_catalogue().front().price.currency;
+    const auto goal = goal_.goal(options_.sample_tokens(question), currency);
+    if (!goal) return tl::unexpected(goal.error());
+    const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
+      return study::capacity::problem_at(question, point, presets::device_catalogue());
+    };
+    const std::vector<CapacityPoint> points = study::capacity::capacity_points(space);
+    // An error of the question itself shows at the first point.
+    if (const auto first = at(points.front()); !first) return tl::unexpected(first.error());
+    auto kept = work::KeptPoints::open(points_file_, identity(question, asked), at);
+    if (!kept) return tl::unexpected(kept.error());
+    auto found = study::capacity::sweep_capacity(points, at, asked, kept->known(points), how,
+                                                 [&](std::size_t, const CapacityFound& one) { kept->add(one); });
+    if (auto written = kept->write(); !written) return tl::unexpected(written.error());
+    if (!found) return tl::unexpected(stopped(found.error(), kept->count()));
+    text::CapacityAnswer answer{model_name(question),
+                                question.problem.cluster->name,
+                                *goal,
+                                *std::move(found),
+                                {},
+                                currency,
+                                price_dates(presets::device_catalogue())};
+    answer.ranked = ranked_capacity(answer.goal, answer.found);
+    if (auto written = write(answer); !written) return tl::unexpected(written.error());
+    if (!answer.best()) return tl::unexpected(none_meets(answer));
+    return 0;
+  }
+
+  Error stopped(Error error, std::size_t count) const {
+    if (error.code == ErrorCode::cancelled && !points_file_.empty())
+      error.message =
+          fmt::format("cancelled: {} holds {} points, the same command goes on from them", points_file_, count);
+    return error;
+  }
+
+  static Error none_meets(const text::CapacityAnswer& answer) {
+    std::string text = "no point meets this";
+    if (const CapacityFound* nearest = answer.nearest())
+      text += "; nearest: " + text::capacity_point_text(answer, *nearest);
+    return {ErrorCode::infeasible, text, {}, {}};
+  }
+
+  Result<int> find_size(const study::capacity::Question& question, const study::capacity::Space& space,
+                        const std::vector<study::whatif::AskedPlanner>& asked,
+                        const study::whatif::SearchHow& how) const {
+    const auto kind = study::capacity::size_kind_named(largest_);
+    if (!kind)
+      return fail(ErrorCode::bad_usage, fmt::format("--largest: found \"{}\", expected layers, hidden, sequence, "
+                                                    "micro-batch or global-batch",
+                                                    largest_));
+    study::capacity::Space one = space;
+    if (options_.nodes.empty()) one.nodes = {static_cast<int>(question.problem.cluster->nodes.size())};
+    const std::vector<CapacityPoint> points = study::capacity::capacity_points(one);
+    if (points.size() != 1)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("--largest: found {} clusters and batches, expected one each of --nodes, --device-types, "
+                              "--global-batch and --micro-batch",
+                              points.size()));
+    const auto sized = study::capacity::only_of_transformers(*kind) ? options::of_transformer(question)
+                                                                    : Result<study::capacity::Question>(question);
+    if (!sized) return tl::unexpected(sized.error());
+    const auto ladder =
+        study::capacity::size_ladder(*sized, points.front(), *kind, steps_, presets::device_catalogue());
+    if (!ladder) return tl::unexpected(ladder.error());
+    auto found = study::capacity::find_largest(*ladder, points.front(), asked, how);
+    if (!found) return tl::unexpected(found.error());
+    const text::LargestText answer{model_name(question), question.problem.cluster->name, *kind, *std::move(found)};
+    const std::string human = plan_file_ == "-" || cluster_file_ == "-" ? "" : text::largest_text(answer);
+    if (answer.answer.found)
+      if (auto written = write_files(*answer.answer.found); !written) return tl::unexpected(written.error());
+    if (auto written = output_.write(text::largest_json(answer), human); !written)
+      return tl::unexpected(written.error());
+    if (!answer.answer.size)
+      return fail(ErrorCode::infeasible,
+                  fmt::format("no {} fits, not even {}", study::capacity::name_of(*kind), *answer.answer.next));
+    return 0;
+  }
+
+  Result<void> write_files(const CapacityFound& best) const {
+    if (!cluster_file_.empty())
+      if (auto written = text::write_output(cluster_file_, io::documents::cluster_to_json(*best.plan->cluster));
+          !written)
+        return written;
+    return plan_file_.empty() ? Result<void>()
+                              : text::write_output(plan_file_, io::documents::plan_to_json(*best.plan->plan));
+  }
+
+  Result<void> write(const text::CapacityAnswer& answer) const {
+    if (!csv_file_.empty())
+      if (auto written = text::write_output(csv_file_, io::csv::capacity_csv(answer.goal, answer.found).text());
+          !written)
+        return written;
+    if (answer.best())
+      if (auto written = write_files(*answer.best()); !written) return written;
+    const bool taken = csv_file_ == "-" || cluster_file_ == "-" || plan_file_ == "-";
+    return output_.write(text::capacity_json(answer), taken ? "" : text::capacity_text(answer));
+  }
+
+  options::CapacityOptions options_;
+  options::GoalOptions goal_;
+  std::string largest_;
+  study::capacity::SizeSteps steps_;
+  std::vector<std::string> names_;
+  std::string points_file_, csv_file_, cluster_file_, plan_file_;
+  std::optional<int> threads_;
+  work::ProgressLog progress_;
+  text::OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<options::Command> make_capacity_command() { return std::make_unique<CapacityCommand>(); }
+
+}  // namespace pipedeck::cli::commands

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert: any format that is read, into any format that can hold the same; descriptions of machines into a cluster,
+// configurations of transformers, ONNX models and traces of modules into a profile, traces of a run's ranks into its
+// log.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/machine_options.hpp"
+#include "app/cli/options/model_options.hpp"
+#include "app/cli/text/console.hpp"
+#include "app/cli/text/profile_text.hpp"
+#include "app/cli/work/file_formats.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/profiles/csv.hpp"
+#include "core/io/text/utf8.hpp"
+#include "core/io/traces/events.hpp"
+#include "core/presets/traced_profile.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+class ConvertCommand : public options::Command {
+ public:
+  void declare(CLI::App& app) override {
+    std::vector<std::string> names;
+    for (const work::FileFormat& format : work::file_formats()) names.emplace_back(format.name);
+    app.add_option("IN", files_,
+                   "files to read, told by their content, and, without -o, at the end the OUT to write; - is standard "
+                   "output. Several are descriptions of machines, or traces of a run's ranks")
+        ->type_name("IN ... OUT");
+    app.add_option("-o,--output", out_, "file to write; - is standard output")->type_name("OUT");
+    app.add_option("--to", to_, "format to write; without, what OUT's ending says, else IN's own")
+        ->check(CLI::IsMember(names))
+        ->type_name("FORMAT");
+    app.add_option("--profile-micro-batch", profile_micro_batch_,
+                   "samples of one micro-batch of a graph text, a table or a trace")
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.add_option("--columns", columns_,
+                   "of a table of layers: name=Layer,forward_ms=Fwd:us,...; keys are those of a profile's layers, what "
+                   "is not given is looked for by its key")
+        ->type_name("KEY=HEADING[:UNIT],...");
+    app.add_option("--trace-depth", trace_depth_,
+                   "of a trace that becomes a profile: modules so deep in others are its layers, 0 the outermost; "
+                   "else blocks that repeat are found")
+        ->check(CLI::Range(0, 1000))
+        ->type_name("N");
+    machines_.declare(app);
+    models_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    if (auto taken = take_output(); !taken) return tl::unexpected(taken.error());
+    if (machines_.this_machine()) {
+      if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found a file beside it, expected none");
+      return write_cluster(machines_.cluster_here());
+    }
+    if (!machines_.cloud().empty()) {
+      if (!files_.empty()) return fail(ErrorCode::bad_usage, "--cloud: found a file beside it, expected none");
+      return write_cluster(machines_.cluster_of_cloud());
+    }
+    if (!columns_.empty()) return write_table();
+    if (files_.size() == 1 && asked_format() == "profile" && io::traces::looks_like_trace(files_.front()))
+      return write_traced(stop);
+    if (files_.size() > 1 && std::ranges::all_of(files_, io::traces::looks_like_trace)) return write_ranks(stop);
+    if (trace_depth_)
+      return fail(ErrorCode::bad_usage, "--trace-depth: found no trace to become a profile, expected one");
+    FoundMachines found;
+    for (const std::string& file : files_) {
+      auto read = work::read_any_file(file, {.profile_micro_batch = profile_micro_batch_}, stop);
+      if (!read) return tl::unexpected(read.error());
+      auto* machines = std::get_if<FoundMachines>(&*read);
+      if (!machines) return write_other(*std::move(read));
+      if (auto added = presets::add_found(found, std::move(*machines)); !added)
+        return tl::unexpected(text::in_file(added.error(), file));
+    }
+    return write_cluster(machines_.cluster(std::move(found)));
+  }
+
+ private:
+  Result<void> take_output() {
+    const bool read_nothing = machines_.this_machine() || !machines_.cloud().empty();
+    if (out_.empty() && !files_.empty()) {
+      out_ = files_.back();
+      files_.pop_back();
+      if (!files_.empty() && io::traces::looks_like_trace(out_) &&
+          std::ranges::all_of(files_, io::traces::looks_like_trace))
+        return fail(ErrorCode::bad_usage,
+                    fmt::format("convert: found the trace {} as OUT, where it would be lost; expected -o OUT", out_));
+    }
+    if (out_.empty() || (files_.empty() && !read_nothing))
+      return fail(ErrorCode::bad_usage, "convert: expected IN, a file to read, and OUT, one to write");
+    return {};
+  }
+
+  /// A table of layers with its columns.
+  Result<int> write_table() {
+    const auto columns = io::profiles::profile_columns(columns_);
+    if (!columns) return fail(ErrorCode::bad_usage, "--columns: " + columns.error().message);
+    if (!profile_micro_batch_)
+      return fail(ErrorCode::bad_usage, "--columns: found no --profile-micro-batch beside it, expected one");
+    const auto content = io::read_file(files_.front());
+    if (!content) return tl::unexpected(content.error());
+    const std::string name = io::text::to_utf8(std::filesystem::path(files_.front()).stem().string());
+    auto profile = io::profiles::profile_from_csv(*content, name, *profile_micro_batch_, *columns);
+    if (!profile) return tl::unexpected(text::in_file(profile.error(), files_.front()));
+    return write_other(*std::move(profile));
+  }
+
+  /// The modules that a profiler saw at work, as layers.
+  Result<int> write_traced(const std::stop_token& stop) {
+    if (machines_.given()) return fail(ErrorCode::bad_usage, "found options of machines with a trace, expected none");
+    if (models_.given()) return fail(ErrorCode::bad_usage, "found options of models with a trace, expected none");
+    const analytic::recorded::Options options{trace_depth_, profile_micro_batch_, machines_.device()};
+    const auto made = presets::read_traced_profile(files_.front(), options, stop);
+    if (!made) return tl::unexpected(made.error());
+    for (const std::string& note : made->notes) text::print_note(note);
+    if (out_ != "-") text::print_text(text::layers_table(made->profile));
+    return write(io::documents::profile_to_json(made->profile));
+  }
+
+  /// Traces of one run's ranks.
+  Result<int> write_ranks(const std::stop_token& stop) {
+    if (asked_format() == "profile")
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found {} traces to become a profile, expected one: that of a rank", files_.size()));
+    if (machines_.given() || models_.given() || trace_depth_ || profile_micro_batch_)
+      return fail(ErrorCode::bad_usage, "found options of machines, models or profiles with traces, expected none");
+    auto log = work::read_traces_as_run(files_, stop);
+    if (!log) return tl::unexpected(log.error());
+    return write_traced_run(*std::move(log));
+  }
+
+  /// With what was made of it; a run's log is written as it is, however large.
+  Result<int> write_traced_run(work::RunLog log) {
+    for (const RunEvent& event : log.events)
+      if (const auto* note = std::get_if<RunWarning>(&event)) text::print_note(note->message);
+    const work::AnyFile file(std::move(log));
+    if (target(file) == "run-log")
+      return written(text::write_output(out_, work::lines_of(std::get<work::RunLog>(file))));
+    auto text = work::text_of(file, target(file));
+    if (!text) return tl::unexpected(text::in_file(text.error(), files_.front()));
+    return write(*std::move(text));
+  }
+
+  /// A file that describes no machine is converted alone.
+  Result<int> write_other(work::AnyFile file) {
+    if (files_.size() > 1)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found {} files and a {} among them, expected one, or descriptions of machines",
+                              files_.size(), work::format_name(file)));
+    if (machines_.given())
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found options of machines with a {}, expected none", work::format_name(file)));
+    if (const auto* model = std::get_if<ReadTransformer>(&file)) return write_profile(*model, true);
+    if (const auto* graph = std::get_if<OperatorGraph>(&file)) return write_profile(*graph, false);
+    if (models_.given() || !machines_.device().empty())
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found options of models with a {}, expected none", work::format_name(file)));
+    if (auto* log = std::get_if<work::RunLog>(&file); log && log->text.empty())
+      return write_traced_run(std::move(*log));
+    auto text = work::text_of(file, target(file));
+    if (!text) return tl::unexpected(text::in_file(text.error(), files_.front()));
+    return write(*std::move(text));
+  }
+
+  template <class Model>
+  Result<int> write_profile(const Model& model, bool letters) {
+    const auto made = models_.profile(model, machines_.device());
+    if (!made)
+      return tl::unexpected(made.error().code == ErrorCode::bad_input ? text::in_file(made.error(), files_.front())
+                                                                      : made.error());
+    if (auto wanted = expect_target("a model", "profile"); !wanted) return tl::unexpected(wanted.error());
+    for (const std::string& note : made->notes) text::print_note(note);
+    if (out_ != "-") text::print_text(options::profile_table(*made, models_.explain(), letters));
+    return write(io::documents::profile_to_json(made->profile));
+  }
+
+  Result<int> write_cluster(const Result<presets::ImportedCluster>& made) {
+    if (!made) return tl::unexpected(files_.size() == 1 ? text::in_file(made.error(), files_.front()) : made.error());
+    if (auto wanted = expect_target("machines", "cluster"); !wanted) return tl::unexpected(wanted.error());
+    if (models_.given()) return fail(ErrorCode::bad_usage, "found options of models with machines, expected none");
+    for (const std::string& note : made->notes) text::print_note(note);
+    return write(io::documents::cluster_to_json(made->cluster));
+  }
+
+  /// The file's name, or --to, asks for the only thing that `what` can become.
+  Result<void> expect_target(const char* what, std::string_view format) const {
+    const std::string_view asked = asked_format().empty() ? format : asked_format();
+    if (asked == format) return {};
+    return fail(ErrorCode::bad_usage, fmt::format("{} can't be written as {}; possible: {}", what, asked, format));
+  }
+
+  Result<int> write(std::string text) {
+    if (!text.ends_with('\n')) text += '\n';
+    return written(text::write_output(out_, text));
+  }
+
+  static Result<int> written(const Result<void>& output) {
+    if (!output) return tl::unexpected(output.error());
+    return 0;
+  }
+
+  /// By --to, else by OUT's ending; empty: by neither.
+  std::string_view asked_format() const {
+    if (!to_.empty()) return to_;
+    const work::FileFormat* by_name = work::file_format_of_name(out_);
+    return by_name ? by_name->name : std::string_view();
+  }
+
+  std::string target(const work::AnyFile& file) const {
+    return std::string(asked_format().empty() ? work::format_name(file) : asked_format());
+  }
+
+  std::vector<std::string> files_;
+  std::string out_, to_, columns_;
+  std::optional<int> profile_micro_batch_, trace_depth_;
+  options::MachineOptions machines_;
+  options::ModelOptions models_;
+};
+
+}  // namespace
+
+std::unique_ptr<options::Command> make_convert_command() { return std::make_unique<ConvertCommand>(); }
+
+}  // namespace pipedeck::cli::commands

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// list: what there is to choose from.
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/text/checkpoint_text.hpp"
+#include "app/cli/text/console.hpp"
+#include "app/cli/text/table.hpp"
+#include "app/cli/work/file_formats.hpp"
+#include "core/planner/planner.hpp"
+#include "core/presets/cloud_shapes.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/presets.hpp"
+#include "core/runtime/profile/profiler.hpp"
+#include "core/schedule/build.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+/// A name and what is worth saying of it; of presets also what to type for it.
+struct Item {
+  std::string name, summary, argument{};
+};
+using Items = Result<std::vector<Item>>;
+
+Items list_planners() {
+  std::vector<Item> items;
+  for (const planner::PlannerInfo& planner : planner::planners()) items.push_back({planner.name, planner.summary});
+  return items;
+}
+
+Items list_schedules() {
+  std::vector<Item> items;
+  for (const schedule::ScheduleInfo& schedule : schedule::schedules())
+    items.push_back({schedule.name, schedule.summary});
+  return items;
+}
+
+Items list_models() {
+  std::vector<Item> items;
+  for (const std::string& name : presets::model_preset_names()) {
+    const auto model = presets::model_preset(name);
+    if (!model) return tl::unexpected(model.error());
+    items.push_back(
+        {name,
+         fmt::format("{} layers{}{}", model->layers.size(), model->trainable_here ? ", trains here in seconds" : "",
+                     model->source.empty() ? "" : "; " + model->source),
+         "preset:" + presets::model_preset_alias(name)});
+  }
+  for (const std::string& name : presets::paper_profile_names()) {
+    const auto profile = presets::profile_preset(name);
+    if (!profile) return tl::unexpected(profile.error());
+    items.push_back({name, fmt::format("{} layers, a profile alone; {}", profile->layers.size(), profile->source),
+                     "preset:" + presets::model_preset_alias(name)});
+  }
+  for (const std::string& name : presets::transformer_preset_names())
+    items.push_back({name, "a transformer's published configuration: its profile is computed, it does not train here",
+                     "preset:" + presets::model_preset_alias(name)});
+  return items;
+}
+
+Items list_clusters() {
+  std::vector<Item> items;
+  for (const std::string& name : presets::cluster_preset_names()) {
+    const auto cluster = presets::cluster_preset(name);
+    if (!cluster) return tl::unexpected(cluster.error());
+    items.push_back({name,
+                     fmt::format("{} devices in {} {}", devices_of(*cluster).size(), cluster->nodes.size(),
+                                 cluster->nodes.size() == 1 ? "node" : "nodes"),
+                     "preset:" + presets::cluster_preset_alias(name)});
+  }
+  return items;
+}
+
+Items list_devices() {
+  std::vector<Item> items;
+  for (const std::string& line : runtime::profile::describe_devices()) items.push_back({line, ""});
+  return items;
+}
+
+Items list_device_types() {
+  std::vector<Item> items;
+  for (const DeviceModel& model : presets::device_catalogue())
+    items.push_back({model.type.name, presets::device_summary(model)});
+  return items;
+}
+
+Items list_cloud_shapes() {
+  std::vector<Item> items;
+  for (const presets::CloudShape& shape : presets::cloud_shapes())
+    items.push_back({shape.name, presets::cloud_shape_summary(shape)});
+  return items;
+}
+
+Items list_formats() {
+  std::vector<Item> items;
+  for (const work::FileFormat& format : work::file_formats())
+    items.push_back({std::string(format.name), std::string(format.summary)});
+  return items;
+}
+
+struct List {
+  const char* name;
+  Items (*items)();
+};
+constexpr std::array<List, 8> lists{{{"planners", list_planners},
+                                     {"schedules", list_schedules},
+                                     {"models", list_models},
+                                     {"clusters", list_clusters},
+                                     {"devices", list_devices},
+                                     {"device-types", list_device_types},
+                                     {"cloud-shapes", list_cloud_shapes},
+                                     {"formats", list_formats}}};
+
+std::string items_json(const std::vector<Item>& items) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Item& item : items) {
+    nlohmann::ordered_json one{{"name", item.name}};
+    if (!item.argument.empty()) one["argument"] = item.argument;
+    if (!item.summary.empty()) one["summary"] = item.summary;
+    json.push_back(std::move(one));
+  }
+  return json.dump(2);
+}
+
+std::string items_text(const std::vector<Item>& items) {
+  text::Table table({{"", text::Align::left}, {"", text::Align::left}});
+  for (const Item& item : items)
+    table.add(item.argument.empty() ? std::vector<std::string>{item.name, item.summary}
+                                    : std::vector<std::string>{item.argument, item.name + ": " + item.summary});
+  return table.text();
+}
+
+class ListCommand : public options::Command {
+ public:
+  void declare(CLI::App& app) override {
+    std::vector<std::string> names;
+    for (const List& list : lists) names.emplace_back(list.name);
+    names.emplace_back("checkpoints");
+    app.add_option("WHAT", what_,
+                   "planners, schedules, models, clusters, devices (of this machine), device-types (of the catalogue), "
+                   "cloud-shapes, formats, or checkpoints of a folder")
+        ->required()
+        ->check(CLI::IsMember(names));
+    app.add_option("FOLDER", folder_, "with checkpoints: what run --checkpoint wrote into");
+    app.add_flag("--json", json_, "JSON alone on standard output");
+  }
+
+  Result<int> run(std::stop_token) override {
+    if ((what_ == "checkpoints") == folder_.empty())
+      return fail(ErrorCode::bad_usage, folder_.empty() ? "list checkpoints: found no FOLDER, expected one"
+                                                        : "list: a FOLDER is for checkpoints alone");
+    if (what_ == "checkpoints") return list_checkpoints();
+    for (const List& list : lists) {
+      if (what_ != list.name) continue;
+      const Items items = list.items();
+      if (!items) return tl::unexpected(items.error());
+      if (auto written = text::write_output("-", json_ ? items_json(*items) + "\n" : items_text(*items)); !written)
+        return tl::unexpected(written.error());
+    }
+    return 0;
+  }
+
+ private:
+  Result<int> list_checkpoints() const {
+    const auto steps = text::checkpoints_in(folder_);
+    if (!steps) return tl::unexpected(steps.error());
+    const std::string text = json_            ? text::checkpoints_json(*steps) + "\n"
+                             : steps->empty() ? "there are no checkpoints in " + folder_ + "\n"
+                                              : text::checkpoints_text(*steps);
+    if (auto written = text::write_output("-", text); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
+  std::string what_, folder_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<options::Command> make_list_command() { return std::make_unique<ListCommand>(); }
+
+}  // namespace pipedeck::cli::commands

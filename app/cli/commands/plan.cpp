@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan: the best answer of one planner, or its best K, with the simulator's prediction.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/planner_arguments.hpp"
+#include "app/cli/options/question.hpp"
+#include "app/cli/options/time_budget.hpp"
+#include "app/cli/text/console.hpp"
+#include "app/cli/text/memory_columns.hpp"
+#include "app/cli/text/table.hpp"
+#include "app/cli/work/judge.hpp"
+#include "app/cli/work/plan_columns.hpp"
+#include "app/cli/work/trials.hpp"
+#include "core/io/documents/formats.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+constexpr int most_plans = 1000;
+
+/// One plan as itself, several as a JSON array, best first.
+std::string plans_to_json(const std::vector<work::JudgedPlan>& judged, bool as_list) {
+  if (!as_list) return io::documents::plan_to_json(judged.front().plan);
+  std::string text = "[\n";
+  for (const work::JudgedPlan& one : judged)
+    text += io::documents::plan_to_json(one.plan) + (&one == &judged.back() ? "\n" : ",\n");
+  return text + "]";
+}
+
+std::string objective_text(const Plan& plan) {
+  if (!plan.objective) return "-";
+  const Objective& objective = *plan.objective;
+  return fmt::format("{} {}", objective.name,
+                     objective.time    ? text::milliseconds_text(*objective.time) + " ms"
+                     : objective.bytes ? text::memory_text(*objective.bytes)
+                                       : std::string());
+}
+
+/// "   Bounds: ...", what is proven of the plan.
+std::string certificate_text(const Plan& plan) {
+  if (!plan.certificate) return {};
+  const Certificate& certificate = *plan.certificate;
+  std::string text;
+  if (certificate.lower_bound > Seconds())
+    text += fmt::format("   No plan of this problem takes less than {} ms; this one takes {:.1f} % more.\n",
+                        text::milliseconds_text(certificate.lower_bound), 100 * certificate.gap);
+  if (certificate.stages_bound > Seconds())
+    text += fmt::format("   These stages take at least {} ms under this schedule.\n",
+                        text::milliseconds_text(certificate.stages_bound));
+  if (!certificate.optimal_in.empty()) text += fmt::format("   Proven: {}.\n", certificate.optimal_in);
+  if (plan.truncated) text += "   The search was cut short by its time budget.\n";
+  return text;
+}
+
+std::string plans_table(const std::vector<work::JudgedPlan>& judged) {
+  text::Table table(work::joined(work::plan_columns({"#"}), {{"warm-up A / B ms"},
+                                                             {"worst peak"},
+                                                             {"at most"},
+                                                             {"fits", text::Align::left},
+                                                             {"objective", text::Align::left}}));
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const auto& [plan, simulation, other] = judged[i];
+    const Seconds iteration = to_seconds(simulation.iteration);
+    table.add(
+        work::joined(work::plan_cells(std::to_string(i + 1), plan.name, plan, iteration, simulation.samples_per_second),
+                     {work::warmups_text(plan, iteration, other), text::worst_peak_text(simulation),
+                      text::at_most_text(simulation), text::fits_word(simulation), objective_text(plan)}));
+  }
+  return table.text();
+}
+
+/// Prints each plan's notes below the table.
+std::string reasons(const std::vector<work::JudgedPlan>& judged) {
+  std::string text;
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const Plan& plan = judged[i].plan;
+    if (plan.why.empty()) continue;
+    text += fmt::format("\n{}. {}\n", i + 1, plan.name);
+    for (const std::string& sentence : plan.why) text += "   " + sentence + "\n";
+    text += certificate_text(plan);
+  }
+  return text;
+}
+
+class PlanCommand : public options::Command {
+ public:
+  void declare(CLI::App& app) override {
+    question_.declare(app);
+    app.add_option("--planner", planner_, "planner: see pipedeck-cli list planners")->required()->type_name("NAME");
+    app.add_option("--top", top_, "the best K plans; more than one are written as a JSON array")
+        ->check(CLI::Range(1, most_plans))
+        ->capture_default_str()
+        ->type_name("K");
+    app.add_flag("--explain", explain_, "say why: what limits each plan and what its neighbours lose");
+    app.add_option("--time-budget", budget_, "answer after so many seconds with the best plan found by then")
+        ->check(CLI::PositiveNumber)
+        ->type_name("S");
+    trials_.declare(app);
+    output_.declare(app);
+    app.allow_extras();
+    app.footer([] { return options::planner_options_help(); });
+    app_ = &app;
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    const auto planner = planner::planner_named(planner_);
+    if (!planner) return tl::unexpected(planner.error());
+    const auto options = options::planner_options(**planner, arguments_for(**planner));
+    if (!options) return tl::unexpected(options.error());
+    if (auto known = question_.schedule.check(); !known) return tl::unexpected(known.error());
+    if (auto trials = trials_.check(); !trials) return tl::unexpected(trials.error());
+    const auto threads = question_.thread_count();
+    if (!threads) return tl::unexpected(threads.error());
+    auto problem = question_.open();
+    if (!problem) return tl::unexpected(problem.error());
+    if (trials_.asked()) {
+      auto model = trials_.open(*problem->profile);
+      if (!model) return tl::unexpected(model.error());
+      trained_ = *std::move(model);
+    }
+    const auto judge = work::Judge::of(*std::move(problem));
+    if (!judge) return tl::unexpected(judge.error());
+    const auto judged = search(**planner, *judge, *options, *threads, stop);
+    if (!judged) return tl::unexpected(judged.error());
+    return trials_.asked() ? answer_by_trials(*judged, *judge, stop) : answer(*judged, plans_table(*judged));
+  }
+
+ private:
+  /// The planner's own options. A planner that searches schedules itself is asked for the given one if it knows it.
+  std::vector<std::string> arguments_for(const planner::PlannerInfo& planner) {
+    std::vector<std::string> arguments = app_->remaining();
+    for (const planner::OptionInfo& option : planner.options) {
+      std::optional<std::string>& name = question_.schedule.name;
+      if (option.name != "schedule" || !name) continue;
+      if (std::find(option.choices.begin(), option.choices.end(), *name) == option.choices.end()) continue;
+      arguments.insert(arguments.end(), {"--schedule", *name});
+      name.reset();
+    }
+    return arguments;
+  }
+
+  Result<int> answer(const std::vector<work::JudgedPlan>& judged, const std::string& table) const {
+    if (auto written = output_.write(plans_to_json(judged, top_ > 1), table + reasons(judged)); !written)
+      return tl::unexpected(written.error());
+    return 0;
+  }
+
+  /// The fastest measured, or the fastest `--top` of them.
+  Result<int> answer_by_trials(const std::vector<work::JudgedPlan>& judged, const work::Judge& judge,
+                               std::stop_token stop) const {
+    text::ProgressLine progress;
+    auto trials = work::run_trials(judged, judge, trained_, trials_.steps, progress.callback(), stop);
+    if (!trials) return tl::unexpected(trials.error());
+    trials->front().judged.plan.why.push_back(work::trial_sentence(*trials, trials_.steps) + ".");
+    std::vector<work::JudgedPlan> best;
+    for (const work::Trial& trial : *trials)
+      if (static_cast<int>(best.size()) < top_ && trial.measured) best.push_back(trial.judged);
+    return answer(best, work::trials_table(*trials) + "\n" + plans_table(best));
+  }
+
+  int wanted_plans() const { return std::max(top_, trials_.plans); }
+
+  Result<std::vector<work::JudgedPlan>> search(const planner::PlannerInfo& planner, const work::Judge& judge,
+                                               const planner::PlannerOptions& options, int threads,
+                                               std::stop_token stop) const {
+    text::ProgressLine progress;
+    planner::PlannerContext context = judge.context(threads, wanted_plans(), progress.callback(), stop);
+    context.explain = explain_;
+    const options::TimeBudget budget(budget_);
+    context.hurry = budget.over();
+    const auto ranking = planner::run_planner(planner, judge.problem(), options, context);
+    if (!ranking) return tl::unexpected(ranking.error());
+    if (ranking->infeasible) return tl::unexpected(work::no_plan_fits(planner.name, *ranking->infeasible));
+    std::vector<work::JudgedPlan> judged;
+    for (const Plan& plan : ranking->plans) {
+      if (static_cast<int>(judged.size()) == wanted_plans()) break;
+      auto scheduled = question_.schedule.apply(plan, *judge.problem().profile);
+      if (!scheduled) return tl::unexpected(scheduled.error());
+      auto verdict = judge.judge(*std::move(scheduled), stop);
+      if (!verdict) return tl::unexpected(verdict.error());
+      judged.push_back(*std::move(verdict));
+    }
+    return judged;
+  }
+
+  options::QuestionOptions question_;
+  std::string planner_;
+  int top_ = 1;
+  bool explain_ = false;
+  std::optional<double> budget_;
+  work::TrialOptions trials_;
+  ModelSpec trained_;
+  text::OutputOptions output_;
+  CLI::App* app_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<options::Command> make_plan_command() { return std::make_unique<PlanCommand>(); }
+
+}  // namespace pipedeck::cli::commands

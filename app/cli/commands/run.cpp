@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// run: trains a model with a plan. The window starts this very command as a child and reads its events.
+#include <cmath>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/commands/run_usage.hpp"
+#include "app/cli/options/backend_options.hpp"
+#include "app/cli/options/checkpoint_arguments.hpp"
+#include "app/cli/options/question.hpp"
+#include "app/cli/text/console.hpp"
+#include "app/cli/text/kind_table.hpp"
+#include "app/cli/text/table.hpp"
+#include "app/cli/work/event_log.hpp"
+#include "app/cli/work/judge.hpp"
+#include "app/cli/work/remote_control.hpp"
+#include "app/cli/work/replay.hpp"
+#include "app/cli/work/run_report.hpp"
+#include "app/cli/work/run_site.hpp"
+#include "core/base/limits.hpp"
+#include "core/cost/memory.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
+#include "core/plan/validate.hpp"
+#include "core/presets/presets.hpp"
+#include "core/runtime/checkpoint/resume.hpp"
+#include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/machine/cores.hpp"
+#include "core/runtime/train.hpp"
+#include "core/runtime/train/evaluate.hpp"
+#include "core/schedule/build.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+/// Number of timelines from which the summary chooses its typical step, if none was requested.
+constexpr int sampled_timelines = 20;
+
+Result<void> check_layers(const Plan& plan, const ModelSpec& model, const std::string& plan_file) {
+  const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
+  const int there = runtime::layers::plannable_layers(model);
+  if (planned == there) return {};
+  return fail(
+      ErrorCode::bad_input,
+      fmt::format("found {} layers, expected {}, the layers of {} without its loss", planned, there, model.name),
+      fmt::format("/stages/{}/layers/1", plan.stages.empty() ? 0 : plan.stages.size() - 1), plan_file);
+}
+
+/// By predicted figures where profile and cluster are known, else all operations alike and memory without end.
+Result<Schedule> schedule_of(const Plan& plan, const std::optional<Problem>& problem) {
+  if (!problem) {
+    schedule::StageFigures unknown;
+    unknown.fitting = plan.micro_batches;
+    return schedule::build_schedule(plan, std::vector<schedule::StageFigures>(plan.stages.size(), unknown));
+  }
+  const auto simulator = sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
+  if (!simulator) return tl::unexpected(simulator.error());
+  return simulator->schedule(plan);
+}
+
+void warn_if_crowded(const Plan& plan, const runtime::transport::Processes& processes) {
+  const std::size_t devices = devices_used(plan).size();
+  const std::size_t cores = std::thread::hardware_concurrency() * static_cast<std::size_t>(processes.machines());
+  if (cores > 0 && devices > cores)
+    text::print_warning(
+        fmt::format("{} devices share {} processor cores: the times are no measurement of the plan", devices, cores));
+}
+
+class RunCommand : public options::Command {
+ public:
+  void declare(CLI::App& app) override {
+    app_ = &app;
+    app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
+    app.add_option("--model", model_, "model: a file or preset:NAME")->type_name("SPEC");
+    app.add_flag(
+        "--replay", replay_,
+        "no model: keep the devices busy for as long as --profile says, with transfers and memory of its sizes");
+    backend_.declare(app);
+    site_.declare(app);
+    app.add_option("--steps", options_.steps, "optimizer steps")
+        ->required()
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.add_option("--data", data_,
+                   "train on synthetic[:SEED], text:FILE, idx:FILE or images:FOLDER, not the model's own data")
+        ->type_name("DATA");
+    app.add_option("--evaluate", evaluated_, "print loss and accuracy on DATA after the last step")->type_name("DATA");
+    app.add_option("--events", events_file_, "write events as JSON lines into FILE; - is standard output")
+        ->type_name("FILE");
+    app.add_option("--timeline-every", options_.timeline_every, "write the measured operations of every N-th step")
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.add_option("--sample-every", sample_every_, "write what the devices do every so many milliseconds")
+        ->check(CLI::Range(1, 3'600'000))
+        ->type_name("MS");
+    app.add_option("--cores", options_.cores, "the processor core of each device of the plan; else any")
+        ->delimiter(',')
+        ->type_name("CORE,...");
+    app.add_option("--control", control_file_,
+                   "read the words pause, resume and stop, one a line, from - (standard input) or a named pipe")
+        ->type_name("FILE");
+    app.add_flag("--check", check_only_, "look at plan, model, data and devices as a run does, and train nothing");
+    app.add_option("--timeout", timeout_, "give up when no device has got on for S seconds (default 30)")
+        ->check(CLI::Range(0.001, 1e6))
+        ->type_name("S");
+    app.add_option("--memory-limit", memory_limit_, "memory of each device; a run that needs more fails")
+        ->check(CLI::Range(std::int64_t{1}, limits::total_bytes))
+        ->type_name("BYTES");
+    checkpoints_.declare(app);
+    inputs_.declare(app, false);
+    judged_.overlap = name_of(runtime::train::trainer_overlap);
+    judged_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    if (!std::isfinite(timeout_))
+      return fail(ErrorCode::bad_usage, "run: --timeout: found what is no number, expected seconds");
+    options_.timeout = std::chrono::milliseconds(std::llround(1000 * timeout_));
+    if (auto joined = site_.open(options_.timeout); !joined) return tl::unexpected(joined.error());
+    return site_.end(run_together(stop));
+  }
+
+ private:
+  /// All processes of the run come here.
+  Result<int> run_together(const std::stop_token& stop) {
+    auto opened = check();
+    const std::string inputs =
+        opened ? io::documents::plan_to_json(plan_) + io::documents::model_to_json(model_spec_) + options_text()
+               : std::string();
+    if (auto agreed = site_.agree(opened, plan_, inputs); !agreed) return tl::unexpected(agreed.error());
+    if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
+    return check_only_ ? say_ready() : train(stop);
+  }
+
+  /// Inputs that all processes must share, in addition to plan and model.
+  std::string options_text() const {
+    const bool kept = options_.checkpoint.has_value();
+    return fmt::format("{}: {} steps, overlap {} {}, samples {}, checkpoints {} {}, from {}, evaluated {}, {}",
+                       PIPEDECK_VERSION, options_.steps, judged_.overlap, judged_.bucket_bytes, sample_every_,
+                       kept ? options_.checkpoint->every : -1, kept ? options_.checkpoint->keep : -1,
+                       options_.resume ? options_.resume->origin().step : 0, !evaluated_.empty(), replay_);
+  }
+
+  Result<void> check() {
+    if (auto usage = check_run_usage(*app_); !usage) return usage;
+    options_.overlap = *overlap_named(judged_.overlap);
+    options_.bucket = Bytes(judged_.bucket_bytes);
+    options_.memory_limit = Bytes(memory_limit_);
+    if (auto plan = open_plan(); !plan) return plan;
+    if (auto backend = open_backend(); !backend) return backend;
+    return replay_ ? predict() : open_model_and_data();
+  }
+
+  Result<void> open_plan() {
+    auto plan = io::read_plan(plan_file_);
+    if (!plan) return tl::unexpected(text::in_file(plan.error(), plan_file_));
+    plan_ = *std::move(plan);
+    if (auto cores = runtime::machine::check_cores(options_.cores, devices_used(plan_).size()); !cores)
+      return fail(cores.error().code, fmt::format("run: --cores: {}", cores.error().message));
+    return check_overlap(options_.overlap, plan_);
+  }
+
+  Result<void> open_backend() {
+    auto backend = backend_.open(*app_, plan_, *site_.site().processes);
+    if (!backend) {
+      const bool of_plan = backend.error().code == ErrorCode::bad_input;
+      return tl::unexpected(of_plan ? text::in_file(backend.error(), plan_file_) : backend.error());
+    }
+    runs_on_ = *std::move(backend);
+    return {};
+  }
+
+  Result<void> open_model_and_data() {
+    auto model = presets::open_model(model_);
+    if (!model) return tl::unexpected(text::in_file(model.error(), model_));
+    if (auto layers = check_layers(plan_, *model, plan_file_); !layers) return layers;
+    if (auto kinds = runtime::layers::make_layers(*model, runs_on_.kernels); !backend_.on_processor() && !kinds)
+      return tl::unexpected(text::in_file(kinds.error(), model_));
+    model_spec_ = *std::move(model);
+    if (auto data = open_data(); !data) return data;
+    if (auto applied = checkpoints_.apply(model_spec_, plan_, options_); !applied) return applied;
+    return inputs_.given() ? predict() : build(std::nullopt);
+  }
+
+  /// Data named here is looked at before anything is trained.
+  Result<void> open_data() {
+    if (auto opened = open_data(data_, "--data", model_spec_.data); !opened) return opened;
+    return open_data(evaluated_, "--evaluate", evaluated_data_);
+  }
+
+  Result<void> open_data(const std::string& argument, const char* option, DataSource& data) const {
+    if (argument.empty()) return {};
+    auto named = runtime::data::data_named(argument);
+    if (!named) return fail(named.error().code, fmt::format("run: {}: {}", option, named.error().message));
+    data = *std::move(named);
+    ModelSpec model = model_spec_;
+    model.data = data;
+    const auto source = runtime::data::make_source(model);
+    if (source) return {};
+    if (!source.error().file.empty()) return tl::unexpected(source.error());
+    return fail(source.error().code, fmt::format("{} {}: {}", option, argument, source.error().message), {}, model_);
+  }
+
+  ModelSpec evaluated_model() const {
+    ModelSpec model = model_spec_;
+    model.data = evaluated_data_;
+    return model;
+  }
+
+  Result<void> evaluate(const runtime::train::TrainedParameters& trained, std::stop_token stop) const {
+    const auto found = runtime::train::evaluate_on_cpu(evaluated_model(), trained, 64, 1024, stop);
+    if (!found) return tl::unexpected(found.error());
+    const std::string text = fmt::format("{}: loss {:.4f}, accuracy {:.2f} % on {} samples\n", evaluated_, found->loss,
+                                         100 * found->accuracy, found->samples);
+    events_file_ == "-" ? text::print_note(text) : static_cast<void>(text::print_text(text));
+    return {};
+  }
+
+  Result<void> predict() {
+    auto problem = options::open_inputs(inputs_, judged_);
+    if (!problem) return tl::unexpected(problem.error());
+    if (auto valid = plan::validate(plan_, *problem->profile, *problem->cluster); !valid)
+      return tl::unexpected(text::in_file(valid.error(), plan_file_));
+    options::warn_if_made_for_others(plan_, plan_file_, *problem);
+    problem->workload = options::workload_of(plan_, problem->workload.conventions);
+    auto simulation = sim::simulate(*problem, plan_);
+    if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
+    predicted_ = *std::move(simulation);
+    if (replay_) {
+      auto replay = work::replay_of(*problem, plan_, *predicted_);
+      if (!replay) return tl::unexpected(text::in_file(replay.error(), plan_file_));
+      replayed_ = *std::move(replay);
+    }
+    return build(std::move(*problem));
+  }
+
+  Result<void> build(const std::optional<Problem>& problem) {
+    auto schedule = schedule_of(plan_, problem);
+    if (!schedule) return tl::unexpected(text::in_file(schedule.error(), plan_file_));
+    if (auto ends = schedule::prove_deadlock_free(*schedule, plan_); !ends)
+      return tl::unexpected(text::in_file(ends.error(), plan_file_));
+    schedule_ = *std::move(schedule);
+    return {};
+  }
+
+  Result<int> say_ready() const {
+    if (!runs_on_.warning.empty()) text::print_warning(runs_on_.warning);
+    if (replayed_) {
+      text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples a step\n", replayed_->model.name,
+                                   plan_.name, devices_used(plan_).size(), plan_.global_batch));
+      return 0;
+    }
+    const auto source = runtime::data::make_source(model_spec_);
+    if (!source) return tl::unexpected(text::in_file(source.error(), model_));
+    const std::uint64_t samples = (*source)->count();
+    text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples a step, data {}\n", model_spec_.name,
+                                 plan_.name, devices_used(plan_).size(), plan_.global_batch,
+                                 samples > 0 ? fmt::format("of {} samples", samples) : "without end"));
+    return 0;
+  }
+
+  Result<std::unique_ptr<work::RemoteControl>> open_control(std::function<void()> halt) const {
+    if (control_file_.empty() || !site_.first()) return nullptr;
+    return work::RemoteControl::open(control_file_, options_.pause, std::move(halt));
+  }
+
+  Result<int> train(std::stop_token stop) {
+    std::stop_source halt;  // by the user's signal, or when the reader of the events has left
+    std::stop_callback forward(stop, [&] { halt.request_stop(); });
+    auto log = work::EventLog::open(site_.first() ? events_file_ : std::string());
+    options_.pause = std::make_shared<runtime::machine::PauseGate>();
+    const auto control = open_control([&] { halt.request_stop(); });
+    Result<void> opened;
+    if (!log) opened = tl::unexpected(log.error());
+    if (log && !control) opened = tl::unexpected(control.error());
+    if (auto agreed = site_.agree(opened); !agreed) return tl::unexpected(agreed.error());
+    options_.sample_every = std::chrono::milliseconds(sample_every_);
+    const bool timelines_wanted = options_.timeline_every > 0;
+    if (predicted_ && !timelines_wanted) options_.timeline_every = std::max(1, options_.steps / sampled_timelines);
+
+    work::RunReport report(options_.steps);
+    const auto take = [&](const RunEvent& event) {
+      report.remember(event);
+      if (events_file_ != "-") report.show(event);
+      if (!timelines_wanted && std::holds_alternative<MeasuredTimeline>(event)) return;
+      if (!log->write(event)) halt.request_stop();
+    };
+    const auto trained = runtime::train_with(replayed_ ? runtime::cpu::cpu_backend(replayed_->kernels) : runs_on_,
+                                             replayed_ ? replayed_->model : model_spec_, plan_, schedule_, options_,
+                                             take, halt.get_token(), site_.site());
+    if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
+    if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
+    const bool done = trained && !report.stopped();
+    if (const auto way_on = done ? std::nullopt : checkpoints_.way_on()) site_.say(*way_on);
+    if (!trained) return tl::unexpected(text::in_file(trained.error(), file_at_fault(trained.error())));
+    if (!site_.first()) return 0;
+    if (events_file_ != "-") text::print_text(difference_text(report));
+    if (report.stopped() && !evaluated_.empty())
+      text::print_note(fmt::format("the run was stopped: {} was not evaluated", evaluated_));
+    if (!report.stopped() && !evaluated_.empty())
+      if (auto evaluated = evaluate(*trained, stop); !evaluated) return tl::unexpected(evaluated.error());
+    if (!report.stopped()) return 0;
+    return fail(ErrorCode::cancelled, "the run was stopped on request");
+  }
+
+  /// The trainer knows no files: what it points at in the model stands in the model's.
+  std::string file_at_fault(const Error& error) const {
+    if (error.code != ErrorCode::bad_input) return {};
+    return error.place.starts_with("/layers") || error.place.starts_with("/data") ? model_ : plan_file_;
+  }
+
+  std::string difference_text(const work::RunReport& report) const {
+    const Timeline* measured = report.typical_timeline();
+    if (!predicted_ || !measured) return {};
+    return "\n" + text::kinds_table(sim::difference_of_a_step(*predicted_, *measured, report.median_step()),
+                                    "predicted", "measured");
+  }
+
+  const CLI::App* app_ = nullptr;  ///< which options were given
+  std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
+  options::BackendOptions backend_;
+  runtime::layers::Backend runs_on_;
+  work::RunSite site_;
+  int sample_every_ = 0;
+  bool check_only_ = false;
+  double timeout_ = 30;
+  std::int64_t memory_limit_ = 0;
+  options::CheckpointArguments checkpoints_;
+  options::InputOptions inputs_;
+  options::ConventionOptions judged_;
+  runtime::train::TrainOptions options_;
+  Plan plan_;
+  ModelSpec model_spec_;
+  DataSource evaluated_data_;
+  Schedule schedule_;
+  std::optional<Simulation> predicted_;
+  bool replay_ = false;
+  std::optional<runtime::exec::ReplayModel> replayed_;
+};
+
+}  // namespace
+
+std::unique_ptr<options::Command> make_run_command() { return std::make_unique<RunCommand>(); }
+
+}  // namespace pipedeck::cli::commands

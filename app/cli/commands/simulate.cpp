@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// simulate: what a plan takes in time and memory, by the one simulator that judges all plans.
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/jitter_arguments.hpp"
+#include "app/cli/options/question.hpp"
+#include "app/cli/text/console.hpp"
+#include "app/cli/text/explanation_text.hpp"
+#include "app/cli/text/memory_columns.hpp"
+#include "app/cli/text/table.hpp"
+#include "app/cli/work/judge.hpp"
+#include "core/cost/lower_bound.hpp"
+#include "core/io/csv/schedule.hpp"
+#include "core/io/csv/tables.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
+#include "core/io/traces/trace.hpp"
+#include "core/model/memory_verdict.hpp"
+#include "core/plan/validate.hpp"
+#include "core/sim/explain/critical_path.hpp"
+#include "core/sim/explain/jitter.hpp"
+#include "core/sim/explain/sensitivity.hpp"
+#include "core/sim/explain/time_parts.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+constexpr std::array table_names{"devices", "memory",        "memory-curve", "operations",
+                                 "parts",   "critical-path", "sensitivity"};
+
+/// Where they were asked for, as text or as a table.
+struct Explanations {
+  std::string text;
+  std::optional<TimeParts> parts;
+  std::optional<CriticalPath> path;
+  std::optional<Sensitivity> sensitivity;
+};
+
+struct Verdict {
+  Plan plan;
+  Simulation simulation;
+  Seconds lower_bound;
+  std::optional<Seconds> other_warmup;
+  std::optional<std::string> schedule;  ///< as CSV, where it is to be written
+  Explanations explanations{};
+  std::optional<JitterBand> band{};  ///< where it was asked for
+};
+
+std::string heading(const Plan& plan) {
+  return fmt::format("{}  {}  {}, {} micro-batches of {}\n", plan.name, shape_text(plan), work::schedule_text(plan),
+                     plan.micro_batches, plan.micro_batch);
+}
+
+std::string summary_text(const Verdict& verdict) {
+  const auto& [plan, simulation, bound, other, schedule, explanations, band] = verdict;
+  const Seconds iteration = to_seconds(simulation.iteration);
+  std::string text = heading(plan);
+  text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
+                      text::milliseconds_text(iteration), simulation.samples_per_second,
+                      text::percent_text(simulation.bubble_fraction),
+                      text::percent_text(simulation.communication_fraction));
+  if (simulation.period)
+    text += fmt::format("longest span of a device {} ms, period of successive iterations {} ms\n",
+                        text::milliseconds_text(to_seconds(simulation.longest_span)),
+                        text::milliseconds_text(to_seconds(*simulation.period)));
+  if (band) text += options::jitter_text(*band);
+  text += fmt::format("lower bound {} ms ({})\n", text::milliseconds_text(bound),
+                      text::change_text(bound.count, iteration.count));
+  if (other) text += fmt::format("warm-up A / B: {} ms\n", work::warmups_text(plan, iteration, other));
+  text += text::fits_sentence(simulation) + "\n";
+  return text + fmt::format("network {}, overlap {}{}, optimizer {}, precision {}, zero {}\n\n",
+                            name_of(simulation.network), name_of(simulation.overlap),
+                            options::collectives_text(simulation.collectives), name_of(plan.optimizer),
+                            name_of(plan.precision), plan.zero);
+}
+
+/// Equal but for their numbers: replicas of a stage, mostly.
+bool behave_alike(DeviceVerdict a, const DeviceVerdict& b) {
+  a.device = b.device;
+  return a == b;
+}
+
+std::string device_fits_text(const DeviceVerdict& device) {
+  const Fit fit = fit_of(device);
+  return fit == Fit::surely ? "yes" : fit == Fit::expected ? "yes (at most: no)" : "NO";
+}
+
+std::string devices_table(const Simulation& simulation) {
+  text::Table table(
+      {{"device"}, {"busy ms"}, {"busy"}, {"peak"}, {"at most"}, {"of"}, {"at ms"}, {"micro-batches kept"}, {"fits"}});
+  const auto& devices = simulation.devices;
+  for (std::size_t first = 0, end = 0; first < devices.size(); first = end) {
+    const DeviceVerdict& device = devices[first];
+    while (end < devices.size() && behave_alike(devices[end], device)) ++end;
+    const std::string number = end - first == 1
+                                   ? std::to_string(device.device.value)
+                                   : fmt::format("{} to {}", device.device.value, devices[end - 1].device.value);
+    const Seconds busy = to_seconds(device.busy), iteration = to_seconds(simulation.iteration);
+    table.add({number, text::milliseconds_text(busy),
+               text::percent_text(iteration.count > 0 ? busy.count / iteration.count : 0),
+               text::memory_text(device.peak), text::memory_text(device.peak_upper), text::memory_text(device.capacity),
+               text::milliseconds_text(to_seconds(device.peak_time)), std::to_string(device.peak_micro_batches),
+               device_fits_text(device)});
+  }
+  return table.text();
+}
+
+std::string lane_text(const TimelineLane& lane) {
+  switch (lane.role) {
+    case LaneRole::compute:
+      return fmt::format("device {}", lane.device.value);
+    case LaneRole::collective:
+      return fmt::format("device {} collective", lane.device.value);
+    case LaneRole::link:
+      return fmt::format("link {} to {}", lane.device.value, lane.to.value);
+  }
+  return {};
+}
+
+std::string intervals_table(const Timeline& timeline) {
+  text::Table table({{"lane", text::Align::left},
+                     {"operation", text::Align::left},
+                     {"stage"},
+                     {"micro-batch"},
+                     {"start ms"},
+                     {"end ms"}});
+  for (const TimelineLane& lane : timeline.lanes)
+    for (std::size_t i = lane.begin; i < lane.end; ++i) {
+      const TimelineRow row = timeline.row(i);
+      table.add({lane_text(lane), std::string(name_of(row.operation.kind)), std::to_string(row.operation.stage.value),
+                 std::to_string(row.operation.micro_batch), text::milliseconds_text(to_seconds(row.start)),
+                 text::milliseconds_text(to_seconds(row.end()))});
+    }
+  return "\n" + table.text();
+}
+
+class SimulateCommand : public options::Command {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
+    judged_.declare(app);
+    state_.declare(app);
+    schedule_.declare(app);
+    app.add_option(
+           "--schedule-csv", schedule_file_,
+           "the order of operations of every device, as PyTorch has it; of stages placed as --schedule needs them")
+        ->type_name("FILE");
+    app.add_option("--export-schedule", export_file_, "write the simulated order of operations as such a file")
+        ->type_name("FILE");
+    app.add_flag("--intervals", intervals_, "every operation with its start and end");
+    app.add_flag("--explain", explain_, "the critical path, why devices are idle, what the iteration consists of");
+    app.add_flag("--sensitivity", sensitivity_, "the gain from 10 % more of each link, device and memory");
+    app.add_flag("--memory-items", memory_items_,
+                 "the memory curves by item as well: with --json, or as a table of each device's items at its peak");
+    jitter_.declare(app);
+    options::declare_threads(app, threads_);
+    app.add_flag("--iteration-only", iteration_only_,
+                 "the iteration time alone, without timeline and memory curves: for plans too large for these");
+    app.add_option(
+           "--csv", tables_,
+           "write a table as CSV: devices, memory, memory-curve, operations, parts, critical-path or sensitivity; "
+           "may be repeated")
+        ->type_size(2)
+        ->type_name("TABLE FILE");
+    app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
+    output_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    if (trace_file_ == "-") return fail(ErrorCode::bad_usage, "simulate: --trace needs a file, found \"-\"");
+    if (auto known = jitter_.options(); !known) return tl::unexpected(known.error());
+    if (auto known = options::thread_count(threads_); !known) return tl::unexpected(known.error());
+    if (iteration_only_) return run_iteration_only(stop);
+    if (auto known = check_tables(); !known) return tl::unexpected(known.error());
+    const auto verdict = judge(stop);
+    if (!verdict) return tl::unexpected(verdict.error());
+    const Simulation& simulation = verdict->simulation;
+    if (verdict->schedule)
+      if (auto written = text::write_output(export_file_, *verdict->schedule); !written)
+        return tl::unexpected(written.error());
+    if (!trace_file_.empty())
+      if (auto written =
+              text::write_output(trace_file_, io::traces::chrome_trace(simulation, verdict->plan.name, &verdict->plan));
+          !written)
+        return tl::unexpected(written.error());
+    for (std::size_t i = 0; i + 1 < tables_.size(); i += 2)
+      if (auto written = text::write_output(tables_[i + 1], table_named(tables_[i], *verdict).text()); !written)
+        return tl::unexpected(written.error());
+    const std::string json = io::documents::simulation_to_json(simulation, {.intervals = intervals_});
+    std::string human;
+    const bool quiet = output_.json_on_stdout() || csv_on_stdout();
+    if (!quiet) human = summary_text(*verdict) + devices_table(simulation) + verdict->explanations.text;
+    if (!quiet && memory_items_) human += "\n" + text::items_table(simulation);
+    if (!quiet && intervals_) human += intervals_table(simulation.timeline);
+    if (auto written = output_.write(json, human); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
+ private:
+  Result<void> check_tables() const {
+    for (std::size_t i = 0; i + 1 < tables_.size(); i += 2)
+      if (std::ranges::find(table_names, tables_[i]) == table_names.end())
+        return fail(ErrorCode::bad_usage, fmt::format("simulate: --csv: found table \"{}\", expected one of: {}",
+                                                      tables_[i], fmt::join(table_names, ", ")));
+    return {};
+  }
+
+  bool csv_on_stdout() const {
+    for (std::size_t i = 1; i < tables_.size(); i += 2)
+      if (tables_[i] == "-") return true;
+    return false;
+  }
+  bool table_wanted(std::string_view name) const {
+    for (std::size_t i = 0; i < tables_.size(); i += 2)
+      if (tables_[i] == name) return true;
+    return false;
+  }
+
+  static io::csv::CsvTable table_named(std::string_view name, const Verdict& verdict) {
+    if (name == "devices") return io::csv::devices_csv(verdict.simulation);
+    if (name == "memory") return io::csv::memory_items_csv(verdict.simulation);
+    if (name == "memory-curve") return io::csv::memory_curve_csv(verdict.simulation);
+    if (name == "operations") return io::csv::operations_csv(verdict.simulation.timeline);
+    if (name == "parts") return io::csv::parts_csv(*verdict.explanations.parts);
+    if (name == "critical-path") return io::csv::critical_path_csv(*verdict.explanations.path);
+    return io::csv::sensitivity_csv(*verdict.explanations.sensitivity);
+  }
+
+  Result<int> run_iteration_only(std::stop_token stop) {
+    if (intervals_ || memory_items_ || explain_ || sensitivity_ || !trace_file_.empty() || !tables_.empty() ||
+        output_.json || !output_.file.empty())
+      return fail(ErrorCode::bad_usage,
+                  "simulate: --iteration-only has no timeline for --intervals, --memory-items, --explain, "
+                  "--sensitivity, --trace, --csv or --json");
+    const auto asked = ask();
+    if (!asked) return tl::unexpected(asked.error());
+    const auto iteration = asked->simulator.iteration_time(asked->plan, stop);
+    if (!iteration) return tl::unexpected(text::in_file(iteration.error(), plan_file_));
+    std::string text =
+        heading(asked->plan) + fmt::format("iteration {} ms, {:.2f} samples/s\n", text::milliseconds_text(*iteration),
+                                           asked->plan.global_batch / iteration->count);
+    const auto band = band_of(*asked, stop);
+    if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
+    if (*band) text += options::jitter_text(**band);
+    if (auto written = text::write_output("-", text); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
+  struct Asked {
+    Plan plan;
+    Problem problem;
+    sim::Simulator simulator;
+  };
+
+  Result<Asked> ask() const {
+    auto plan = io::read_plan(plan_file_);
+    if (!plan) return tl::unexpected(text::in_file(plan.error(), plan_file_));
+    auto problem = options::open_inputs(inputs_, judged_);
+    if (!problem) return tl::unexpected(problem.error());
+    state_.apply(*plan);
+    if (auto valid = plan::validate(*plan, *problem->profile, *problem->cluster); !valid)
+      return tl::unexpected(text::in_file(valid.error(), plan_file_));
+    plan = scheduled(*std::move(plan), *problem->profile);
+    if (!plan) return tl::unexpected(plan.error());
+    problem->workload = options::workload_of(*plan, problem->workload.conventions);
+    options::warn_if_made_for_others(*plan, plan_file_, *problem);
+
+    auto simulator = sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
+    if (!simulator) return tl::unexpected(simulator.error());
+    return Asked{*std::move(plan), *std::move(problem), *std::move(simulator)};
+  }
+
+  /// Nothing without --jitter.
+  Result<std::optional<JitterBand>> band_of(const Asked& asked, const std::stop_token& stop) const {
+    const auto options = jitter_.options();
+    if (!options) return tl::unexpected(options.error());
+    if (!*options) return std::optional<JitterBand>();
+    const auto threads = options::thread_count(threads_);
+    if (!threads) return tl::unexpected(threads.error());
+    text::ProgressLine line;
+    auto band = sim::explain::jitter_band(asked.simulator, asked.plan, **options, *threads, line.callback(), stop);
+    if (!band) return tl::unexpected(band.error());
+    return std::optional(*band);
+  }
+
+  /// As text; as JSON it becomes part of the simulation's document.
+  Result<Explanations> explain(const Asked& asked, const std::optional<JitterBand>& band, Simulation& simulation,
+                               const std::stop_token& stop) const {
+    Explanations explanations;
+    std::string& text = explanations.text;
+    auto json = nlohmann::ordered_json::object();
+    if (explain_ || table_wanted("parts") || table_wanted("critical-path")) {
+      const auto path = sim::explain::critical_path(asked.simulator, asked.plan, stop);
+      if (!path) return tl::unexpected(path.error());
+      const auto parts = sim::explain::time_parts(asked.simulator, asked.plan, stop);
+      if (!parts) return tl::unexpected(parts.error());
+      explanations.parts = *parts;
+      explanations.path = *path;
+    }
+    if (explain_) {
+      const auto& [parts, path] = std::tie(*explanations.parts, *explanations.path);
+      text += "\n" + text::parts_text(parts) + "\n" + text::critical_path_text(path, asked.plan) + "\n" +
+              text::idle_text(simulation);
+      json["parts"] = text::parts_json(parts);
+      json["critical_path"] = text::critical_path_json(path);
+    }
+    if (sensitivity_ || table_wanted("sensitivity")) {
+      text::ProgressLine line;
+      const auto threads = options::thread_count(threads_);
+      if (!threads) return tl::unexpected(threads.error());
+      const auto found = sim::explain::sensitivity(asked.problem, asked.plan, 1.1, line.callback(), stop, *threads);
+      if (!found) return tl::unexpected(found.error());
+      explanations.sensitivity = *found;
+    }
+    if (sensitivity_) {
+      text += "\n" + text::sensitivity_text(*explanations.sensitivity);
+      json["sensitivity"] = text::sensitivity_json(*explanations.sensitivity);
+    }
+    if (band) json["jitter"] = options::jitter_json(*band);
+    if (!json.empty()) simulation.extra = json.dump();
+    return explanations;
+  }
+
+  Result<Verdict> judge(std::stop_token stop) const {
+    auto asked = ask();
+    if (!asked) return tl::unexpected(asked.error());
+    auto simulation = asked->simulator.run(asked->plan, stop, {.item_curves = memory_items_});
+    if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
+    const auto period = asked->simulator.period(asked->plan, stop);
+    if (!period) return tl::unexpected(text::in_file(period.error(), plan_file_));
+    simulation->period = *period;
+    const auto bound = cost::lower_bound(asked->problem, asked->plan.synchronous());
+    if (!bound) return tl::unexpected(bound.error());
+    const auto other = work::other_warmup_time(asked->simulator, asked->plan);
+    if (!other) return tl::unexpected(text::in_file(other.error(), plan_file_));
+    const auto band = band_of(*asked, stop);
+    if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
+    auto explained = explain(*asked, *band, *simulation, stop);
+    if (!explained) return tl::unexpected(text::in_file(explained.error(), plan_file_));
+    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}, *std::move(explained), *band};
+    if (!export_file_.empty()) {
+      const auto schedule = asked->simulator.schedule(verdict.plan);
+      if (!schedule) return tl::unexpected(text::in_file(schedule.error(), plan_file_));
+      verdict.schedule = io::csv::schedule_to_csv(*schedule);
+    }
+    return verdict;
+  }
+
+  /// The plan under the schedule that was asked for, in the order that a file has.
+  Result<Plan> scheduled(Plan plan, const Profile& profile) const {
+    auto other = schedule_.apply(std::move(plan), profile);
+    if (!other && other.error().code == ErrorCode::bad_input)
+      return tl::unexpected(text::in_file(other.error(), plan_file_));
+    if (!other || schedule_file_.empty()) return other;
+    const auto text = io::read_file(schedule_file_);
+    if (!text) return tl::unexpected(text.error());
+    auto imported = io::csv::plan_with_schedule_csv(*other, *text);
+    if (!imported) return tl::unexpected(text::in_file(imported.error(), schedule_file_));
+    return imported;
+  }
+
+  options::InputOptions inputs_;
+  options::ConventionOptions judged_;
+  options::StateOptions state_;
+  options::ScheduleOptions schedule_;
+  options::JitterArguments jitter_;
+  std::vector<std::string> tables_;  ///< name, file, name, file ...
+  std::string plan_file_, trace_file_, schedule_file_, export_file_;
+  bool explain_ = false, sensitivity_ = false;
+  std::optional<int> threads_;
+  bool intervals_ = false, iteration_only_ = false, memory_items_ = false;
+  text::OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<options::Command> make_simulate_command() { return std::make_unique<SimulateCommand>(); }
+
+}  // namespace pipedeck::cli::commands

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// what-if: the same question on other hardware, planned anew; the front of throughput, memory and price; what to buy
+// first.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/commands/what_if_text.hpp"
+#include "app/cli/options/planner_arguments.hpp"
+#include "app/cli/options/question.hpp"
+#include "app/cli/options/time_budget.hpp"
+#include "app/cli/options/what_if_options.hpp"
+#include "app/cli/text/console.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/sim/explain/sensitivity.hpp"
+#include "core/study/whatif/buy_first.hpp"
+#include "core/study/whatif/front.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+class WhatIfCommand : public options::Command {
+ public:
+  void declare(CLI::App& app) override {
+    question_.declare(app);
+    options_.declare(app);
+    app.add_flag("--front", front_,
+                 "every plan of all planners, sizes of the cluster, micro-batches and schedules; those that nothing "
+                 "beats in throughput, memory and price");
+    app.add_flag("--buy-first", buy_first_, "what could be bought, each planned anew, the largest gain first");
+    app.add_option("--planner", names_, "planners that are asked; without, the usual ones")
+        ->delimiter(',')
+        ->type_name("NAME ...");
+    app.add_option("--time-budget", budget_, "answer after so many seconds with what was found by then")
+        ->check(CLI::PositiveNumber)
+        ->type_name("S");
+    app.add_option("--csv", csv_file_,
+                   "write the purchases, else the front, else both plans as CSV; - is standard output")
+        ->type_name("FILE");
+    app.add_option("--cluster-out", cluster_file_, "write the changed cluster")->type_name("FILE");
+    app.add_option("--plan-out", plan_file_, "write the best plan for it")->type_name("FILE");
+    output_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    const auto asked = chosen_planners();
+    if (!asked) return tl::unexpected(asked.error());
+    const auto threads = question_.thread_count();
+    if (!threads) return tl::unexpected(threads.error());
+    auto problem = question_.open();
+    if (!problem) return tl::unexpected(problem.error());
+    const options::TimeBudget budget(budget_);
+    const auto answer = find(*problem, *asked, {*threads, stop, budget.over(), {}});
+    if (!answer) return tl::unexpected(answer.error());
+    if (auto written = write(*answer); !written) return tl::unexpected(written.error());
+    if (!answer->now) return tl::unexpected(Error{ErrorCode::infeasible, "no plan fits: " + answer->why_none, {}, {}});
+    return 0;
+  }
+
+ private:
+  Result<std::vector<study::whatif::AskedPlanner>> chosen_planners() const {
+    if (question_.schedule.name)
+      return fail(ErrorCode::bad_usage, "what-if: --schedule is for plan and compare; --front tries all schedules");
+    return options::asked_planners(names_, study::whatif::usual_planners());
+  }
+
+  Result<WhatIfAnswer> find(const Problem& problem, const std::vector<study::whatif::AskedPlanner>& asked,
+                            const study::whatif::SearchHow& how) const {
+    const study::whatif::DeviceCatalogue& catalogue = presets::device_catalogue();
+    auto change = options_.change(*problem.cluster);
+    if (!change) return tl::unexpected(change.error());
+    WhatIf prices;
+    prices.prices = change->prices;
+    const auto today = study::whatif::with_change(problem, prices, catalogue);
+    if (!today) return tl::unexpected(today.error());
+    const auto changed = study::whatif::with_change(problem, *change, catalogue);
+    if (!changed) return tl::unexpected(changed.error());
+
+    WhatIfAnswer answer;
+    answer.asked = *today;
+    answer.changed = *changed;
+    answer.is_changed = *change != prices;
+    if (change->type) answer.times = study::whatif::time_scale(problem, *change->type, catalogue);
+    answer.currency = catalogue.front().price.currency;
+    answer.price_date = price_dates(catalogue);
+    text::ProgressLine line;
+    study::whatif::SearchHow shown = how;
+    shown.progress = line.callback();
+    const auto first = study::whatif::best_plan(*today, asked, {}, 1, shown);
+    if (!first) return tl::unexpected(first.error());
+    if (first->best) answer.today = first->best->found;
+    const std::vector<Plan> kept =
+        answer.today ? study::whatif::kept_as_is(*today, *answer.today->plan) : std::vector<Plan>();
+    auto then = answer.is_changed ? study::whatif::best_plan(*changed, asked, kept, 1, shown) : first;
+    if (!then) return tl::unexpected(then.error());
+    if (then->best) answer.now = then->best->found;
+    answer.why_none = then->why_none;
+    if (front_) {
+      auto plans = study::whatif::find_front(*changed, asked, study::whatif::front_space(*changed), shown);
+      if (!plans) return tl::unexpected(plans.error());
+      answer.plans = *std::move(plans);
+    }
+    if (buy_first_) {
+      auto gains = find_purchases(*changed, answer.now, asked, shown);
+      if (!gains) return tl::unexpected(gains.error());
+      answer.purchases = *std::move(gains);
+    }
+    return answer;
+  }
+
+  static Result<std::vector<PurchaseGain>> find_purchases(const Problem& problem, const std::optional<FoundPlan>& now,
+                                                          const std::vector<study::whatif::AskedPlanner>& asked,
+                                                          const study::whatif::SearchHow& how) {
+    std::optional<Sensitivity> gains;
+    if (now) {
+      auto found = sim::explain::sensitivity(problem, *now->plan, 1.1, how.progress, how.stop, how.threads);
+      if (!found) return tl::unexpected(found.error());
+      gains = *std::move(found);
+    }
+    const std::vector<Purchase> offers =
+        study::whatif::purchases(problem, gains ? &*gains : nullptr, presets::device_catalogue());
+    return study::whatif::buy_first(problem, now ? &*now : nullptr, offers, asked, presets::device_catalogue(), how);
+  }
+
+  Result<void> write(const WhatIfAnswer& answer) const {
+    if (!csv_file_.empty())
+      if (auto written = text::write_output(csv_file_, what_if_csv(answer).text()); !written) return written;
+    if (!cluster_file_.empty())
+      if (auto written = text::write_output(cluster_file_, io::documents::cluster_to_json(*answer.changed.cluster));
+          !written)
+        return written;
+    if (!plan_file_.empty() && answer.now)
+      if (auto written = text::write_output(plan_file_, io::documents::plan_to_json(*answer.now->plan)); !written)
+        return written;
+    const bool standard_output = csv_file_ == "-" || cluster_file_ == "-" || plan_file_ == "-";
+    return output_.write(what_if_json(answer), standard_output ? "" : what_if_text(answer));
+  }
+
+  options::QuestionOptions question_;
+  options::WhatIfOptions options_;
+  bool front_ = false, buy_first_ = false;
+  std::vector<std::string> names_;
+  std::optional<double> budget_;
+  std::string csv_file_, cluster_file_, plan_file_;
+  text::OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<options::Command> make_what_if_command() { return std::make_unique<WhatIfCommand>(); }
+
+}  // namespace pipedeck::cli::commands

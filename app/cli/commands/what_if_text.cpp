@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/commands/what_if_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/text/table.hpp"
+#include "app/cli/work/judge.hpp"
+#include "app/cli/work/plan_columns.hpp"
+#include "core/io/csv/what_if.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/study/whatif/front.hpp"
+#include "core/study/whatif/scales.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_listed = 40;  ///< of a front, as text
+
+std::string rate_text(BytesPerSecond rate) { return fmt::format("{:.4g} GB/s", in_gigabytes_per_second(rate)); }
+
+std::string price_text(const std::optional<double>& price) { return price ? fmt::format("{:.2f}", *price) : "-"; }
+
+// --- what is changed
+
+std::string scale_text(const TimeScale& times) {
+  switch (times.source) {
+    case TimeScale::Source::same:
+      return {};
+    case TimeScale::Source::measured:
+      return fmt::format("times as measured on {}", times.to);
+    case TimeScale::Source::scaled:
+      return fmt::format("times scaled: {} is {:.3g} x as fast as {} by its peaks", times.to, times.factor, times.from);
+    case TimeScale::Source::unknown:
+      return fmt::format("nothing is known of {} against {}: taken as equally fast", times.to, times.from);
+  }
+  return {};
+}
+
+std::vector<std::string> change_lines(const WhatIfAnswer& answer) {
+  const ClusterScales before = study::whatif::scales_of(*answer.asked.cluster),
+                      after = study::whatif::scales_of(*answer.changed.cluster);
+  std::vector<std::string> lines;
+  const auto rate = [&](const char* what, const auto& from, const auto& to) {
+    if (from != to && from && to) lines.push_back(fmt::format("{} {} -> {}", what, rate_text(*from), rate_text(*to)));
+  };
+  if (before.nodes != after.nodes) lines.push_back(fmt::format("{} -> {} nodes", before.nodes, after.nodes));
+  if (before.type != after.type) lines.push_back(fmt::format("devices {} -> {}", before.type, after.type));
+  rate("links inside nodes", before.inside, after.inside);
+  rate("links between nodes", before.between, after.between);
+  if (before.memory != after.memory)
+    lines.push_back(fmt::format("memory {} -> {}", text::memory_text(before.memory), text::memory_text(after.memory)));
+  const Workload &was = answer.asked.workload, &is = answer.changed.workload;
+  if (was.global_batch != is.global_batch)
+    lines.push_back(fmt::format("global batch {} -> {}", was.global_batch, is.global_batch));
+  const auto size = [](const std::optional<int>& samples) { return samples ? std::to_string(*samples) : "any"; };
+  if (was.micro_batch != is.micro_batch)
+    lines.push_back(fmt::format("micro-batch {} -> {}", size(was.micro_batch), size(is.micro_batch)));
+  if (answer.times && answer.times->source != TimeScale::Source::same) lines.push_back(scale_text(*answer.times));
+  return lines;
+}
+
+std::string heading(const WhatIfAnswer& answer) {
+  std::string text = fmt::format("{} on {}, global batch {}\n", answer.asked.profile->name, answer.asked.cluster->name,
+                                 answer.asked.workload.global_batch);
+  for (const std::string& line : change_lines(answer)) text += "  " + line + "\n";
+  return text + "\n";
+}
+
+// --- plans
+
+text::Table plan_table(const std::string& first) {
+  return text::Table(work::joined(work::plan_columns({first, text::Align::left}),
+                                  {{"peak"}, {"nodes / devices"}, {"price / h"}, {"/ 1M samples"}}));
+}
+
+void add_row(text::Table& table, std::string first, const FoundPlan& found) {
+  const Plan& plan = *found.plan;
+  table.add(work::joined(work::plan_cells(std::move(first), text::shortened(plan.name, 44), plan, found.iteration,
+                                          found.samples_per_second),
+                         {text::memory_text(found.largest_peak), fmt::format("{} / {}", found.nodes, found.devices),
+                          price_text(found.price_per_hour), price_text(found.price_per_million_samples())}));
+}
+
+std::string change_of(const std::optional<double>& before, const std::optional<double>& after) {
+  return before && after ? text::change_text(*before, *after) : std::string("-");
+}
+
+std::string best_text(const WhatIfAnswer& answer) {
+  text::Table table = plan_table("");
+  if (answer.today) add_row(table, "today", *answer.today);
+  if (answer.now && answer.is_changed) add_row(table, "then", *answer.now);
+  if (answer.today && answer.now && answer.is_changed) {
+    const FoundPlan &a = *answer.today, &b = *answer.now;
+    table.add({"change", "", "", "", "", text::change_text(a.iteration.count, b.iteration.count),
+               text::change_text(a.samples_per_second, b.samples_per_second),
+               text::change_text(static_cast<double>(a.largest_peak.count), static_cast<double>(b.largest_peak.count)),
+               "", change_of(a.price_per_hour, b.price_per_hour),
+               change_of(a.price_per_million_samples(), b.price_per_million_samples())});
+  }
+  return table.text();
+}
+
+/// The quickest first.
+std::vector<FoundPlan> front_plans(const std::vector<FoundPlan>& plans) {
+  std::vector<FoundPlan> front;
+  for (const std::size_t i : study::whatif::front_of(plans)) front.push_back(plans[i]);
+  std::stable_sort(front.begin(), front.end(),
+                   [](const FoundPlan& a, const FoundPlan& b) { return a.samples_per_second > b.samples_per_second; });
+  return front;
+}
+
+std::string front_text(const std::vector<FoundPlan>& plans) {
+  const std::vector<FoundPlan> front = front_plans(plans);
+  text::Table table = plan_table("#");
+  for (std::size_t i = 0; i < std::min(front.size(), most_listed); ++i) add_row(table, std::to_string(i + 1), front[i]);
+  std::string text =
+      fmt::format("\n{} of {} plans are beaten by none in throughput, memory and price:\n", front.size(), plans.size());
+  text += table.text();
+  if (front.size() > most_listed)
+    text += fmt::format("... and {} more: --csv or --json has all\n", front.size() - most_listed);
+  return text;
+}
+
+// --- purchases
+
+std::string purchases_text(const std::vector<PurchaseGain>& gains) {
+  text::Table table({{"#"},
+                     {"purchase", text::Align::left},
+                     {"samples/s"},
+                     {"gain"},
+                     {"price / h"},
+                     {"gain / price"},
+                     {"plan then", text::Align::left},
+                     {"shape", text::Align::left}});
+  std::size_t number = 0;
+  std::string without;
+  for (const PurchaseGain& gain : gains) {
+    const std::string what = io::csv::purchase_text(gain.purchase);
+    if (!gain.best) {
+      without += fmt::format("{}: {}\n", what, gain.why_not);
+      continue;
+    }
+    table.add({std::to_string(++number), what, fmt::format("{:.2f}", gain.best->samples_per_second),
+               fmt::format("{:+.2f}", gain.gain), gain.price_change ? fmt::format("{:+.2f}", *gain.price_change) : "-",
+               price_text(gain.gain_per_price()), text::shortened(gain.best->plan->name, 44),
+               text::short_shape_text(*gain.best->plan)});
+  }
+  return "\nwhat to buy first, each planned anew:\n" + table.text() + without;
+}
+
+std::string prices_text(const WhatIfAnswer& answer) {
+  std::vector<std::string> known;
+  for (const DeviceType& type : answer.changed.cluster->device_types)
+    if (type.price_per_hour) known.push_back(fmt::format("{} {:.2f}", type.name, *type.price_per_hour));
+  if (known.empty()) return "\nno prices are known: --price TYPE=PRICE gives one\n";
+  return fmt::format("\nprices an hour: {}; the catalogue's are in {}, about those of {}\n", fmt::join(known, ", "),
+                     answer.currency, answer.price_date);
+}
+
+// --- JSON
+
+Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json found_json(const FoundPlan& found) {
+  return Json{{"iteration_ms", in_milliseconds(found.iteration)},
+              {"samples_per_s", found.samples_per_second},
+              {"peak_memory_bytes", found.largest_peak.count},
+              {"devices", found.devices},
+              {"nodes", found.nodes},
+              {"cluster_nodes", found.cluster->nodes.size()},
+              {"price_per_hour", optional_number(found.price_per_hour)},
+              {"price_per_million_samples", optional_number(found.price_per_million_samples())},
+              {"plan", Json::parse(io::documents::plan_to_json(*found.plan))}};
+}
+
+Json times_json(const TimeScale& times) {
+  constexpr const char* sources[] = {"same", "measured", "scaled", "unknown"};
+  return Json{{"source", sources[static_cast<int>(times.source)]},
+              {"factor", times.factor},
+              {"from", times.from},
+              {"to", times.to}};
+}
+
+Json purchase_json(const PurchaseGain& gain) {
+  Json json{{"kind", io::csv::name_of(gain.purchase.kind)}, {"what", io::csv::purchase_text(gain.purchase)}};
+  if (!gain.purchase.places.empty()) json["places"] = gain.purchase.places;
+  if (!gain.purchase.type.empty()) json["type"] = gain.purchase.type;
+  if (gain.purchase.factor != 1) json["factor"] = gain.purchase.factor;
+  if (!gain.best) {
+    json["why_not"] = gain.why_not;
+    return json;
+  }
+  json["gain_samples_per_s"] = gain.gain;
+  json["price_change_per_hour"] = optional_number(gain.price_change);
+  json["gain_per_price"] = optional_number(gain.gain_per_price());
+  json["best"] = found_json(*gain.best);
+  return json;
+}
+
+}  // namespace
+
+std::string what_if_text(const WhatIfAnswer& answer) {
+  std::string text = heading(answer) + best_text(answer);
+  if (answer.plans) text += front_text(*answer.plans);
+  if (answer.purchases) text += purchases_text(*answer.purchases);
+  return text + prices_text(answer);
+}
+
+std::string what_if_json(const WhatIfAnswer& answer) {
+  Json json{{"format", "pipedeck.what-if"},
+            {"version", 1},
+            {"profile", answer.asked.profile->name},
+            {"cluster", Json::parse(io::documents::cluster_to_json(*answer.changed.cluster))},
+            {"global_batch", answer.changed.workload.global_batch},
+            {"changes", change_lines(answer)}};
+  if (answer.times) json["times"] = times_json(*answer.times);
+  json["prices"] = {{"currency", answer.currency}, {"date", answer.price_date}};
+  json["today"] = answer.today ? found_json(*answer.today) : Json(nullptr);
+  json["then"] = answer.now ? found_json(*answer.now) : Json(nullptr);
+  if (!answer.now) json["why_none"] = answer.why_none;
+  if (answer.plans) {
+    json["plans"] = Json::array();
+    const std::vector<std::size_t> front = study::whatif::front_of(*answer.plans);
+    for (std::size_t i = 0; i < answer.plans->size(); ++i) {
+      Json one = found_json((*answer.plans)[i]);
+      one["front"] = std::binary_search(front.begin(), front.end(), i);
+      json["plans"].push_back(std::move(one));
+    }
+  }
+  if (answer.purchases) {
+    json["buy_first"] = Json::array();
+    for (const PurchaseGain& gain : *answer.purchases) json["buy_first"].push_back(purchase_json(gain));
+  }
+  return json.dump(2);
+}
+
+io::csv::CsvTable what_if_csv(const WhatIfAnswer& answer) {
+  if (answer.purchases) return io::csv::purchases_csv(*answer.purchases);
+  if (answer.plans) {
+    const std::vector<std::size_t> front = study::whatif::front_of(*answer.plans);
+    std::vector<bool> stands(answer.plans->size());
+    for (const std::size_t i : front) stands[i] = true;
+    return io::csv::found_plans_csv(*answer.plans, stands);
+  }
+  std::vector<FoundPlan> both;
+  if (answer.today) both.push_back(*answer.today);
+  if (answer.now && answer.is_changed) both.push_back(*answer.now);
+  io::csv::CsvTable plain = io::csv::found_plans_csv(both, std::vector<bool>(both.size()));
+  std::vector<std::string> columns = plain.columns();
+  columns.front() = "when";
+  io::csv::CsvTable table(std::move(columns));
+  for (std::size_t i = 0; i < plain.rows().size(); ++i) {
+    std::vector<io::csv::CsvTable::Field> row = plain.rows()[i];
+    row.front() = io::csv::CsvTable::Field(i == 0 && answer.today ? "today" : "then");
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace pipedeck::cli::commands

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/options/model_options.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "app/cli/text/table.hpp"
+#include "core/base/limits.hpp"
+#include "core/presets/computed_profile.hpp"
+#include "core/presets/device_catalogue.hpp"
+
+namespace pipedeck::cli::options {
+namespace {
+
+constexpr const char* model_group = "Models (config.json of transformers, ONNX)";
+
+/// "batch=8"; names have signs of equality too.
+Result<std::pair<std::string, std::int64_t>> named_size(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  std::int64_t size = 0;
+  if (equals != text.npos && equals > 0) {
+    const char* end = text.data() + text.size();
+    const auto [read, problem] = std::from_chars(text.data() + equals + 1, end, size);
+    if (problem == std::errc() && read == end && size > 0) return std::pair(text.substr(0, equals), size);
+  }
+  return fail(ErrorCode::bad_usage, fmt::format("--dim: found \"{}\", expected NAME=N, a whole number from 1", text));
+}
+
+}  // namespace
+
+void ModelOptions::declare(CLI::App& app) {
+  const auto noticed = [this](CLI::Option* option) {
+    return option->group(model_group)->each([this](const std::string&) { given_any_ = true; });
+  };
+  const auto noticed_flag = [&](const char* name, bool& flag, const char* what) {
+    return app
+        .add_flag_callback(
+            name, [this, &flag] { flag = given_any_ = true; }, what)
+        ->group(model_group);
+  };
+  noticed(app.add_option("--precision", precision_,
+                         "of activations and products, one that the device type has a peak for: fp32, tf32, fp16, "
+                         "bf16; else its best of 16 bits")
+              ->type_name("NAME"));
+  noticed(
+      app.add_option("--sequence", options_.sequence,
+                     fmt::format("tokens of a sample; else what the model was made for, at most {}; of an ONNX model, "
+                                 "the open size that is called so",
+                                 longest_assumed))
+          ->check(CLI::Range(1, 1 << 24))
+          ->type_name("N"));
+  noticed(app.add_option("--dim", dimensions_,
+                         "a size that an ONNX model leaves open, by its name, or as INPUT.1 where it has none; may be "
+                         "repeated")
+              ->allow_extra_args(false)
+              ->type_name("NAME=N"));
+  noticed(app.add_option("--micro-batch", micro_batch_, "samples of a micro-batch; else 1, or what an ONNX file fixes")
+              ->check(CLI::Range(1, static_cast<int>(limits::samples)))
+              ->type_name("N"));
+  of_transformers_ = {
+      noticed(app.add_option("--attention", attention_,
+                             "fused: one kernel that keeps the weights of attention to itself; selective: they are "
+                             "computed again in the backward pass; stored: they are kept")
+                  ->check(CLI::IsMember({"fused", "selective", "stored"}))
+                  ->type_name("KIND")),
+      noticed(app.add_option("--tensor-parallel", options_.degrees, "degrees to compute too, ascending, such as 2,4,8")
+                  ->delimiter(',')
+                  ->check(CLI::Range(2, static_cast<int>(limits::devices)))
+                  ->type_name("N,N...")),
+      noticed_flag("--no-sequence-parallel", no_sequence_parallel_, "tensor-parallel ranks repeat norms and dropout")};
+  noticed_flag("--no-dropout", no_dropout_, "without the dropout that the configuration or the graph asks for");
+  const auto reached = [&](const char* name, double& part, const char* what) {
+    return noticed(app.add_option(name, part, fmt::format("{} [{}]", what, part))->type_name("F"));
+  };
+  reached("--reached-products", options_.reached.products, "part of the arithmetic peak that large products reach");
+  of_transformers_.push_back(
+      reached("--reached-attention", options_.reached.attention, "part of that which fused attention reaches"));
+  reached("--reached-memory", options_.reached.memory,
+          "part of the memory's bandwidth that the rest of a layer reaches");
+  noticed_flag("--explain", explain_, "print every figure of a layer with its formula");
+}
+
+Result<analytic::AnalyticProfile> ModelOptions::profile(const ReadTransformer& model, const std::string& device) const {
+  const auto found = presets::catalogue_device(device.empty() ? std::string(presets::assumed_device_type) : device);
+  if (!found) return tl::unexpected(found.error());
+  if (!dimensions_.empty())
+    return fail(ErrorCode::bad_usage, "--dim: found a transformer's configuration, expected an ONNX model");
+  AnalyticOptions options = options_;
+  options.micro_batch = micro_batch_.value_or(1);
+  options.precision = precision_.empty() ? analytic::times::usual_precision(*found) : precision_;
+  options.attention = attention_ == "stored"      ? AttentionMemory::stored
+                      : attention_ == "selective" ? AttentionMemory::selective
+                                                  : AttentionMemory::fused;
+  options.sequence_parallel = !no_sequence_parallel_;
+  options.dropout = !no_dropout_;
+  auto made = presets::computed_profile(model, *found, options);
+  if (made && device.empty())
+    made->notes.push_back(
+        fmt::format("No device type was named (--device): {} is assumed", presets::assumed_device_type));
+  return made;
+}
+
+Result<analytic::AnalyticProfile> ModelOptions::profile(const OperatorGraph& graph, const std::string& device) const {
+  const auto found = presets::catalogue_device(device.empty() ? std::string(presets::assumed_device_type) : device);
+  if (!found) return tl::unexpected(found.error());
+  for (const CLI::Option* option : of_transformers_)
+    if (option->count() > 0)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("{}: found an ONNX model, expected a transformer's configuration", option->get_name()));
+  analytic::graph::Options options;
+  options.precision = precision_.empty() ? analytic::times::usual_precision(*found) : precision_;
+  options.sizes.sequence = options_.sequence;
+  options.sizes.samples = micro_batch_;
+  options.dropout = !no_dropout_;
+  options.reached = options_.reached;
+  for (const std::string& text : dimensions_) {
+    const auto size = named_size(text);
+    if (!size) return tl::unexpected(size.error());
+    options.sizes.named[size->first] = size->second;
+  }
+  auto made = presets::computed_profile(graph, *found, options);
+  if (made && device.empty())
+    made->notes.push_back(
+        fmt::format("No device type was named (--device): {} is assumed", presets::assumed_device_type));
+  return made;
+}
+
+std::string profile_table(const analytic::AnalyticProfile& made, bool explain, bool letters) {
+  text::Table table({{"layer", text::Align::left}, {"parameters"}, {"kept"}, {"forward ms"}, {"backward ms"}});
+  for (const Layer& layer : made.profile.layers)
+    table.add({layer.name, text::memory_text(layer.parameters), text::memory_text(layer.saved),
+               text::milliseconds_text(layer.forward), text::milliseconds_text(layer.backward)});
+  std::string text = table.text();
+  if (!explain) return text;
+  if (letters)
+    text +=
+        "\nb samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width,\n"
+        "f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number\n";
+  for (const analytic::LayerExplanation& layer : made.explanations) {
+    text += "\n" + layer.layer + "\n";
+    for (const std::string& figure : layer.figures) text += "  " + figure + "\n";
+  }
+  return text;
+}
+
+}  // namespace pipedeck::cli::options

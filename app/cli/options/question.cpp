@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/options/question.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/cli/text/calibration_text.hpp"
+#include "app/cli/text/console.hpp"
+#include "core/cost/network.hpp"
+#include "core/io/documents/weight_type.hpp"
+#include "core/io/files.hpp"
+#include "core/plan/reschedule.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/presets.hpp"
+#include "core/presets/profile_device.hpp"
+#include "core/schedule/build.hpp"
+
+namespace pipedeck::cli::options {
+namespace {
+
+constexpr int largest_count = 1 << 30;
+constexpr int most_threads = 1024;
+
+std::optional<int> parse_number(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return {};
+  return number;
+}
+
+/// By name, else by number.
+std::optional<LayerId> layer_named(const Profile& profile, const std::string& text) {
+  for (std::size_t i = 0; i < profile.layers.size(); ++i)
+    if (profile.layers[i].name == text) return LayerId(i);
+  const auto number = parse_number(text);
+  return number ? std::optional(LayerId(*number)) : std::nullopt;
+}
+
+/// A calibration may be used for another cluster than it was fitted on, not unnoticed.
+void announce(const CalibrationRecord& record, const std::string& file, const Problem& problem) {
+  text::print_note(fmt::format("{}: {}", file, text::calibration_line(record)));
+  const bool known = std::ranges::any_of(record.sources, [&](const CalibrationSource& source) {
+    return source.kind == "cluster" && source.sha256 == io::sha256_of(*problem.cluster);
+  });
+  if (!known)
+    text::print_warning(
+        fmt::format("{}: the calibration was fitted on another cluster than \"{}\"", file, problem.cluster->name));
+}
+
+Result<int> parse_threads(std::string_view text) {
+  const auto threads = parse_number(text);
+  if (!threads || *threads < 1 || *threads > most_threads)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("PIPEDECK_THREADS: found \"{}\", expected 1 to {}", text, most_threads));
+  return *threads;
+}
+
+}  // namespace
+
+void InputOptions::declare(CLI::App& app, bool required) {
+  app.add_option("--profile", profile, "profile: a file or preset:NAME")->required(required)->type_name("P");
+  app.add_option("--cluster", cluster, "cluster: a file or preset:NAME")->required(required)->type_name("C");
+  app.add_option("--profile-micro-batch", profile_micro_batch, "samples of one micro-batch of a graph text")
+      ->check(CLI::Range(1, largest_count))
+      ->type_name("N");
+}
+
+void ConventionOptions::declare(CLI::App& app) {
+  app.add_option("--network", network, "how transfers share links: ideal or shared")
+      ->check(CLI::IsMember({"ideal", "shared"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--overlap", overlap,
+                 "gradients are all-reduced by layer, by bucket, or at the stage's end: layer, bucket or none")
+      ->check(CLI::IsMember({"layer", "bucket", "none"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--bucket-bytes", bucket_bytes, "gradients that are all-reduced together with --overlap bucket")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max() / 2))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--collectives", collectives,
+                 "how devices all-reduce: least (of flat and hierarchical ring), ring, hierarchical, tree or nccl")
+      ->check(CLI::IsMember({"least", "ring", "hierarchical", "tree", "nccl"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--reserve-bytes", reserve_bytes, "bytes of every device that are not the model's")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 2))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--communication-bytes", communication_bytes, "buffers of one communicator, on each of its devices")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 16))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--fragmentation", fragmentation, "part of a device's memory lost between blocks: upper estimate only")
+      ->check(CLI::Range(0.0, 0.9))
+      ->capture_default_str()
+      ->type_name("FRACTION");
+  app.add_option("--calibration", calibration, "predict with the figures of this file, which calibrate wrote")
+      ->type_name("FILE");
+}
+
+Conventions ConventionOptions::conventions() const {
+  return {.network = *network_model_named(network),
+          .overlap = *overlap_named(overlap),
+          .bucket = Bytes(bucket_bytes),
+          .collectives = *collectives_named(collectives),
+          .reserve = Bytes(reserve_bytes),
+          .communication = Bytes(communication_bytes),
+          .fragmentation = fragmentation};
+}
+
+std::string collectives_text(Collectives collectives) {
+  return collectives == Collectives::least ? "" : fmt::format(", collectives {}", name_of(collectives));
+}
+
+void StateOptions::declare(CLI::App& app) {
+  app.add_option("--optimizer", optimizer, "none, sgd, momentum, adam or rmsprop [adam]")
+      ->check(CLI::IsMember({"none", "sgd", "momentum", "adam", "rmsprop"}))
+      ->type_name("NAME");
+  app.add_option("--precision", precision,
+                 "fp32, mixed-16, mixed-18 or mixed-20 [fp32; of computed profiles with weights of 16 bits mixed-16]")
+      ->check(CLI::IsMember({"fp32", "mixed-16", "mixed-18", "mixed-20"}))
+      ->type_name("NAME");
+  app.add_option("--zero", zero, "ZeRO stage: what is divided over replicas, 0 to 3 [0]")
+      ->check(CLI::Range(0, 3))
+      ->type_name("N");
+}
+
+void StateOptions::apply(Workload& workload, Precision usual) const {
+  workload.precision = usual;
+  if (!precision && usual != Precision::fp32)
+    text::print_note("weights in 16 bits, gradients and optimizer for mixed precision: --precision says otherwise");
+  apply(workload);
+}
+
+void PinOptions::declare(CLI::App& app) {
+  const auto degree = [&](const char* name, std::optional<int>& value, const char* help) {
+    app.add_option(name, value, help)->check(CLI::Range(1, largest_count))->type_name("N");
+  };
+  degree("--pp", stages, "exactly N stages");
+  degree("--dp", replicas, "N replicas of every stage");
+  degree("--tmp", tensor_parallel, "tensor parallelism N in every stage");
+  degree("--max-stages", max_stages, "at most N stages");
+  app.add_option("--pin", layers, "this layer (name or number) on this device; may be repeated")
+      ->type_name("LAYER=DEVICE")
+      ->allow_extra_args(false);
+}
+
+Result<Pins> PinOptions::pins(const Profile& profile) const {
+  Pins pins{stages, max_stages, replicas, tensor_parallel, {}};
+  for (const std::string& text : layers) {
+    const std::size_t equals = text.rfind('=');
+    const auto device = equals == text.npos ? std::nullopt : parse_number(std::string_view(text).substr(equals + 1));
+    if (!device) return fail(ErrorCode::bad_usage, fmt::format("--pin: found \"{}\", expected LAYER=DEVICE", text));
+    const auto layer = layer_named(profile, text.substr(0, equals));
+    if (!layer)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("--pin: no layer \"{}\" in \"{}\"", text.substr(0, equals), profile.name));
+    pins.layers.emplace_back(*layer, DeviceId(*device));
+  }
+  return pins;
+}
+
+void ScheduleOptions::declare(CLI::App& app) {
+  auto* option = app.add_option("--schedule", name,
+                                "run the layers on the same devices under another schedule: see pipedeck-cli list "
+                                "schedules")
+                     ->type_name("NAME");
+  app.add_option("--chunks", chunks, "stages a device of --schedule interleaved")
+      ->check(CLI::Range(1, largest_count))
+      ->needs(option)
+      ->capture_default_str()
+      ->type_name("V");
+}
+
+Result<void> ScheduleOptions::check() const {
+  if (!name) return {};
+  std::vector<std::string> names;
+  for (const schedule::ScheduleInfo& info : schedule::schedules())
+    if (info.kind != ScheduleKind::explicit_order) names.push_back(info.name);
+  if (std::find(names.begin(), names.end(), *name) != names.end()) return {};
+  return fail(ErrorCode::bad_usage,
+              fmt::format("--schedule: found \"{}\", expected one of {}", *name, fmt::join(names, ", ")));
+}
+
+Result<Plan> ScheduleOptions::apply(Plan plan, const Profile& profile) const {
+  if (!name) return plan;
+  if (auto known = check(); !known) return tl::unexpected(known.error());
+  return plan::with_schedule(plan, profile, *schedule_named(*name), chunks);
+}
+
+void QuestionOptions::declare(CLI::App& app) {
+  inputs.declare(app);
+  app.add_option("--global-batch", global_batch, "samples an iteration")
+      ->required()
+      ->check(CLI::Range(1, largest_count))
+      ->type_name("N");
+  app.add_option("--micro-batch", micro_batch, "samples of a whole micro-batch; else planners choose")
+      ->check(CLI::Range(1, largest_count))
+      ->type_name("N");
+  state.declare(app);
+  pinned.declare(app);
+  schedule.declare(app);
+  judged.declare(app);
+  declare_threads(app, threads);
+}
+
+Result<int> QuestionOptions::thread_count() const { return options::thread_count(threads); }
+
+CLI::Option* declare_threads(CLI::App& app, std::optional<int>& threads) {
+  return app.add_option("--threads", threads, "threads: changes speed, never the answer [1, or PIPEDECK_THREADS]")
+      ->check(CLI::Range(1, most_threads))
+      ->type_name("N");
+}
+
+Result<int> thread_count(const std::optional<int>& threads) {
+  if (threads) return *threads;
+  const char* environment = std::getenv("PIPEDECK_THREADS");
+  return environment && *environment ? parse_threads(environment) : Result<int>(1);
+}
+
+Result<Problem> QuestionOptions::open() const {
+  if (micro_batch && global_batch % *micro_batch != 0)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("--micro-batch {} does not divide --global-batch {}", *micro_batch, global_batch));
+  auto problem = open_inputs(inputs, judged);
+  if (!problem) return problem;
+  problem->workload.global_batch = global_batch;
+  problem->workload.micro_batch = micro_batch;
+  state.apply(problem->workload, io::documents::training_precision(*problem->profile));
+  auto pins = pinned.pins(*problem->profile);
+  if (!pins) return tl::unexpected(pins.error());
+  problem->pins = *std::move(pins);
+  return problem;
+}
+
+Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions& judged) {
+  auto profile = presets::open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch});
+  if (!profile) return tl::unexpected(text::in_file(profile.error(), inputs.profile));
+  auto problem = open_hardware(inputs.cluster, judged);
+  if (!problem) return problem;
+  problem->profile = std::make_shared<const Profile>(*std::move(profile));
+  const std::string note =
+      presets::profile_device_note(*problem->profile, *problem->cluster, presets::device_catalogue());
+  if (!note.empty()) text::print_warning(note);
+  return problem;
+}
+
+Result<Problem> open_hardware(const std::string& file, const ConventionOptions& judged) {
+  auto cluster = presets::open_cluster(file);
+  if (!cluster) return tl::unexpected(text::in_file(cluster.error(), file));
+  if (const auto network = cost::Network::of(*cluster); !network)
+    return tl::unexpected(text::in_file(network.error(), file));
+  Problem problem;
+  problem.cluster = std::make_shared<const Cluster>(*std::move(cluster));
+  problem.workload.conventions = judged.conventions();
+  if (judged.calibration.empty()) return problem;
+  const auto record = io::read_calibration(judged.calibration);
+  if (!record) return tl::unexpected(text::in_file(record.error(), judged.calibration));
+  problem.workload.conventions.calibration = record->values;
+  announce(*record, judged.calibration, problem);
+  return problem;
+}
+
+Workload workload_of(const Plan& plan, const Conventions& conventions) {
+  return {.global_batch = plan.global_batch,
+          .micro_batch = plan.micro_batch,
+          .optimizer = plan.optimizer,
+          .precision = plan.precision,
+          .zero = plan.zero,
+          .conventions = conventions};
+}
+
+void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem) {
+  const auto check = [&](const std::string& sha, const std::string& now, const char* what, const std::string& name) {
+    if (!sha.empty() && sha != now)
+      text::print_warning(
+          fmt::format("{}: the plan was made for another {} than \"{}\" (/{}_sha256 differs)", file, what, name, what));
+  };
+  check(plan.profile_sha256, io::sha256_of(*problem.profile), "profile", problem.profile->name);
+  check(plan.cluster_sha256, io::sha256_of(*problem.cluster), "cluster", problem.cluster->name);
+}
+
+}  // namespace pipedeck::cli::options

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/options/what_if_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include "core/base/quantity_text.hpp"
+#include "core/presets/device_catalogue.hpp"
+
+namespace pipedeck::cli::options {
+namespace {
+
+constexpr int most_devices = 1 << 30;
+
+/// The error with the option's name in front.
+tl::unexpected<Error> in_option(const char* option, const Error& error) {
+  return fail(ErrorCode::bad_usage, fmt::format("{}: {}", option, error.message));
+}
+
+template <class Value, class Parse>
+Result<void> take(const char* option, const std::string& text, const Parse& parse, std::optional<Value>& value) {
+  if (text.empty()) return {};
+  const auto parsed = parse(text);
+  if (!parsed) return in_option(option, parsed.error());
+  value = *parsed;
+  return {};
+}
+
+/// A type of the cluster by its own name, else one of the catalogue.
+Result<DeviceType> device_type_named(const std::string& name, const Cluster& cluster) {
+  if (const DeviceType* own = find_device_type(cluster, name)) return *own;
+  const auto model = presets::catalogue_device(name);
+  if (!model) return in_option("--device-type", model.error());
+  return model->type;
+}
+
+Result<void> take_price(const std::string& text, std::map<std::string, double>& prices) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    return fail(ErrorCode::bad_usage, fmt::format("--price: found \"{}\", expected TYPE=PRICE", text));
+  const auto price = parse_quantity(Measure::number, text.substr(equals + 1));
+  if (!price) return in_option("--price", price.error());
+  if (*price < 0) return fail(ErrorCode::bad_usage, fmt::format("--price: found {}, expected at least 0", *price));
+  prices[text.substr(0, equals)] = *price;
+  return {};
+}
+
+}  // namespace
+
+void WhatIfOptions::declare(CLI::App& app) {
+  app.add_option("--bandwidth-inside", inside, "of links inside nodes: \"300 GB/s\"; unlike ones keep their ratios")
+      ->type_name("RATE");
+  app.add_option("--bandwidth-between", between,
+                 "of links between nodes: \"100 Gbit/s\"; unlike ones keep their ratios")
+      ->type_name("RATE");
+  app.add_option("--memory", memory, "of every device: \"80 GiB\"; unlike ones keep their ratios")->type_name("BYTES");
+  app.add_option("--nodes", nodes, "the first N nodes; more are like the last")
+      ->check(CLI::Range(1, 65536))
+      ->type_name("N");
+  app.add_option("--device-type", device_type, "all devices become this one: see pipedeck-cli list device-types")
+      ->type_name("NAME");
+  app.add_option("--new-micro-batch", micro_batch, "another micro-batch than the question's; 0: planners choose")
+      ->check(CLI::Range(0, most_devices))
+      ->type_name("N");
+  app.add_option("--new-global-batch", global_batch, "another batch than the question's")
+      ->check(CLI::Range(1, most_devices))
+      ->type_name("N");
+  app.add_option("--price", prices, "an hour of a device of this type; may be repeated [the catalogue's]")
+      ->type_name("TYPE=PRICE")
+      ->allow_extra_args(false);
+}
+
+Result<WhatIf> WhatIfOptions::change(const Cluster& cluster) const {
+  WhatIf change;
+  const auto rate = [](const std::string& text) { return parse_rate(text, "GB/s"); };
+  const auto bytes = [](const std::string& text) { return parse_bytes(text); };
+  const auto type = [&](const std::string& text) { return device_type_named(text, cluster); };
+  if (auto taken = take("--bandwidth-inside", inside, rate, change.inside); !taken)
+    return tl::unexpected(taken.error());
+  if (auto taken = take("--bandwidth-between", between, rate, change.between); !taken)
+    return tl::unexpected(taken.error());
+  if (auto taken = take("--memory", memory, bytes, change.memory); !taken) return tl::unexpected(taken.error());
+  if (!device_type.empty()) {
+    const auto named = type(device_type);
+    if (!named) return tl::unexpected(named.error());
+    change.type = *named;
+  }
+  for (const std::string& price : prices)
+    if (auto taken = take_price(price, change.prices); !taken) return tl::unexpected(taken.error());
+  change.nodes = nodes;
+  change.micro_batch = micro_batch;
+  change.global_batch = global_batch;
+  return change;
+}
+
+}  // namespace pipedeck::cli::options

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/text/memory_columns.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/cli/text/table.hpp"
+#include "core/model/memory_verdict.hpp"
+
+namespace pipedeck::cli::text {
+namespace {
+
+std::string peak_text(const DeviceVerdict* device, Bytes DeviceVerdict::*peak) {
+  if (!device) return "-";
+  return fmt::format("{} ({:.0f} %)", memory_text(device->*peak), share_of_capacity(device->*peak, *device) * 100);
+}
+
+}  // namespace
+
+std::string worst_peak_text(const Simulation& simulation) {
+  return peak_text(fullest_device(simulation), &DeviceVerdict::peak);
+}
+
+std::string at_most_text(const Simulation& simulation) {
+  return peak_text(fullest_device_at_most(simulation), &DeviceVerdict::peak_upper);
+}
+
+std::string fits_word(const Simulation& simulation) {
+  switch (fit_of(simulation)) {
+    case Fit::surely:
+      return "yes";
+    case Fit::expected:
+      return "yes (at most: no)";
+    case Fit::no:
+      return "no";
+  }
+  return {};
+}
+
+std::string fits_sentence(const Simulation& simulation) {
+  switch (fit_of(simulation)) {
+    case Fit::surely:
+      return "fits in memory, by the upper estimate too";
+    case Fit::expected:
+      return fmt::format("fits in memory, but NOT by the upper estimate ({} of {} devices)", devices_beyond(simulation),
+                         simulation.devices.size());
+    case Fit::no:
+      return "does NOT fit in memory";
+  }
+  return {};
+}
+
+std::string items_table(const Simulation& simulation) {
+  std::vector<MemoryItem> items;  // that some device holds
+  std::vector<Table::Column> columns{{"device"}, {"peak"}};
+  for (int i = 0; i < memory_item_count; ++i) {
+    const auto item = static_cast<MemoryItem>(i);
+    const auto holds = [item](const DeviceVerdict& device) { return device.peak_parts[item].count > 0; };
+    if (std::ranges::none_of(simulation.devices, holds)) continue;
+    items.push_back(item);
+    columns.push_back({std::string(name_of(item))});
+  }
+  Table table(columns);
+  for (const DeviceVerdict& device : simulation.devices) {
+    std::vector<std::string> cells{std::to_string(device.device.value), memory_text(device.peak)};
+    for (const MemoryItem item : items) cells.push_back(memory_text(device.peak_parts[item]));
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+}  // namespace pipedeck::cli::text

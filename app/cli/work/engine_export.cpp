@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/work/engine_export.hpp"
+
+#include <fmt/format.h>
+
+#include "app/cli/text/console.hpp"
+#include "app/cli/text/table.hpp"
+#include "app/cli/work/judge.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/model/memory_verdict.hpp"
+#include "core/plan/validate.hpp"
+
+namespace pipedeck::cli::work {
+namespace {
+
+/// The quickest that fits into memory; where none fits, the quickest.
+Result<std::optional<JudgedPlan>> quickest(const Judge& judge, const std::vector<Plan>& plans, std::stop_token stop) {
+  std::optional<JudgedPlan> best;
+  for (const Plan& plan : plans) {
+    auto judged = judge.judge(plan, stop);
+    if (!judged) return tl::unexpected(judged.error());
+    const auto rank = [](const JudgedPlan& of) { return std::pair(!of.simulation.fits, of.simulation.iteration); };
+    if (!best || rank(*judged) < rank(*best)) best = *std::move(judged);
+  }
+  return best;
+}
+
+std::string cost_text(const JudgedPlan& near, const JudgedPlan& own) {
+  const Seconds now = to_seconds(own.simulation.iteration), then = to_seconds(near.simulation.iteration);
+  return fmt::format("{}, {}, {} micro-batches of {}: {} ms an iteration instead of {} ms ({}){}",
+                     shape_text(near.plan), schedule_text(near.plan), near.plan.micro_batches, near.plan.micro_batch,
+                     text::milliseconds_text(then), text::milliseconds_text(now),
+                     text::change_text(now.count, then.count),
+                     near.simulation.fits ? "" : ", more memory than the devices have");
+}
+
+Result<void> write_plan(const std::string& file, const Plan& plan) {
+  return file.empty() ? Result<void>() : text::write_output(file, io::documents::plan_to_json(plan) + '\n');
+}
+
+}  // namespace
+
+Result<std::string> engine_export(const study::engines::NamedOutput& wanted, const Plan& plan, const std::string& file,
+                                  const EngineExport& how, std::stop_token stop) {
+  if (how.inputs.profile.empty() || how.inputs.cluster.empty())
+    return fail(ErrorCode::bad_usage,
+                fmt::format("export: {} needs --profile and --cluster, which the plan is for", wanted.output->name));
+  if (!how.nearest_plan.empty() && !how.nearest)
+    return fail(ErrorCode::bad_usage, "export: --nearest-plan needs --nearest: without it no other plan is looked for");
+  const auto problem = options::open_inputs(how.inputs, {});
+  if (!problem) return tl::unexpected(problem.error());
+  if (const auto valid = plan::validate(plan, *problem->profile, *problem->cluster); !valid)
+    return tl::unexpected(valid.error());
+  options::warn_if_made_for_others(plan, file, *problem);
+  const auto origin = io::documents::origin_of(*problem->profile);
+  if (!origin) return tl::unexpected(text::in_file(origin.error(), how.inputs.profile));
+  const TransformerOrigin* shape = *origin ? &**origin : nullptr;
+  const study::engines::EngineQuestion question{plan, *problem->profile, *problem->cluster, shape};
+  auto text = study::engines::engine_text(wanted, question);
+  if (text) {
+    if (const auto written = write_plan(how.nearest_plan, plan); !written) return tl::unexpected(written.error());
+    return text;
+  }
+  const std::string why = text.error().message;
+  Problem asked = *problem;
+  asked.workload = options::workload_of(plan, problem->workload.conventions);
+  const auto judge = Judge::of(std::move(asked));
+  if (!judge) return tl::unexpected(judge.error());
+  const auto near = quickest(*judge, study::engines::nearest_plans(*wanted.engine, question), stop);
+  if (!near) return tl::unexpected(near.error());
+  if (!*near) return fail(ErrorCode::bad_input, why + "; no plan of these layers on these devices would do");
+  const auto own = judge->judge(plan, stop);
+  if (!own) return tl::unexpected(own.error());
+  const std::string cost = cost_text(**near, *own);
+  if (!how.nearest)
+    return fail(ErrorCode::bad_input, fmt::format("{}; the nearest it can run, with --nearest: {}", why, cost));
+  text::print_note(why);
+  text::print_note("written instead: " + cost);
+  if (const auto written = write_plan(how.nearest_plan, (*near)->plan); !written)
+    return tl::unexpected(written.error());
+  return study::engines::engine_text(wanted, {(*near)->plan, *problem->profile, *problem->cluster, shape});
+}
+
+}  // namespace pipedeck::cli::work

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "core/base/result.hpp"
+#include "core/runtime/machine/pause.hpp"
+
+namespace pipedeck::cli::work {
+
+/// Reads what whoever started a run wants of it, a word a line: pause, resume, stop. A thread of its own reads, since a
+/// run that computes has no time to look.
+class RemoteControl {
+ public:
+  /// `path`: "-" is standard input, else a named pipe (mkfifo), which any number of writers may open one after another.
+  static Result<std::unique_ptr<RemoteControl>> open(const std::string& path,
+                                                     std::shared_ptr<runtime::machine::PauseGate> gate,
+                                                     std::function<void()> stop);
+  ~RemoteControl();
+  RemoteControl(const RemoteControl&) = delete;
+  RemoteControl& operator=(const RemoteControl&) = delete;
+
+ private:
+  RemoteControl(int input, bool owned, std::shared_ptr<runtime::machine::PauseGate> gate, std::function<void()> stop);
+  void listen();
+  bool read_more();
+  void obey(const std::string& line);
+
+  int input_;
+  bool owned_;
+  int wake_[2] = {-1, -1};  ///< ends the wait
+  std::shared_ptr<runtime::machine::PauseGate> gate_;
+  std::function<void()> stop_;
+  std::string rest_;
+  std::thread thread_;
+};
+
+}  // namespace pipedeck::cli::work

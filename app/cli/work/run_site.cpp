@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/work/run_site.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "app/cli/text/console.hpp"
+#include "core/plan/validate.hpp"
+#include "core/runtime/mpi/module.hpp"
+#include "core/runtime/mpi/processes.hpp"
+
+namespace pipedeck::cli::work {
+namespace {
+
+runtime::train::Site site_of(const std::shared_ptr<runtime::mpi::Processes>& processes) {
+  return {[processes](const std::vector<std::shared_ptr<runtime::tensor::DeviceMemory>>& memories,
+                      runtime::transport::RunControl& control) { return processes->connect(memories, control); },
+          processes};
+}
+
+}  // namespace
+
+RunSite::RunSite() : site_(runtime::train::this_process()) {}
+RunSite::~RunSite() = default;
+
+void RunSite::declare(CLI::App& app) {
+  app.add_option("--transport", transport_,
+                 "threads: all devices in this process (default); mpi: in the processes that mpirun or srun started")
+      ->check(CLI::IsMember({"threads", "mpi"}))
+      ->type_name("NAME");
+}
+
+Result<void> RunSite::open(std::chrono::milliseconds timeout) {
+  if (transport_ != "mpi") return {};
+  const auto wire = runtime::mpi::mpi_wire();
+  if (!wire) {
+    Error error = wire.error();
+    error.message = "--transport mpi: " + error.message;
+    return tl::unexpected(error);
+  }
+  if (!runtime::mpi::launched_rank())
+    return fail(ErrorCode::bad_usage,
+                "run: --transport mpi: found one process, expected several that were started together: "
+                "mpirun -n 2 pipedeck-cli run --transport mpi ..., or srun --mpi=pmix");
+  auto joined = runtime::mpi::Processes::join(**wire, timeout);
+  if (!joined) return tl::unexpected(joined.error());
+  processes_ = std::move(*joined);
+  site_ = site_of(processes_);
+  if (!first()) text::be_quiet();
+  return {};
+}
+
+Result<void> RunSite::agree(const Result<void>& checked) const {
+  auto error = site_.processes->agree(checked ? std::nullopt : std::optional(checked.error()));
+  if (error) return tl::unexpected(*std::move(error));
+  return {};
+}
+
+Result<void> RunSite::agree(const Result<void>& checked, const Plan& plan, const std::string& inputs) const {
+  if (auto agreed = agree(checked); !agreed || !processes_) return agreed;
+  const std::size_t devices = devices_used(plan).size();
+  if (static_cast<std::size_t>(processes_->size()) > devices)
+    return fail(ErrorCode::bad_usage, fmt::format("run: --transport mpi: found {} processes, expected {} at most, one "
+                                                  "for each device of the plan: mpirun -n {}",
+                                                  processes_->size(), devices, devices));
+  const auto all = processes_->collect(inputs);
+  if (!all) return tl::unexpected(all.error());
+  const bool alike = std::all_of(all->begin(), all->end(), [&](const std::string& one) { return one == all->front(); });
+  if (alike) return agree({});
+  return agree(fail(ErrorCode::bad_input,
+                    "run: --transport mpi: found another plan, model or option in another process than in the first: "
+                    "the same files and the same program are needed on every host"));
+}
+
+void RunSite::say(const std::string& message) const {
+  if (!processes_ || processes_->speaks()) text::print_error({ErrorCode::run_failed, message, {}, {}});
+}
+
+Result<int> RunSite::end(Result<int> result) {
+  if (!processes_) return result;
+  const int status = result ? *result : exit_status(result.error().code);
+  if (!result && processes_->speaks()) text::print_error(result.error());
+  if (status == exit_status(ErrorCode::run_failed)) processes_->abort(status);
+  const auto parted = processes_->part();
+  if (parted) return status;
+  if (status == 0 && processes_->speaks()) text::print_error(parted.error());
+  std::fflush(nullptr);
+  // A thread hangs inside MPI. mpirun waits without end for who is stopped, unless another process fails.
+  std::_Exit(status == 0 ? exit_status(parted.error().code) : status);
+}
+
+bool others_speak(const std::vector<std::string>& arguments) {
+  const auto option = std::find(arguments.begin(), arguments.end(), "--transport");
+  const bool together = (option != arguments.end() && option + 1 != arguments.end() && *(option + 1) == "mpi") ||
+                        std::find(arguments.begin(), arguments.end(), "--transport=mpi") != arguments.end();
+  if (!together || runtime::mpi::launched_rank().value_or(0) == 0) return false;
+  // mpirun ends everybody when the first one ends.
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  return true;
+}
+
+}  // namespace pipedeck::cli::work

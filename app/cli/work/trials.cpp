@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/work/trials.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "app/cli/text/console.hpp"
+#include "app/cli/text/table.hpp"
+#include "app/cli/work/backend.hpp"
+#include "core/model/step_times.hpp"
+#include "core/presets/presets.hpp"
+#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/machine/robust.hpp"
+#include "core/runtime/train.hpp"
+
+namespace pipedeck::cli::work {
+namespace {
+
+/// The steps that were done.
+Result<std::vector<RunEvent>> train(const Plan& plan, const Schedule& schedule, const ModelSpec& model, int steps,
+                                    std::stop_token stop) {
+  std::vector<RunEvent> done;
+  runtime::train::TrainOptions options;
+  options.steps = steps;
+  const auto take = [&](const RunEvent& event) {
+    if (std::holds_alternative<StepDone>(event)) done.push_back(event);
+  };
+  const auto trained = runtime::train_on_cpu(model, plan, schedule, options, take, std::move(stop));
+  if (!trained) return tl::unexpected(trained.error());
+  return done;
+}
+
+Trial tried(const JudgedPlan& judged, const sim::Simulator& simulator, const ModelSpec& model, int steps,
+            std::stop_token stop) {
+  Trial trial{judged, {}, {}, {}, {}, {}};
+  const auto done = [&]() -> Result<std::vector<RunEvent>> {
+    const auto predicted = simulator.iteration_time(judged.plan, stop);
+    if (!predicted) return tl::unexpected(predicted.error());
+    trial.predicted = *predicted;
+    const auto schedule = simulator.schedule(judged.plan);
+    if (!schedule) return tl::unexpected(schedule.error());
+    return train(judged.plan, *schedule, model, steps, stop);
+  }();
+  if (!done) {
+    trial.failure = done.error().message;
+  } else if ((trial.measured = median_step(*done))) {
+    const runtime::machine::RobustSummary times = runtime::machine::summary_of(step_seconds(*done));
+    trial.lower = Seconds(times.lower), trial.upper = Seconds(times.upper);
+  } else {
+    trial.failure = "stopped before its second step";
+  }
+  return trial;
+}
+
+}  // namespace
+
+void TrialOptions::declare(CLI::App& app) {
+  app.add_option("--trials", plans, "train the best K plans for a few steps each, and answer with the fastest measured")
+      ->check(CLI::Range(1, 1000))
+      ->group("Trials")
+      ->type_name("K");
+  app.add_option("--trial-steps", steps, "steps of each trial; the first is not counted")
+      ->check(CLI::Range(2, 1 << 20))
+      ->group("Trials")
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--model", model, "what the trials train: a file or preset:NAME")->group("Trials")->type_name("SPEC");
+  app.add_option("--backend", backend, "what the trials run on: cpu (one thread a device)")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->group("Trials")
+      ->type_name("NAME");
+}
+
+Result<void> TrialOptions::check() const {
+  if (!asked() && (!model.empty() || !backend.empty()))
+    return fail(ErrorCode::bad_usage, "plan: --model and --backend are for --trials K");
+  if (!asked()) return {};
+  if (model.empty() || backend.empty())
+    return fail(ErrorCode::bad_usage,
+                "plan: --trials needs --model and --backend: what to train, and on what (--backend cpu)");
+  return check_backend(backend);
+}
+
+Result<ModelSpec> TrialOptions::open(const Profile& profile) const {
+  auto spec = presets::open_model(model);
+  if (!spec) return tl::unexpected(text::in_file(spec.error(), model));
+  const auto planned = static_cast<int>(profile.layers.size()), there = runtime::layers::plannable_layers(*spec);
+  if (planned != there)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found {} layers, expected {}, those of the profile {}", there, planned, profile.name),
+                "/layers", model);
+  if (const auto source = runtime::data::make_source(*spec); !source)
+    return tl::unexpected(text::in_file(source.error(), model));
+  return spec;
+}
+
+Result<std::vector<Trial>> run_trials(const std::vector<JudgedPlan>& judged, const Judge& judge, const ModelSpec& model,
+                                      int steps, const Progress& progress, std::stop_token stop) {
+  const sim::Simulator simulator = judge.simulator().with_overlap(runtime::train::trainer_overlap);
+  std::vector<Trial> trials;
+  for (const JudgedPlan& one : judged) {
+    report(progress, static_cast<double>(trials.size()) / static_cast<double>(judged.size()),
+           fmt::format("trying plan {} of {}: {}", trials.size() + 1, judged.size(), one.plan.name));
+    trials.push_back(tried(one, simulator, model, steps, stop));
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the trials were stopped");
+  }
+  const auto time = [](const Trial& trial) { return trial.measured.value_or(Seconds(1e300)); };
+  std::stable_sort(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return time(a) < time(b); });
+  if (!trials.front().measured)
+    return fail(ErrorCode::run_failed, fmt::format("none of the {} plans could be run here; the best one: {}",
+                                                   trials.size(), trials.front().failure));
+  return trials;
+}
+
+std::string trials_table(const std::vector<Trial>& trials) {
+  text::Table table({{"#"},
+                     {"plan", text::Align::left},
+                     {"shape", text::Align::left},
+                     {"schedule", text::Align::left},
+                     {"micro-batches"},
+                     {"predicted ms"},
+                     {"measured ms"},
+                     {"quartiles"},
+                     {"predicted"},
+                     {"", text::Align::left}});
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const Trial& trial = trials[i];
+    const Plan& plan = trial.judged.plan;
+    std::vector<std::string> row{std::to_string(i + 1),
+                                 plan.name,
+                                 text::short_shape_text(plan),
+                                 schedule_text(plan),
+                                 fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
+                                 trial.predicted > Seconds() ? text::milliseconds_text(trial.predicted) : "-"};
+    if (trial.measured)
+      row.insert(row.end(),
+                 {text::milliseconds_text(*trial.measured),
+                  fmt::format("{} to {}", text::milliseconds_text(trial.lower), text::milliseconds_text(trial.upper)),
+                  text::change_text(trial.measured->count, trial.predicted.count), i == 0 ? "fastest" : ""});
+    else
+      row.insert(row.end(), {"-", "", "", trial.failure});
+    table.add(std::move(row));
+  }
+  return table.text();
+}
+
+std::string trial_sentence(const std::vector<Trial>& trials, int steps) {
+  const Trial& best = trials.front();
+  const auto ran = std::count_if(trials.begin(), trials.end(), [](const Trial& t) { return t.measured.has_value(); });
+  return fmt::format(
+      "The fastest of {} plans trained for {} steps each on this machine: {} ms a step measured, {} ms "
+      "predicted{}",
+      ran, steps, text::milliseconds_text(*best.measured), text::milliseconds_text(best.predicted),
+      ran < static_cast<std::ptrdiff_t>(trials.size())
+          ? fmt::format("; {} more could not be run", static_cast<std::ptrdiff_t>(trials.size()) - ran)
+          : "");
+}
+
+}  // namespace pipedeck::cli::work

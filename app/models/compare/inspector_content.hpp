@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The texts and figures of a plan in the inspector, as plain values. Every sentence is computed from the plan's own
+// figures.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <QString>
+
+#include "app/models/compare/plan_row.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/profile.hpp"
+
+namespace pipedeck::models::compare {
+
+/// A meaning of a part in a stacked bar. Views choose its colour.
+enum class InspectorPartKind {
+  arithmetic,
+  fill_and_drain,
+  waiting,
+  all_reduce,
+  optimizer_step,
+  weights,
+  gradients,
+  optimizer_state,
+  stashed_weights,
+  activations,
+  boundary,
+  workspace,
+  communication,
+  reserve,
+};
+
+struct InspectorPart {
+  InspectorPartKind kind = InspectorPartKind::arithmetic;
+  QString label;
+  QString text;      ///< "588 ms"
+  QString tool_tip;  ///< empty: none
+  double share = 0;  ///< of the whole bar, [0, 1]
+  bool operator==(const InspectorPart&) const = default;
+};
+
+using InspectorFact = std::pair<QString, QString>;  ///< "Precision", "fp32"
+
+struct InspectorContent {
+  QString title;
+  QString subtitle;
+  std::vector<QString> why;              ///< sentences
+  std::vector<InspectorPart> iteration;  ///< add up to 1: mean share of the iteration per device
+  QString memory_sentence;
+  std::vector<InspectorPart> memory;  ///< of the most loaded device, relative to its capacity or its peak, if higher
+  double capacity_share = 1;          ///< position of the capacity on the memory bar; under 1: the plan does not fit
+  bool fits = true;
+  std::vector<QString> certificate;
+  std::vector<InspectorFact> figures;
+  std::vector<InspectorFact> conventions;
+  bool operator==(const InspectorContent&) const = default;
+};
+
+InspectorContent inspector_content(const PlanRow& row, const Profile& profile, const Cluster& cluster);
+
+}  // namespace pipedeck::models::compare

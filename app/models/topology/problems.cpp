@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/topology/problems.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <QCoreApplication>
+
+#include "app/text/in_qt.hpp"
+
+namespace pipedeck::models::topology {
+
+namespace {
+
+struct ProblemText {
+  Q_DECLARE_TR_FUNCTIONS(TopologyProblems)
+};
+
+int devices_of(const Node& node) {
+  int count = 0;
+  for (const DeviceGroup& group : node.devices) count += group.count;
+  return count;
+}
+
+class Search {
+ public:
+  explicit Search(const Cluster& cluster) : cluster_(cluster) {
+    for (const Node& node : cluster.nodes) add_place(node.name);
+    for (const Switch& s : cluster.switches) add_place(s.name);
+    group_.resize(cluster.nodes.size() + cluster.switches.size());
+    std::iota(group_.begin(), group_.end(), std::size_t{0});
+  }
+
+  std::vector<TopologyProblem> all() {
+    if (cluster_.nodes.empty())
+      say(TopologyProblem::prevents, ProblemText::tr("There is no node: add one from the palette"), {});
+    look_at_types();
+    look_at_names();
+    look_at_nodes();
+    if (!cluster_.bandwidth_matrix) {
+      look_at_links();
+      look_at_reach();
+      look_at_switches();
+    }
+    std::ranges::stable_sort(found_, {}, &TopologyProblem::severity);
+    return std::move(found_);
+  }
+
+ private:
+  void say(TopologyProblem::Severity severity, const QString& text, Selection at) {
+    found_.push_back({severity, text, std::move(at)});
+  }
+
+  void add_place(const std::string& name) { position_.emplace(name, position_.size()); }
+
+  /// Returns the nodes with devices of the type.
+  Selection nodes_with(const std::string& type) const {
+    Selection at;
+    for (const Node& node : cluster_.nodes)
+      if (std::ranges::any_of(node.devices, [&](const DeviceGroup& group) { return group.type == type; }))
+        at.places.insert(node.name);
+    return at;
+  }
+
+  void look_at_types() {
+    std::set<std::string> names;
+    for (const DeviceType& type : cluster_.device_types) {
+      if (type.memory.count <= 0)
+        say(TopologyProblem::prevents, ProblemText::tr("Device type %1 has no memory").arg(text::in_qt(type.name)),
+            nodes_with(type.name));
+      if (!names.insert(type.name).second)
+        say(TopologyProblem::prevents, ProblemText::tr("Two device types are named %1").arg(text::in_qt(type.name)),
+            nodes_with(type.name));
+    }
+    for (const Node& node : cluster_.nodes)
+      for (const DeviceGroup& group : node.devices)
+        if (!names.contains(group.type))
+          say(TopologyProblem::prevents,
+              ProblemText::tr("%1 has devices of type %2, which is not described")
+                  .arg(text::in_qt(node.name), text::in_qt(group.type)),
+              {{node.name}, {}});
+  }
+
+  void look_at_names() {
+    std::set<std::string> names;
+    const auto look = [&](const std::string& name) {
+      if (!names.insert(name).second)
+        say(TopologyProblem::prevents, ProblemText::tr("Two nodes or switches are named %1").arg(text::in_qt(name)),
+            {{name}, {}});
+    };
+    for (const Node& node : cluster_.nodes) look(node.name);
+    for (const Switch& s : cluster_.switches) look(s.name);
+  }
+
+  void look_at_nodes() {
+    for (const Node& node : cluster_.nodes) {
+      const int devices = devices_of(node);
+      if (devices == 0)
+        say(TopologyProblem::prevents, ProblemText::tr("%1 has no device").arg(text::in_qt(node.name)),
+            {{node.name}, {}});
+      if (devices > 1 && !node.link && !cluster_.bandwidth_matrix)
+        say(TopologyProblem::prevents,
+            ProblemText::tr("Nothing joins the %1 devices inside %2: give it a bandwidth inside")
+                .arg(devices)
+                .arg(text::in_qt(node.name)),
+            {{node.name}, {}});
+    }
+  }
+
+  void look_at_links() {
+    std::map<std::pair<std::string, std::string>, int> first;
+    for (std::size_t i = 0; i < cluster_.links.size(); ++i) {
+      const NetworkLink& link = cluster_.links[i];
+      const int index = static_cast<int>(i);
+      const QString title = ProblemText::tr("%1 – %2").arg(text::in_qt(link.from), text::in_qt(link.to));
+      if (!(link.link.bandwidth.count > 0))
+        say(TopologyProblem::prevents, ProblemText::tr("The link %1 has no bandwidth").arg(title), {{}, {index}});
+      if (!position_.contains(link.from) || !position_.contains(link.to))
+        say(TopologyProblem::prevents, ProblemText::tr("The link %1 leads nowhere").arg(title), {{}, {index}});
+      else if (link.from == link.to)
+        say(TopologyProblem::prevents, ProblemText::tr("The link %1 leads back to itself").arg(title), {{}, {index}});
+      else
+        join(position_[link.from], position_[link.to]);
+      if (const auto [at, fresh] = first.try_emplace(std::minmax(link.from, link.to), index); !fresh)
+        say(TopologyProblem::doubtful,
+            ProblemText::tr("%1 are joined twice: paths take one link, the wider").arg(title),
+            {{}, {at->second, index}});
+    }
+  }
+
+  std::size_t root(std::size_t place) {
+    while (group_[place] != place) place = group_[place] = group_[group_[place]];
+    return place;
+  }
+  void join(std::size_t a, std::size_t b) { group_[root(a)] = root(b); }
+
+  /// Compares with the largest group of connected nodes.
+  void look_at_reach() {
+    std::map<std::size_t, int> sizes;
+    for (const Node& node : cluster_.nodes) ++sizes[root(position_[node.name])];
+    if (sizes.size() < 2) return;
+    std::size_t largest = root(position_[cluster_.nodes.front().name]);
+    for (const Node& node : cluster_.nodes)
+      if (const std::size_t group = root(position_[node.name]); sizes[group] > sizes[largest]) largest = group;
+    const auto some =
+        std::ranges::find_if(cluster_.nodes, [&](const Node& n) { return root(position_[n.name]) == largest; });
+    for (const Node& node : cluster_.nodes)
+      if (root(position_[node.name]) != largest)
+        say(TopologyProblem::prevents,
+            ProblemText::tr("%1 can't be reached from %2: join them, or join both to a switch")
+                .arg(text::in_qt(node.name), text::in_qt(some->name)),
+            {{node.name}, {}});
+  }
+
+  void look_at_switches() {
+    std::map<std::string, int> links;
+    for (const NetworkLink& link : cluster_.links) ++links[link.from], ++links[link.to];
+    for (const Switch& s : cluster_.switches) {
+      if (links[s.name] == 0)
+        say(TopologyProblem::doubtful, ProblemText::tr("No link leads to switch %1").arg(text::in_qt(s.name)),
+            {{s.name}, {}});
+      if (links[s.name] == 1)
+        say(TopologyProblem::doubtful, ProblemText::tr("Only one link leads to switch %1").arg(text::in_qt(s.name)),
+            {{s.name}, {}});
+    }
+  }
+
+  const Cluster& cluster_;
+  std::map<std::string, std::size_t> position_;
+  std::vector<std::size_t> group_;
+  std::vector<TopologyProblem> found_;
+};
+
+}  // namespace
+
+std::vector<TopologyProblem> topology_problems(const Cluster& cluster) { return Search(cluster).all(); }
+
+}  // namespace pipedeck::models::topology

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Room for a box that has grown. A rack opened in a drawing arranged by hand pushes away the boxes it would cover, and
+// these push their neighbours.
+#pragma once
+
+#include <string>
+
+#include "app/models/topology/geometry.hpp"
+
+namespace pipedeck::models::topology {
+
+/// Returns all places after making room for this rack, which stays in place. Racks move as a whole, and only if
+/// necessary.
+Places with_room_for(const Layout& layout, const std::string& rack);
+
+}  // namespace pipedeck::models::topology

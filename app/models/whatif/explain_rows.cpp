@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/whatif/explain_rows.hpp"
+
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "app/models/format.hpp"
+#include "core/model/sensitivity_groups.hpp"
+
+namespace pipedeck::models::whatif {
+
+namespace {
+
+struct ExplainText {
+  Q_DECLARE_TR_FUNCTIONS(Explain)
+};
+
+QString signed_time(Nanoseconds time) {
+  const QString words = format_time(Nanoseconds(std::abs(time.count)));
+  return time.count > 0 ? u'+' + words : time.count < 0 ? u'−' + words : words;
+}
+
+/// Formats small changes, too: "−0.02 %".
+QString change_text(double share) {
+  constexpr double small = 0.00095;
+  if (share == 0 || std::abs(share) >= small) return format_change(share);
+  return decimal(share * 100, 2) + QStringLiteral(" %");
+}
+
+double seconds(Nanoseconds time) { return to_seconds(time).count; }
+
+QString part_tip(TimePart part) {
+  switch (part) {
+    case TimePart::compute:
+      return ExplainText::tr("Forward and backward passes of the average device");
+    case TimePart::imbalance:
+      return ExplainText::tr("What the busiest device computes more than the average one");
+    case TimePart::bubble:
+      return ExplainText::tr("What the passes take beyond the busiest device's, communication left aside");
+    case TimePart::recompute:
+      return ExplainText::tr("Forward passes that run again before the backward");
+    case TimePart::optimizer:
+      return ExplainText::tr("Optimizer steps");
+    case TimePart::tensor_parallel:
+      return ExplainText::tr("All-reduces inside the passes of tensor-parallel layers");
+    case TimePart::point_to_point:
+      return ExplainText::tr("Transfers between stages that nothing hides");
+    case TimePart::all_reduce:
+      return ExplainText::tr("All-reduces of gradients that nothing hides");
+  }
+  return {};
+}
+
+QString link_text(const SensitivityEntry& entry) {
+  const QString from = QString::fromStdString(entry.from), to = QString::fromStdString(entry.to);
+  return from == to ? ExplainText::tr("link inside %1").arg(from) : ExplainText::tr("link %1–%2").arg(from, to);
+}
+
+/// Returns "link n0–tor", "speed of G0–G7, each".
+QString better_text(const SensitivityGroup& group) {
+  const int count = static_cast<int>(group.entries.size());
+  const SensitivityEntry& one = group.first();
+  if (one.kind == SensitivityKind::link_bandwidth)
+    return count == 1 ? link_text(one) : ExplainText::tr("%1 + %2 more, each").arg(link_text(one)).arg(count - 1);
+  const bool speed = one.kind == SensitivityKind::device_speed;
+  if (count == 1)
+    return speed ? ExplainText::tr("speed of %1").arg(device_name(one.device))
+                 : ExplainText::tr("memory of %1").arg(device_name(one.device));
+  const QString devices = devices_text(group.devices());
+  return speed ? ExplainText::tr("speed of %1, each").arg(devices) : ExplainText::tr("memory of %1, each").arg(devices);
+}
+
+/// Lists the members of a row whose label does not name them.
+QString members_text(const SensitivityGroup& group) {
+  if (group.entries.size() == 1 || group.first().kind != SensitivityKind::link_bandwidth) return {};
+  QStringList links;
+  for (const SensitivityEntry& entry : group.entries) links << link_text(entry);
+  return u'\n' + links.join(u'\n');
+}
+
+QString group_text(SensitivityKind kind) {
+  switch (kind) {
+    case SensitivityKind::link_bandwidth:
+      return ExplainText::tr("Bandwidth of links");
+    case SensitivityKind::device_speed:
+      return ExplainText::tr("Speed of devices");
+    case SensitivityKind::device_memory:
+      return ExplainText::tr("Memory of devices");
+  }
+  return {};
+}
+
+}  // namespace
+
+QString part_text(TimePart part) {
+  switch (part) {
+    case TimePart::compute:
+      return ExplainText::tr("arithmetic");
+    case TimePart::imbalance:
+      return ExplainText::tr("imbalance of stages");
+    case TimePart::bubble:
+      return ExplainText::tr("pipeline bubble");
+    case TimePart::recompute:
+      return ExplainText::tr("recompute");
+    case TimePart::optimizer:
+      return ExplainText::tr("optimizer");
+    case TimePart::tensor_parallel:
+      return ExplainText::tr("tensor parallelism");
+    case TimePart::point_to_point:
+      return ExplainText::tr("transfers between stages");
+    case TimePart::all_reduce:
+      return ExplainText::tr("all-reduce tail");
+  }
+  return {};
+}
+
+std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& from, const QString& to) {
+  std::vector<BarRow> rows;
+  const auto total = [&](const QString& name, Nanoseconds time) {
+    rows.push_back({name, 0, seconds(time), format_time(time), ExplainText::tr("Iteration of %1").arg(name),
+                    BarMeaning::total, false});
+  };
+  total(from, waterfall.a.total());
+  Nanoseconds at = waterfall.a.total();
+  for (int i = 0; i < time_part_count; ++i) {
+    const auto part = static_cast<TimePart>(i);
+    const Nanoseconds change = waterfall.change[part], next = at + change;
+    const QString tip = part_tip(part) + u'\n' +
+                        ExplainText::tr("%1 in %2, %3 in %4")
+                            .arg(format_time(waterfall.a[part]), from, format_time(waterfall.b[part]), to);
+    rows.push_back({part_text(part), seconds(at), seconds(next), signed_time(change), tip,
+                    change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});
+    at = next;
+  }
+  total(to, waterfall.b.total());
+  return rows;
+}
+
+std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity) {
+  std::vector<BarRow> rows;
+  const QString by = format_change(sensitivity.factor - 1);
+  for (int i = 0; i < sensitivity_kind_count; ++i) {
+    const auto kind = static_cast<SensitivityKind>(i);
+    rows.push_back({group_text(kind), 0, 0, {}, {}, BarMeaning::total, true});
+    for (const SensitivityGroup& group : grouped(sensitivity)) {
+      const SensitivityEntry& entry = group.first();
+      if (entry.kind != kind) continue;
+      const Nanoseconds change(-entry.gain.count);
+      const double share = sensitivity.iteration.count > 0
+                               ? static_cast<double>(change.count) / static_cast<double>(sensitivity.iteration.count)
+                               : 0;
+      const QString gain = QStringLiteral("%1 (%2)").arg(signed_time(change), change_text(share));
+      rows.push_back({better_text(group), 0, seconds(entry.gain), gain,
+                      ExplainText::tr("%1 of %2: %3").arg(by, better_text(group), gain) + members_text(group),
+                      change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});
+    }
+    if (rows.back().heading) rows.pop_back();
+  }
+  return rows;
+}
+
+QString copied_text(const std::vector<BarRow>& rows) {
+  QStringList lines;
+  for (const BarRow& row : rows) lines << (row.heading ? row.label : row.label + u'\t' + row.text);
+  return lines.join(u'\n');
+}
+
+}  // namespace pipedeck::models::whatif

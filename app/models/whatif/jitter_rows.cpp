@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/whatif/jitter_rows.hpp"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include "app/models/format.hpp"
+
+namespace pipedeck::models::whatif {
+
+namespace {
+
+struct JitterText {
+  Q_DECLARE_TR_FUNCTIONS(Jitter)
+};
+
+double seconds_of(Nanoseconds time) { return to_seconds(time).count; }
+
+/// Returns "946.0 / 960.7 / 977.8 ms": all in the unit of the largest.
+QString three_times(const JitterBand& band) {
+  const bool long_ones = band.p95.count >= 1'000'000'000, middling = band.p95.count >= 1'000'000;
+  const double unit = long_ones ? 1e9 : middling ? 1e6 : 1e3;
+  const auto figure = [&](Nanoseconds time) {
+    return decimal(static_cast<double>(time.count) / unit, long_ones ? 4 : 1);
+  };
+  return QStringLiteral("%1 / %2 / %3 %4")
+      .arg(figure(band.p5), figure(band.p50), figure(band.p95),
+           long_ones  ? QStringLiteral("s")
+           : middling ? QStringLiteral("ms")
+                      : QStringLiteral("µs"));
+}
+
+}  // namespace
+
+std::vector<BarRow> jitter_rows(const std::vector<JitterShown>& shown) {
+  std::vector<BarRow> rows;
+  for (const auto& [plan, band] : shown) {
+    const double change = band.still.count == 0 ? 0
+                                                : static_cast<double>(band.mean.count - band.still.count) /
+                                                      static_cast<double>(band.still.count);
+    BarRow row;
+    row.label = plan;
+    row.from = seconds_of(band.p5);
+    row.to = seconds_of(band.p95);
+    row.text = three_times(band);
+    row.mark = seconds_of(band.p50);
+    row.faint_mark = seconds_of(band.still);
+    row.tool_tip =
+        JitterText::tr(
+            "Of %1 iterations whose passes vary by %2 %, 5 % take at most %3, half at most %4, 95 % at most %5; "
+            "on average %6, %7 against none that vary")
+            .arg(band.options.runs)
+            .arg(QLocale().toString(band.options.variation * 100, 'g', 3))
+            .arg(format_time(band.p5), format_time(band.p50), format_time(band.p95), format_time(band.mean),
+                 format_change(change));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace pipedeck::models::whatif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/whatif/what_if_rows.hpp"
+
+#include <cmath>
+#include <functional>
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include "app/models/compare/schedule_title.hpp"
+#include "app/models/format.hpp"
+#include "app/models/whatif/front_content.hpp"
+#include "app/text/in_qt.hpp"
+
+namespace pipedeck::models::whatif {
+
+namespace {
+
+struct WhatIfText {
+  Q_DECLARE_TR_FUNCTIONS(WhatIf)
+};
+
+constexpr int most_places = 3;
+
+/// A figure of a plan: its text and the value to compare; `less` means lower is better.
+struct Figure {
+  QString label;
+  QString (*text)(const FoundPlan&);
+  std::optional<double> (*value)(const FoundPlan&);
+  bool less = true;
+};
+
+std::vector<Figure> figures() {
+  return {
+      {WhatIfText::tr("Iteration"), [](const FoundPlan& p) { return format_time(p.iteration); },
+       [](const FoundPlan& p) { return std::optional(p.iteration.count); }},
+      {WhatIfText::tr("Samples per second"), [](const FoundPlan& p) { return format_number(p.samples_per_second); },
+       [](const FoundPlan& p) { return std::optional(p.samples_per_second); }, false},
+      {WhatIfText::tr("Peak memory"),
+       [](const FoundPlan& p) {
+         return WhatIfText::tr("%1 of %2").arg(format_bytes(p.largest_peak), format_bytes(p.capacity));
+       },
+       [](const FoundPlan& p) { return std::optional(static_cast<double>(p.largest_peak.count)); }},
+      {WhatIfText::tr("Price per hour"), [](const FoundPlan& p) { return price_text(p.price_per_hour); },
+       [](const FoundPlan& p) { return p.price_per_hour; }},
+      {WhatIfText::tr("Price per 1 M samples"),
+       [](const FoundPlan& p) { return price_text(p.price_per_million_samples()); },
+       [](const FoundPlan& p) { return p.price_per_million_samples(); }},
+  };
+}
+
+Row words(const QString& label, const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now,
+          const std::function<QString(const FoundPlan&)>& text) {
+  return {label, today ? text(*today) : QString(), now ? text(*now) : QString(), {}, Row::Verdict::neutral};
+}
+
+/// Returns `more` or `less` with the relative change: "83 % more", "12 % less".
+QString share_text(double before, double after, const QString& more, const QString& less) {
+  const double change = after / before - 1;
+  return (change >= 0 ? more : less).arg(format_percent(std::abs(change)));
+}
+
+QString places_text(const std::vector<std::string>& places) {
+  QStringList names;
+  for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < most_places; ++i) names << text::in_qt(places[i]);
+  const int others = static_cast<int>(places.size()) - most_places;
+  const QString named = names.join(QStringLiteral(", "));
+  return others > 0 ? WhatIfText::tr("%1 and %2 more").arg(named).arg(others) : named;
+}
+
+QString price_change_text(double change) {
+  const QString number = QLocale().toString(std::abs(change), 'f', 2);
+  return change < 0 ? WhatIfText::tr("%1 less per hour").arg(number) : WhatIfText::tr("%1 more per hour").arg(number);
+}
+
+/// Returns "+13.4 · 0.55": the gain in samples/s, and the gain per unit of currency per hour if that is known.
+QString gain_text(const PurchaseGain& gain) {
+  const QString number = format_number(std::abs(gain.gain));
+  const QString samples = gain.gain < 0 ? QStringLiteral("−%1").arg(number) : QStringLiteral("+%1").arg(number);
+  if (const auto per_price = gain.gain_per_price())
+    return QStringLiteral("%1 · %2").arg(samples, format_number(*per_price, 2));
+  const bool cheaper = gain.price_change && *gain.price_change < 0 && gain.gain > 0;
+  return cheaper ? WhatIfText::tr("%1 · cheaper").arg(samples) : samples;
+}
+
+QString purchase_tip(const PurchaseGain& gain) {
+  if (!gain.best) return text::in_qt(gain.why_not);
+  QStringList lines{WhatIfText::tr("%1 samples/s with %2")
+                        .arg(format_number(gain.best->samples_per_second), text::in_qt(gain.best->plan->name))};
+  lines << (gain.price_change ? price_change_text(*gain.price_change) : WhatIfText::tr("What it costs is not known"));
+  if (const auto per_price = gain.gain_per_price())
+    lines << WhatIfText::tr("%1 samples/s for one more per hour").arg(format_number(*per_price));
+  lines << WhatIfText::tr("Click to see it in the sliders");
+  return lines.join('\n');
+}
+
+}  // namespace
+
+std::vector<Row> what_if_rows(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now) {
+  std::vector<Row> rows{
+      words(WhatIfText::tr("Best plan"), today, now, [](const FoundPlan& p) { return text::in_qt(p.plan->name); }),
+      words(WhatIfText::tr("Micro-batches"), today, now, [](const FoundPlan& p) {
+        return WhatIfText::tr("%1 × %2 · %3")
+            .arg(p.plan->micro_batches)
+            .arg(p.plan->micro_batch)
+            .arg(compare::schedule_title(p.plan->schedule));
+      })};
+  for (const Figure& figure : figures()) {
+    Row row{figure.label,
+            today ? figure.text(*today) : QString(),
+            now ? figure.text(*now) : QString(),
+            {},
+            Row::Verdict::same};
+    const auto a = today ? figure.value(*today) : std::nullopt, b = now ? figure.value(*now) : std::nullopt;
+    if (a && b && *a > 0 && *a != *b) {
+      row.change = format_change(*b / *a - 1);
+      row.verdict = (*b < *a) == figure.less ? Row::Verdict::better : Row::Verdict::worse;
+    }
+    rows.push_back(std::move(row));
+  }
+  rows.push_back(words(WhatIfText::tr("Devices · nodes"), today, now,
+                       [](const FoundPlan& p) { return QStringLiteral("%1 · %2").arg(p.devices).arg(p.nodes); }));
+  return rows;
+}
+
+QString difference_text(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now) {
+  if (!now) return {};
+  if (!today) return WhatIfText::tr("Today nothing fits; here %1 does.").arg(text::in_qt(now->plan->name));
+  const double ratio = now->samples_per_second / today->samples_per_second;
+  if (now->samples_per_second == today->samples_per_second && now->price_per_hour == today->price_per_hour)
+    return WhatIfText::tr("As today: nothing is gained or lost.");
+  QString speed =
+      share_text(1, ratio, WhatIfText::tr("%1 more samples per second"), WhatIfText::tr("%1 fewer samples per second"));
+  if (std::abs(ratio - 1) < 5e-4) speed = WhatIfText::tr("Equally many samples per second");
+  const auto before = today->price_per_million_samples(), after = now->price_per_million_samples();
+  if (!before || !after || *before <= 0) return WhatIfText::tr("%1; the price is not known.").arg(speed);
+  if (std::abs(*after / *before - 1) < 5e-4) return WhatIfText::tr("%1, at the same price per sample.").arg(speed);
+  return WhatIfText::tr("%1, and a sample is %2.")
+      .arg(speed, share_text(*before, *after, WhatIfText::tr("%1 dearer"), WhatIfText::tr("%1 cheaper")));
+}
+
+QString times_text(const TimeScale& times) {
+  switch (times.source) {
+    case TimeScale::Source::same:
+      return {};
+    case TimeScale::Source::measured:
+      return WhatIfText::tr("Times on %1 are the profile's own.").arg(text::in_qt(times.to));
+    case TimeScale::Source::scaled:
+      return WhatIfText::tr("Times scaled by %1 from %2, by the devices' peaks.")
+          .arg(format_factor(times.factor), text::in_qt(times.from));
+    case TimeScale::Source::unknown:
+      return WhatIfText::tr("Nothing is known of %1 against %2: taken as equally fast.")
+          .arg(text::in_qt(times.to), text::in_qt(times.from));
+  }
+  return {};
+}
+
+QString purchase_title(const Purchase& purchase) {
+  const QString factor = QString::number(purchase.factor), type = text::in_qt(purchase.type);
+  const QString places = places_text(purchase.places);
+  switch (purchase.kind) {
+    case PurchaseKind::links_inside:
+      return WhatIfText::tr("%1 × bandwidth inside nodes").arg(factor);
+    case PurchaseKind::links_between:
+      return WhatIfText::tr("%1 × bandwidth between nodes").arg(factor);
+    case PurchaseKind::links:
+      return WhatIfText::tr("%1 × bandwidth of %2").arg(factor, places);
+    case PurchaseKind::node:
+      return WhatIfText::tr("One more node like %1").arg(places);
+    case PurchaseKind::every_device:
+      return WhatIfText::tr("%1 for every device").arg(type);
+    case PurchaseKind::node_devices:
+      return WhatIfText::tr("%1 in %2").arg(type, places);
+    case PurchaseKind::one_device:
+      return WhatIfText::tr("%1 for device G%2").arg(type, places);
+    case PurchaseKind::memory:
+      return WhatIfText::tr("%1 × memory of every device").arg(factor);
+  }
+  return {};
+}
+
+std::vector<BarRow> purchase_rows(const std::vector<PurchaseGain>& gains) {
+  std::vector<BarRow> rows;
+  for (const PurchaseGain& gain : gains) {
+    BarRow row;
+    row.label = purchase_title(gain.purchase);
+    row.tool_tip = purchase_tip(gain);
+    row.meaning = gain.gain >= 0 ? BarMeaning::better : BarMeaning::worse;
+    row.to = gain.gain;
+    row.text = gain.best ? gain_text(gain) : WhatIfText::tr("nothing fits");
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace pipedeck::models::whatif

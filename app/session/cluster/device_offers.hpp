@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The device types available for a cluster.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/cluster.hpp"
+
+namespace pipedeck::session::cluster {
+
+struct DeviceOffer {
+  DeviceType type;
+  Link inside;        ///< link between several of them in a node
+  bool own = false;   ///< a type of the cluster with its own figures
+  std::string about;  ///< one line of description
+};
+
+/// Returns the cluster's types, then the other types of the catalogue. Their speeds are scaled by a type that both
+/// have. Without a cluster, returns the catalogue.
+std::vector<DeviceOffer> device_offers(const Cluster* cluster);
+
+}  // namespace pipedeck::session::cluster

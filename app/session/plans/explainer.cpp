@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/plans/explainer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <QThread>
+
+#include "app/text/in_qt.hpp"
+#include "core/sim/explain/critical_path.hpp"
+#include "core/sim/explain/jitter.hpp"
+#include "core/sim/explain/sensitivity.hpp"
+#include "core/sim/explain/time_parts.hpp"
+
+namespace pipedeck::session::plans {
+
+namespace {
+
+constexpr std::size_t most_remembered = 32;
+
+template <class List, class Entry>
+void remember_newest(List& list, Entry entry) {
+  list.push_front(std::move(entry));
+  if (list.size() > most_remembered) list.pop_back();
+}
+
+template <class List, class Key>
+auto find(const List& list, const Key& key) -> decltype(list.front().value) {
+  for (const auto& entry : list)
+    if (entry.key == key) return entry.value;
+  return nullptr;
+}
+
+Result<Explanation> explain(Judge& judge, const Problem& problem, const Plan& plan, std::stop_token stop) {
+  const auto simulator = judge.simulator(problem);
+  if (!simulator) return tl::unexpected(simulator.error());
+  auto path = sim::explain::critical_path(*simulator, plan, stop);
+  if (!path) return tl::unexpected(path.error());
+  const auto parts = sim::explain::time_parts(*simulator, plan, stop);
+  if (!parts) return tl::unexpected(parts.error());
+  return Explanation{std::make_shared<const CriticalPath>(std::move(*path)), *parts, {}};
+}
+
+}  // namespace
+
+Explainer::Explainer(Judge& judge, work::Jobs& jobs, QObject* parent) : QObject(parent), judge_(judge), jobs_(jobs) {
+  // A cancelled one may be requested again.
+  connect(&jobs_, &work::Jobs::ended, this, [this](int job, work::JobState state) {
+    if (state == work::JobState::cancelled) asked_.clear();
+    end_band(job, state);
+  });
+}
+
+std::shared_ptr<const Explanation> Explainer::explanation(const Problem& problem,
+                                                          const std::shared_ptr<const Plan>& plan) {
+  const Key key = key_of(problem, plan);
+  if (const auto known = find(explanations_, key)) return known;
+  if (std::ranges::find(asked_, key) != asked_.end()) return nullptr;
+  asked_.push_back(key);
+  jobs_.start(tr("Explain %1").arg(QString::fromStdString(plan->name)),
+              [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
+                auto result = explain(judge_, problem, *key.plan, context.stop);
+                return [this, key, result = std::move(result)] {
+                  asked_.remove(key);
+                  Explanation known = result ? *result : Explanation{};
+                  if (!result) known.why_not = text::in_qt(result.error());
+                  const QString told = known.why_not;
+                  remember_newest(explanations_,
+                                  Remembered<Explanation>{key, std::make_shared<const Explanation>(std::move(known))});
+                  emit changed();
+                  return told;
+                };
+              });
+  return nullptr;
+}
+
+std::shared_ptr<const Sensitivity> Explainer::sensitivity(const Problem& problem,
+                                                          const std::shared_ptr<const Plan>& plan) const {
+  return find(sensitivities_, key_of(problem, plan));
+}
+
+void Explainer::find_sensitivity(const Problem& problem, const std::shared_ptr<const Plan>& plan) {
+  jobs_.cancel(sensitivity_job_);
+  sensitivity_job_ = jobs_.start(
+      tr("Sensitivity of %1").arg(QString::fromStdString(plan->name)),
+      [this, key = key_of(problem, plan), problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
+        auto result = sim::explain::sensitivity(problem, *key.plan, 1.1, context.progress, context.stop);
+        return [this, key, result = std::move(result)]() -> QString {
+          if (!result) {
+            const QString why = text::in_qt(result.error());
+            emit failed(tr("Sensitivity"), why);
+            return why;
+          }
+          remember_newest(sensitivities_,
+                          Remembered<Sensitivity>{key, std::make_shared<const Sensitivity>(std::move(*result))});
+          return tr("%1 links and devices").arg(sensitivities_.front().value->entries.size());
+        };
+      });
+}
+
+std::shared_ptr<const Band> Explainer::band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
+                                            const JitterOptions& options) {
+  const BandKey key{key_of(problem, plan), options};
+  if (const auto known = find(bands_, key)) return known;
+  drop_other_bands(options);
+  if (std::ranges::find(band_jobs_, key, &BandJob::key) == band_jobs_.end()) find_band(key, problem);
+  return nullptr;
+}
+
+void Explainer::find_band(const BandKey& key, const Problem& problem) {
+  const int job = jobs_.start(
+      tr("Jitter of %1").arg(QString::fromStdString(key.of.plan->name)),
+      [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
+        const auto simulator = judge_.simulator(problem);
+        auto result = simulator ? sim::explain::jitter_band(*simulator, *key.of.plan, key.options,
+                                                            QThread::idealThreadCount(), context.progress, context.stop)
+                                : Result<JitterBand>(tl::unexpected(simulator.error()));
+        return [this, key, result = std::move(result)] {
+          Band known;
+          if (result)
+            known.band = *result;
+          else
+            known.why_not = text::in_qt(result.error());
+          const QString told = known.why_not;
+          remember_newest(bands_, Remembered<Band, BandKey>{key, std::make_shared<const Band>(std::move(known))});
+          emit changed();
+          return told;
+        };
+      });
+  band_jobs_.push_back({key, job});
+}
+
+/// Ends a job. If the user cancelled it, it is not restarted until other options are requested.
+void Explainer::end_band(int job, work::JobState state) {
+  const auto ended = std::ranges::find(band_jobs_, job, &BandJob::job);
+  if (ended == band_jobs_.end()) return;
+  const BandKey key = ended->key;
+  band_jobs_.erase(ended);
+  if (state == work::JobState::finished) return;
+  const Band none{{}, state == work::JobState::cancelled ? tr("Cancelled.") : tr("It could not be computed.")};
+  remember_newest(bands_, Remembered<Band, BandKey>{key, std::make_shared<const Band>(none)});
+}
+
+void Explainer::drop_other_bands(const JitterOptions& options) {
+  std::erase_if(bands_,
+                [&](const auto& entry) { return !entry.value->why_not.isEmpty() && entry.key.options != options; });
+  std::list<BandJob> others;
+  for (auto at = band_jobs_.begin(); at != band_jobs_.end();) {
+    const auto next = std::next(at);
+    if (at->key.options != options) others.splice(others.end(), band_jobs_, at);
+    at = next;
+  }
+  for (const BandJob& other : others) jobs_.cancel(other.job);
+}
+
+}  // namespace pipedeck::session::plans

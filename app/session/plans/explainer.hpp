@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Explanations of plans, computed in the background on request and cached.
+#pragma once
+
+#include <list>
+#include <memory>
+
+#include <QObject>
+#include <QString>
+
+#include "app/session/plans/judge.hpp"
+#include "app/session/work/jobs.hpp"
+#include "core/model/explanation.hpp"
+#include "core/model/jitter.hpp"
+
+namespace pipedeck::session::plans {
+
+struct Explanation {
+  std::shared_ptr<const CriticalPath> path;
+  TimeParts parts;
+  QString why_not;  ///< why there is none; empty: there is one
+};
+
+/// A measure of how much an iteration varies.
+struct Band {
+  JitterBand band;
+  QString why_not;  ///< why it is unknown; empty: it is known
+};
+
+class Explainer : public QObject {
+  Q_OBJECT
+
+ public:
+  Explainer(Judge& judge, work::Jobs& jobs, QObject* parent = nullptr);
+
+  /// Returns null if it is unknown; it is then computed, and `changed` follows.
+  std::shared_ptr<const Explanation> explanation(const Problem& problem, const std::shared_ptr<const Plan>& plan);
+
+  /// Returns null if it was not requested.
+  std::shared_ptr<const Sensitivity> sensitivity(const Problem& problem, const std::shared_ptr<const Plan>& plan) const;
+  void find_sensitivity(const Problem& problem, const std::shared_ptr<const Plan>& plan);
+  void cancel_sensitivity() { jobs_.cancel(sensitivity_job_); }
+  bool finding_sensitivity() const { return jobs_.running(sensitivity_job_); }
+
+  /// Returns null if it is unknown; it is then computed, and `changed` follows. Jobs for other options are cancelled.
+  std::shared_ptr<const Band> band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
+                                   const JitterOptions& options);
+
+ signals:
+  void changed();
+  void failed(const QString& title, const QString& text);
+
+ private:
+  struct Key {
+    std::shared_ptr<const Profile> profile;
+    std::shared_ptr<const Cluster> cluster;
+    Workload workload;
+    std::shared_ptr<const Plan> plan;
+    bool operator==(const Key&) const = default;
+  };
+  struct BandKey {
+    Key of;
+    JitterOptions options;
+    bool operator==(const BandKey&) const = default;
+  };
+  template <class Value, class KeyOf = Key>
+  struct Remembered {
+    KeyOf key;
+    std::shared_ptr<const Value> value;
+  };
+  struct BandJob {
+    BandKey key;
+    int job = 0;
+  };
+  void find_band(const BandKey& key, const Problem& problem);
+  void end_band(int job, work::JobState state);
+  void drop_other_bands(const JitterOptions& options);
+  static Key key_of(const Problem& problem, const std::shared_ptr<const Plan>& plan) {
+    return {problem.profile, problem.cluster, problem.workload, plan};
+  }
+
+  Judge& judge_;
+  work::Jobs& jobs_;
+  // Newest first.
+  std::list<Remembered<Explanation>> explanations_;
+  std::list<Remembered<Sensitivity>> sensitivities_;
+  std::list<Remembered<Band, BandKey>> bands_;
+  std::list<Key> asked_;
+  std::list<BandJob> band_jobs_;  // running
+  int sensitivity_job_ = 0;
+};
+
+}  // namespace pipedeck::session::plans

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/plans/judge.hpp"
+
+#include "core/cost/lower_bound.hpp"
+#include "core/plan/validate.hpp"
+#include "core/planner/planner.hpp"
+
+namespace pipedeck::session::plans {
+
+namespace {
+
+constexpr std::size_t most_verdicts = 128;
+constexpr std::size_t most_problems = 16;
+
+std::size_t bytes_of(const Simulation& simulation) {
+  constexpr std::size_t row = 2 * sizeof(std::int64_t) + sizeof(std::int32_t) + sizeof(std::uint16_t) + sizeof(OpKind);
+  std::size_t sum = simulation.timeline.size() * row;
+  for (const DeviceVerdict& device : simulation.devices)
+    sum += device.curve.size() * sizeof(MemoryPoint) + device.item_curve.size() * sizeof(MemoryParts);
+  return sum;
+}
+
+template <class Cache, class Entry>
+void remember_up_to(Cache& cache, Entry entry, std::size_t most) {
+  cache.push_front(std::move(entry));
+  if (cache.size() > most) cache.pop_back();
+}
+
+std::optional<OtherWarmup> judge_other_warmup(const sim::Simulator& simulator, const Plan& plan, std::stop_token stop) {
+  const auto other = with_other_warmup(plan);
+  if (!other) return std::nullopt;
+  const auto simulation = simulator.run(*other, stop);
+  if (!simulation) return std::nullopt;
+  return OtherWarmup{other->warmup, to_seconds(simulation->iteration), simulation->fits};
+}
+
+/// Returns the time of the best plan on one device, even if it does not fit: the reference of "speed-up".
+Seconds single_device_time(const Problem& problem, const sim::Simulator& simulator, std::stop_token stop) {
+  planner::PlannerContext context;
+  context.score = sim::score_of(simulator, stop);
+  context.stop = stop;
+  const auto ranking = planner::rank_one_device(problem, context);
+  if (!ranking || ranking->plans.empty()) return {};
+  return simulator.iteration_time(ranking->plans.front()).value_or(Seconds{});
+}
+
+}  // namespace
+
+template <class Key, class Value>
+const Value* Judge::look_up(const std::list<Remembered<Key, Value>>& cache, const Key& key) {
+  for (const auto& entry : cache) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+Judge::PlanKey Judge::key_of(const Problem& problem, const Plan& plan) {
+  Plan bare = plan;
+  bare.name.clear();
+  bare.planner.clear();
+  bare.profile.clear();
+  bare.cluster.clear();
+  bare.profile_sha256.clear();
+  bare.cluster_sha256.clear();
+  bare.objective.reset();
+  bare.predicted.reset();
+  bare.truncated = false;
+  bare.extra.clear();
+  return {problem.profile, problem.cluster, problem.workload.conventions, std::move(bare)};
+}
+
+Judge::ProblemKey Judge::key_of(const Problem& problem) { return {problem.profile, problem.cluster, problem.workload}; }
+
+std::shared_ptr<const Verdict> Judge::known(const Problem& problem, const Plan& plan) const {
+  const PlanKey key = key_of(problem, plan);
+  const std::lock_guard lock(mutex_);
+  const auto* verdict = look_up(verdicts_, key);
+  if (!verdict) verdict = look_up(previews_, key);
+  return verdict ? *verdict : nullptr;
+}
+
+std::optional<ProblemFacts> Judge::known_facts(const Problem& problem) const {
+  const std::lock_guard lock(mutex_);
+  const auto* facts = look_up(facts_, key_of(problem));
+  return facts ? std::optional(*facts) : std::nullopt;
+}
+
+Result<sim::Simulator> Judge::simulator(const Problem& problem) {
+  ProblemKey key = key_of(problem);
+  key.workload = Workload{};  // paths and cuts only depend on the conventions
+  key.workload.conventions = problem.workload.conventions;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto* known = look_up(simulators_, key)) return *known;
+  }
+  auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  if (!simulator) return simulator;
+  const std::lock_guard lock(mutex_);
+  remember_up_to(simulators_, Remembered<ProblemKey, sim::Simulator>{std::move(key), *simulator}, most_problems);
+  return simulator;
+}
+
+void Judge::remember_verdict(PlanKey key, std::shared_ptr<const Verdict> verdict) {
+  const std::lock_guard lock(mutex_);
+  verdicts_.remove_if([&](const auto& entry) { return entry.key == key; });
+  remember_up_to(verdicts_, Remembered<PlanKey, std::shared_ptr<const Verdict>>{std::move(key), std::move(verdict)},
+                 most_verdicts);
+}
+
+std::size_t Judge::preview_bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t sum = 0;
+  for (const auto& entry : previews_) sum += bytes_of(*entry.value->simulation);
+  return sum;
+}
+
+void Judge::remember_preview(PlanKey key, std::shared_ptr<const Verdict> verdict) {
+  const std::lock_guard lock(mutex_);
+  previews_.push_front({std::move(key), std::move(verdict)});
+  std::size_t sum = 0;
+  auto first_too_many = previews_.begin();
+  for (; first_too_many != previews_.end(); ++first_too_many) {
+    sum += bytes_of(*first_too_many->value->simulation);
+    if (sum > most_preview_bytes && first_too_many != previews_.begin()) break;
+  }
+  previews_.erase(first_too_many, previews_.end());
+  if (previews_.size() > most_verdicts) previews_.pop_back();
+}
+
+Result<std::shared_ptr<const Simulation>> Judge::simulation(const Problem& problem, const Plan& plan,
+                                                            std::stop_token stop) {
+  if (const auto verdict = known(problem, plan)) return verdict->simulation;
+  if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid) {
+    return tl::unexpected(valid.error());
+  }
+  const auto judge = simulator(problem);
+  if (!judge) return tl::unexpected(judge.error());
+  auto simulated = judge->run(plan, stop);
+  if (!simulated) return tl::unexpected(simulated.error());
+  auto simulation = std::make_shared<const Simulation>(std::move(*simulated));
+  remember_preview(key_of(problem, plan),
+                   std::make_shared<const Verdict>(Verdict{simulation, std::nullopt, !with_other_warmup(plan)}));
+  return simulation;
+}
+
+Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, const Plan& plan, std::stop_token stop) {
+  if (auto verdict = known(problem, plan); verdict && verdict->complete) {
+    remember_verdict(key_of(problem, plan), verdict);  // it may have been a preview
+    return verdict;
+  }
+  const auto simulated = simulation(problem, plan, stop);
+  if (!simulated) return tl::unexpected(simulated.error());
+  const auto judge = simulator(problem);
+  if (!judge) return tl::unexpected(judge.error());
+  auto other = judge_other_warmup(*judge, plan, stop);
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  auto verdict = std::make_shared<const Verdict>(Verdict{*simulated, std::move(other), true});
+  remember_verdict(key_of(problem, plan), verdict);
+  return verdict;
+}
+
+Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) {
+  if (const auto facts = known_facts(problem)) return *facts;
+  Problem any_size = problem;  // some planners return plans with another micro-batch than requested
+  any_size.workload.micro_batch.reset();
+  const auto bound = cost::lower_bound(any_size);
+  if (!bound) return tl::unexpected(bound.error());
+  const auto steady = cost::lower_bound(problem, false);
+  if (!steady) return tl::unexpected(steady.error());
+  const auto judge = simulator(problem);
+  if (!judge) return tl::unexpected(judge.error());
+  const ProblemFacts facts{*bound, single_device_time(problem, *judge, stop), *steady};
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  const std::lock_guard lock(mutex_);
+  remember_up_to(facts_, Remembered<ProblemKey, ProblemFacts>{key_of(problem), facts}, most_problems);
+  return facts;
+}
+
+}  // namespace pipedeck::session::plans

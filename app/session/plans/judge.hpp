@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A cache of simulations. Verdicts are computed from plan and problem on demand and never stored in files, so that
+// losing the cache only costs time. Thread-safe.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/simulation.hpp"
+#include "core/model/workload.hpp"
+#include "core/sim/simulate.hpp"
+
+namespace pipedeck::session::plans {
+
+/// A result with the other warm-up policy, since both of DAPPLE's are of interest.
+struct OtherWarmup {
+  Warmup policy = Warmup::B;
+  Seconds iteration;
+  bool fits = true;
+};
+
+struct Verdict {
+  std::shared_ptr<const Simulation> simulation;
+  std::optional<OtherWarmup> other_warmup;
+  bool complete = true;  ///< false: `other_warmup` was not computed yet
+};
+
+/// A set of figures that depend only on the problem.
+struct ProblemFacts {
+  Seconds lower_bound;    ///< for synchronous plans; 0: unknown
+  Seconds single_device;  ///< whole model on one device, ignoring memory; 0: unknown
+  Seconds steady_bound;   ///< for asynchronous plans; 0: unknown
+  Seconds bound_of(const Plan& plan) const { return plan.synchronous() ? lower_bound : steady_bound; }
+};
+
+class Judge {
+ public:
+  /// Returns null if it is unknown; then call `verdict` in the background. A plan that was only simulated during a drag
+  /// has no `other_warmup` yet.
+  std::shared_ptr<const Verdict> known(const Problem& problem, const Plan& plan) const;
+  std::optional<ProblemFacts> known_facts(const Problem& problem) const;
+
+  Result<std::shared_ptr<const Verdict>> verdict(const Problem& problem, const Plan& plan, std::stop_token stop = {});
+  /// Returns only the simulation, for a plan that is being edited.
+  Result<std::shared_ptr<const Simulation>> simulation(const Problem& problem, const Plan& plan,
+                                                       std::stop_token stop = {});
+  /// Returns the memory of previews: at most `most_preview_bytes`, or the newest one alone if that is larger.
+  std::size_t preview_bytes() const;
+  static constexpr std::size_t most_preview_bytes = std::size_t{96} << 20;
+  Result<ProblemFacts> facts(const Problem& problem, std::stop_token stop = {});
+  Result<sim::Simulator> simulator(const Problem& problem);
+
+ private:
+  struct PlanKey {
+    std::shared_ptr<const Profile> profile;
+    std::shared_ptr<const Cluster> cluster;
+    Conventions conventions;
+    Plan plan;  ///< without fields that do not affect the verdict
+    bool operator==(const PlanKey&) const = default;
+  };
+  struct ProblemKey {
+    std::shared_ptr<const Profile> profile;
+    std::shared_ptr<const Cluster> cluster;
+    Workload workload;
+    bool operator==(const ProblemKey&) const = default;
+  };
+  template <class Key, class Value>
+  struct Remembered {
+    Key key;
+    Value value;
+  };
+  template <class Key, class Value>
+  static const Value* look_up(const std::list<Remembered<Key, Value>>& cache, const Key& key);
+  void remember_preview(PlanKey key, std::shared_ptr<const Verdict> verdict);
+  void remember_verdict(PlanKey key, std::shared_ptr<const Verdict> verdict);
+  static PlanKey key_of(const Problem& problem, const Plan& plan);
+  static ProblemKey key_of(const Problem& problem);
+
+  mutable std::mutex mutex_;
+  // Keys own their profile and cluster, so that the address of a key is not reused. Newest first.
+  std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> verdicts_;
+  /// Simulations of a drag: one per step, with megabytes each, and rarely read again. They do not evict requested
+  /// verdicts.
+  std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> previews_;
+  std::list<Remembered<ProblemKey, ProblemFacts>> facts_;
+  std::list<Remembered<ProblemKey, sim::Simulator>> simulators_;
+};
+
+}  // namespace pipedeck::session::plans

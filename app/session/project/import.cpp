@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/project/import.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "app/session/project/training_state.hpp"
+#include "app/session/project/transformer_files.hpp"
+#include "app/text/in_qt.hpp"
+#include "core/analytic/analytic_profile.hpp"
+#include "core/analytic/transformer/shapes.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/profiles/graph_text.hpp"
+#include "core/plan/validate.hpp"
+#include "core/presets/computed_profile.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/machine_import.hpp"
+#include "core/presets/presets.hpp"
+
+namespace pipedeck::session::project {
+
+namespace {
+
+struct ImportText {
+  Q_DECLARE_TR_FUNCTIONS(Import)
+};
+
+QStringList list_in_qt(const std::vector<std::string>& names) {
+  QStringList list;
+  for (const std::string& name : names) list << text::in_qt(name);
+  return list;
+}
+
+bool listed(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+Imported import_profile(const State& state, Profile profile, std::shared_ptr<const ModelSpec> model,
+                        const QString& kind) {
+  Added added = with_profile(state, std::move(profile), std::move(model));
+  added.state = with_profile_asked(std::move(added.state), added.id);
+  const QString name = text::in_qt(find_profile(added.state, added.id)->profile->name);
+  return {std::move(added.state), kind, name, 0, {}};
+}
+
+Imported import_cluster(const State& state, Cluster cluster) {
+  Added added = with_cluster(state, std::move(cluster));
+  added.state.question.cluster = added.id;
+  const QString name = text::in_qt(find_cluster(added.state, added.id)->cluster->name);
+  return {std::move(added.state), ImportText::tr("cluster"), name, 0, {}};
+}
+
+/// Imports a model file, which has shapes but no times. Times are computed for a CPU core like that of this program; a
+/// launch measures them.
+Result<Imported> import_model(const State& state, const ModelSpec& model) {
+  const analytic::transformer::DeviceSpeed core{"CPU", 50e9, gigabytes_per_second(10)};
+  auto profile = analytic::transformer::profile_from_shapes(model, core, 1);
+  if (!profile) return tl::unexpected(profile.error());
+  return import_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(model), ImportText::tr("model"));
+}
+
+/// Returns the state with the plan's profile and cluster chosen, from the project or the presets.
+Result<State> with_context_of(State state, const Plan& plan) {
+  if (const ProfileEntry* profile = find_profile_named(state, plan.profile)) {
+    state = with_profile_asked(state, profile->id);
+  } else if (listed(presets::profile_preset_names(), plan.profile)) {
+    auto with = with_profile_preset(state, plan.profile);
+    if (!with) return with;
+    state = std::move(*with);
+  } else {
+    return fail(ErrorCode::bad_input,
+                QStringLiteral("the plan is for profile '%1', which is not in the project; import it first")
+                    .arg(text::in_qt(plan.profile))
+                    .toStdString(),
+                "/profile");
+  }
+  if (const ClusterEntry* cluster = find_cluster_named(state, plan.cluster)) {
+    state.question.cluster = cluster->id;
+  } else if (listed(presets::cluster_preset_names(), plan.cluster)) {
+    return with_cluster_preset(state, plan.cluster);
+  } else {
+    return fail(ErrorCode::bad_input,
+                QStringLiteral("the plan is for cluster '%1', which is not in the project; import it first")
+                    .arg(text::in_qt(plan.cluster))
+                    .toStdString(),
+                "/cluster");
+  }
+  return state;
+}
+
+QString mismatch(const Plan& plan, const Profile& profile, const Cluster& cluster) {
+  if (!plan.profile_sha256.empty() && plan.profile_sha256 != io::sha256_of(profile)) {
+    return ImportText::tr("The plan was made for a profile '%1' that differs from the one in this project.")
+        .arg(text::in_qt(plan.profile));
+  }
+  if (!plan.cluster_sha256.empty() && plan.cluster_sha256 != io::sha256_of(cluster)) {
+    return ImportText::tr("The plan was made for a cluster '%1' that differs from the one in this project.")
+        .arg(text::in_qt(plan.cluster));
+  }
+  return {};
+}
+
+Result<Imported> import_plan(const State& before, Plan plan) {
+  auto state = with_context_of(before, plan);
+  if (!state) return tl::unexpected(state.error());
+  const Profile& profile = *find_profile(*state, state->question.profile)->profile;
+  const Cluster& cluster = *find_cluster(*state, state->question.cluster)->cluster;
+  if (auto valid = plan::validate(plan, profile, cluster); !valid) return tl::unexpected(valid.error());
+  const QString warning = mismatch(plan, profile, cluster);
+  ask_as_plan(state->question.workload, plan);
+  const QString name = text::in_qt(plan.name);
+  PlanEntry entry;
+  entry.profile = state->question.profile;
+  entry.cluster = state->question.cluster;
+  entry.plan = std::make_shared<const Plan>(std::move(plan));
+  entry.edited = true;  // a comparison does not replace a plan from a file
+  entry.note = warning;
+  Added added = with_plan(std::move(*state), std::move(entry));
+  added.state.selected_plan = added.id;
+  return Imported{std::move(added.state), ImportText::tr("plan"), name, 0, warning};
+}
+
+/// Takes the micro-batch of graph text from the file's name, or else from the user.
+Result<io::ReadOptions> options_for(const std::string& path, io::FileKind kind, const AskMicroBatch& ask) {
+  io::ReadOptions options;
+  if (kind != io::FileKind::graph_text || io::profiles::micro_batch_in_file_name(path)) return options;
+  options.profile_micro_batch = ask ? ask(text::in_qt(path)) : std::nullopt;
+  if (!options.profile_micro_batch) return fail(ErrorCode::cancelled, "no micro-batch was given", {}, path);
+  return options;
+}
+
+Imported import_run(const State& state, RunRecord run, const QString& kind, const QString& warning) {
+  const QString name = run.name;
+  Added added = with_run(state, std::make_shared<const RunRecord>(std::move(run)));
+  return {std::move(added.state), kind, name, added.id, warning};
+}
+
+/// Imports a prediction alone: nothing was trained, but its timeline and figures are shown like those of runs.
+Imported import_simulation(const State& state, Simulation simulation, const std::string& path) {
+  RunRecord run = run_named_by(path);
+  run.message = ImportText::tr("a simulation, imported from %1").arg(QFileInfo(text::in_qt(path)).fileName());
+  run.samples_per_second = simulation.samples_per_second;
+  const bool empty = simulation.timeline.size() == 0;
+  run.predicted = std::make_shared<const Simulation>(std::move(simulation));
+  return import_run(
+      state, std::move(run), ImportText::tr("simulation"),
+      empty
+          ? ImportText::tr("The simulation holds no operations to draw: pipedeck-cli simulate --intervals writes them.")
+          : QString());
+}
+
+/// Detects JSON lines with one event each by the first one.
+bool is_run_log(const std::string& content) {
+  if (!content.starts_with('{')) return false;
+  const QByteArray line =
+      QByteArray::fromStdString(content.substr(0, std::min(content.find('\n'), std::size_t{1} << 20)));
+  return QJsonDocument::fromJson(line).object().contains(QLatin1String("event"));
+}
+
+Result<Imported> import_run_log(const State& state, const std::string& content, const std::string& path) {
+  RunRecord run = run_named_by(path);
+  run.state = RunOutcome::stopped;  // until an event shows otherwise
+  run.message = ImportText::tr("imported from %1").arg(QFileInfo(text::in_qt(path)).fileName());
+  auto events = io::documents::events_from_lines(content);
+  if (!events) return tl::unexpected(std::move(events.error()));
+  for (const RunEvent& event : *events) {
+    if (const auto* started = std::get_if<RunStarted>(&event)) {
+      run.model = text::in_qt(started->model);
+      run.steps = started->steps;
+    }
+    if (const auto* failed = std::get_if<RunFailed>(&event)) {
+      run.state = RunOutcome::failed;
+      run.message = text::in_qt(failed->message);
+    }
+    if (const auto* done = std::get_if<RunFinished>(&event))
+      run.state = done->stopped ? RunOutcome::stopped : RunOutcome::finished;
+  }
+  run.events = *std::move(events);
+  sum_up(run);
+  return import_run(state, std::move(run), ImportText::tr("run log"), {});
+}
+
+QString notes_text(const std::vector<std::string>& notes) {
+  QStringList lines;
+  for (const std::string& note : notes) lines << text::in_qt(note);
+  return lines.join(QLatin1Char('\n'));
+}
+
+struct DocumentImporter {
+  const State& state;
+  const std::string& path;
+  QString kind;
+
+  Result<Imported> operator()(Profile& profile) const { return import_profile(state, std::move(profile), {}, kind); }
+  Result<Imported> operator()(Cluster& cluster) const { return import_cluster(state, std::move(cluster)); }
+  Result<Imported> operator()(Plan& plan) const { return import_plan(state, std::move(plan)); }
+  Result<Imported> operator()(ModelSpec& model) const { return import_model(state, model); }
+  Result<Imported> operator()(CalibrationRecord& record) const {
+    const QString name = text::in_qt(record.host + ", " + record.date);
+    auto shared = std::make_shared<const CalibrationRecord>(std::move(record));
+    return Imported{with_calibration(state, std::move(shared)), ImportText::tr("calibration"), name, 0, {}};
+  }
+  /// Imports without questions (the window shows a preview first): the notes are the warning.
+  Result<Imported> operator()(FoundMachines& found) const {
+    auto made = presets::cluster_of(std::move(found));
+    if (!made) return tl::unexpected(std::move(made.error()));
+    Imported imported = import_cluster(state, std::move(made->cluster));
+    imported.warning = notes_text(made->notes);
+    return imported;
+  }
+  /// Imports without questions, for the default device type of the window.
+  Result<Imported> operator()(ReadTransformer& model) const {
+    const DeviceModel device = presets::catalogue_device(std::string(presets::assumed_device_type)).value();
+    AnalyticOptions options;
+    options.precision = analytic::times::usual_precision(device);
+    return computed(presets::computed_profile(model, device, options));
+  }
+  Result<Imported> operator()(OperatorGraph& graph) const {
+    const DeviceModel device = presets::catalogue_device(std::string(presets::assumed_device_type)).value();
+    analytic::graph::Options options;
+    options.precision = analytic::times::usual_precision(device);
+    return computed(presets::computed_profile(graph, device, options));
+  }
+  Result<Imported> operator()(Simulation& simulation) const {
+    return import_simulation(state, std::move(simulation), path);
+  }
+
+  Result<Imported> computed(Result<analytic::AnalyticProfile> made) const {
+    if (!made) return tl::unexpected(std::move(made.error()));
+    Imported imported = import_profile(state, std::move(made->profile), {}, kind);
+    imported.warning = notes_text(made->notes);
+    return imported;
+  }
+};
+
+}  // namespace
+
+RunRecord run_named_by(const std::string& path) {
+  const QFileInfo file(text::in_qt(path));
+  RunRecord run;
+  run.name = file.fileName().section(QLatin1Char('.'), 0, 0);
+  run.when = file.lastModified();
+  run.state = RunOutcome::finished;
+  return run;
+}
+
+QStringList profile_preset_list() { return list_in_qt(presets::profile_preset_names()); }
+QStringList cluster_preset_list() { return list_in_qt(presets::cluster_preset_names()); }
+
+Result<Imported> import_file(const State& state, const std::string& path, const AskMicroBatch& ask) {
+  const auto content = io::read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  const auto with_file = [&](Error error) {
+    if (error.file.empty()) error.file = path;
+    return error;
+  };
+  if (is_run_log(*content)) return import_run_log(state, *content, path).map_error(with_file);
+  const auto kind = io::kind_of_content(*content);
+  if (!kind) return tl::unexpected(with_file(kind.error()));
+  if (*kind == io::FileKind::project) {
+    return fail(ErrorCode::bad_usage, "found a project; open it instead of importing it", {}, path);
+  }
+  const auto options = options_for(path, *kind, ask);
+  if (!options) return tl::unexpected(options.error());
+  auto document = io::read_document(path, *options);
+  if (!document) return tl::unexpected(with_file(document.error()));
+  const QString kind_text = text::in_qt(std::string(io::name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' '));
+  return std::visit(DocumentImporter{state, path, kind_text}, *document).map_error(with_file);
+}
+
+Result<State> with_profile_preset(const State& state, const std::string& name) {
+  auto profile = presets::profile_preset(name, {}, known_device_type(state));
+  if (!profile) return tl::unexpected(profile.error());
+  auto model = presets::model_preset(name);
+  if (!model) return with_imported_profile(state, *std::move(profile));  // not trainable here
+  Added added = with_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(std::move(*model)));
+  return with_profile_asked(std::move(added.state), added.id);
+}
+
+Result<State> with_cluster_preset(const State& state, const std::string& name) {
+  auto cluster = presets::cluster_preset(name);
+  if (!cluster) return tl::unexpected(cluster.error());
+  Added added = with_cluster(state, std::move(*cluster));
+  added.state.question.cluster = added.id;
+  return std::move(added.state);
+}
+
+}  // namespace pipedeck::session::project

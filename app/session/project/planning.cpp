@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/project/planning.hpp"
+
+#include <QJsonArray>
+
+namespace pipedeck::session::project {
+
+namespace {
+
+struct Degree {
+  const char* key;
+  std::optional<int> Pins::*value;
+};
+constexpr Degree degrees[] = {{"stages", &Pins::stages},
+                              {"max_stages", &Pins::max_stages},
+                              {"replicas", &Pins::replicas},
+                              {"tensor_parallel", &Pins::tensor_parallel}};
+
+QJsonObject pins_to_json(const Pins& pins) {
+  QJsonObject json;
+  for (const Degree& degree : degrees)
+    if (pins.*degree.value) json[QLatin1String(degree.key)] = *(pins.*degree.value);
+  QJsonArray layers;
+  for (const auto& [layer, device] : pins.layers) layers.append(QJsonArray{layer.value, device.value});
+  if (!layers.isEmpty()) json["layers"] = layers;
+  return json;
+}
+
+Pins pins_from_json(const QJsonObject& json) {
+  Pins pins;
+  for (const Degree& degree : degrees)
+    if (const int value = json[QLatin1String(degree.key)].toInt(); value > 0) pins.*degree.value = value;
+  for (const QJsonValue& pair : json["layers"].toArray())
+    pins.layers.emplace_back(LayerId(pair[0].toInt()), DeviceId(pair[1].toInt()));
+  return pins;
+}
+
+}  // namespace
+
+std::vector<ChosenPlanner> chosen_planners(const Planning& planning) {
+  std::vector<ChosenPlanner> chosen;
+  for (const planner::PlannerInfo& planner : planner::planners()) {
+    const auto choice = planning.planners.find(planner.name);
+    const bool known = choice != planning.planners.end();
+    if (known ? choice->second.compared.value_or(planner.compared_by_default) : planner.compared_by_default)
+      chosen.push_back({&planner, known ? choice->second.options : planner::PlannerOptions()});
+  }
+  return chosen;
+}
+
+QJsonObject planning_to_json(const Planning& planning) {
+  QJsonObject planners;
+  for (const auto& [name, choice] : planning.planners) {
+    QJsonObject options;
+    for (const auto& [option, value] : choice.options)
+      options[QString::fromStdString(option)] = QString::fromStdString(value);
+    QJsonObject json{{"options", options}};
+    if (choice.compared) json["compared"] = *choice.compared;
+    planners[QString::fromStdString(name)] = json;
+  }
+  return {{"pins", pins_to_json(planning.pins)}, {"planners", planners}};
+}
+
+Planning planning_from_json(const QJsonObject& json) {
+  Planning planning{pins_from_json(json["pins"].toObject()), {}};
+  const QJsonObject stored = json["planners"].toObject();
+  for (const planner::PlannerInfo& planner : planner::planners()) {
+    const QString name = QString::fromStdString(planner.name);
+    if (!stored.contains(name)) continue;
+    const QJsonObject one = stored[name].toObject(), options = one["options"].toObject();
+    PlannerChoice choice;
+    if (one.contains("compared")) choice.compared = one["compared"].toBool();
+    for (const QString& option : options.keys()) {
+      const planner::PlannerOptions given{{option.toStdString(), options[option].toString().toStdString()}};
+      if (planner::check_options(planner, given)) choice.options.insert(given.begin(), given.end());
+    }
+    planning.planners[planner.name] = std::move(choice);
+  }
+  return planning;
+}
+
+}  // namespace pipedeck::session::project

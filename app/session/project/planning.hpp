@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The inputs of the planners: those in a comparison, their options, and the constraints of all plans.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <QJsonObject>
+
+#include "core/model/pins.hpp"
+#include "core/planner/planner.hpp"
+
+namespace pipedeck::session::project {
+
+struct PlannerChoice {
+  std::optional<bool> compared;     ///< absent: the registry's default
+  planner::PlannerOptions options;  ///< those that differ from the defaults
+  bool operator==(const PlannerChoice&) const = default;
+};
+
+struct Planning {
+  Pins pins;
+  std::map<std::string, PlannerChoice> planners;  ///< by registry name; absent ones have the defaults
+  bool operator==(const Planning&) const = default;
+};
+
+struct ChosenPlanner {
+  const planner::PlannerInfo* planner = nullptr;
+  planner::PlannerOptions options;
+};
+
+/// Returns the planners of a comparison in registry order.
+std::vector<ChosenPlanner> chosen_planners(const Planning& planning);
+
+QJsonObject planning_to_json(const Planning& planning);
+/// Ignores unknown names and values, which leaves the planners' defaults.
+Planning planning_from_json(const QJsonObject& json);
+
+}  // namespace pipedeck::session::project

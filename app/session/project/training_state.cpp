@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/project/training_state.hpp"
+
+#include <utility>
+
+#include "core/cost/memory.hpp"
+#include "core/io/documents/weight_type.hpp"
+
+namespace pipedeck::session::project {
+
+TrainingState training_state_of(const Workload& workload) {
+  const Conventions& judged = workload.conventions;
+  return {workload.optimizer, workload.precision,   workload.zero,
+          judged.reserve,     judged.communication, judged.fragmentation};
+}
+
+MemoryParts whole_state(const Profile& profile, const TrainingState& training, int replicas) {
+  Bytes weights;
+  for (const Layer& layer : profile.layers) weights += layer.parameters;
+  return cost::state_memory(weights, replicas, training.optimizer, training.precision, training.zero);
+}
+
+State with_training_state(State state, const TrainingState& training) {
+  const auto set = [&](auto& target) {
+    target.optimizer = training.optimizer;
+    target.precision = training.precision;
+    target.zero = training.zero;
+  };
+  set(state.question.workload);
+  Conventions& judged = state.question.workload.conventions;
+  judged.reserve = training.reserve;
+  judged.communication = training.communication;
+  judged.fragmentation = training.fragmentation;
+  for (PlanEntry& entry : state.plans) {
+    if (!answers_question(state, entry)) continue;
+    Plan plan = *entry.plan;
+    set(plan);
+    if (plan != *entry.plan) entry.plan = std::make_shared<const Plan>(std::move(plan));
+  }
+  return state;
+}
+
+void ask_as_plan(Workload& workload, const Plan& plan) {
+  workload.global_batch = plan.global_batch;
+  workload.optimizer = plan.optimizer;
+  workload.precision = plan.precision;
+  workload.zero = plan.zero;
+}
+
+State with_profile_asked(State state, int profile) {
+  const auto usual = [&](int id) {
+    const ProfileEntry* entry = find_profile(state, id);
+    return entry ? io::documents::training_precision(*entry->profile) : Precision::fp32;
+  };
+  Question& question = state.question;
+  if (usual(profile) != usual(question.profile)) question.workload.precision = usual(profile);
+  question.profile = profile;
+  return state;
+}
+
+}  // namespace pipedeck::session::project

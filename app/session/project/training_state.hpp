@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The memory of training besides activations, as set by the user: values of a workload that decide whether a plan fits.
+// They affect no time except the optimizer's.
+#pragma once
+
+#include "app/session/project/state.hpp"
+#include "core/model/simulation.hpp"
+
+namespace pipedeck::session::project {
+
+struct TrainingState {
+  Optimizer optimizer = Optimizer::adam;
+  Precision precision = Precision::fp32;
+  int zero = 0;           ///< stage, 0 to 3
+  Bytes reserve{};        ///< per device, not for the model
+  Bytes communication{};  ///< buffers per communicator on each of its devices
+  double fragmentation = 0;
+  bool operator==(const TrainingState&) const = default;
+};
+
+TrainingState training_state_of(const Workload& workload);
+
+/// Returns the memory of the weights, gradients and optimizer state on one device, or on each of `replicas` over which
+/// ZeRO shards them.
+MemoryParts whole_state(const Profile& profile, const TrainingState& training, int replicas = 1);
+
+/// Returns the state with these settings in the question and in the plans that answer it.
+State with_training_state(State state, const TrainingState& training);
+
+/// Sets the workload to that of the plan: its batch and training settings.
+void ask_as_plan(Workload& workload, const Plan& plan);
+
+/// Returns the state with this profile in the question. If its weights have another type than those of the last one,
+/// the question gets the default precision for it (weight_type.hpp).
+State with_profile_asked(State state, int profile);
+
+}  // namespace pipedeck::session::project

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/runs/launch.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <set>
+
+#include <QFutureWatcher>
+#include <QtConcurrentRun>
+
+#include "app/session/project/backend_choice.hpp"
+#include "app/text/in_qt.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
+#include "core/plan/validate.hpp"
+#include "core/runtime/train.hpp"
+
+namespace pipedeck::session::runs {
+
+namespace {
+
+using Simulated = Result<std::shared_ptr<const Simulation>>;
+
+int highest_device(const Plan& plan) {
+  const auto devices = devices_used(plan);
+  return devices.empty() ? 0 : devices.back().value;
+}
+
+/// Returns the last messages of a process, which contain the cause of its failure.
+QString reason(const work::ProcessEnd& end) {
+  if (!end.started) return end.messages;
+  const QString last = end.messages.section(QLatin1Char('\n'), -3);
+  if (end.crashed)
+    return Launch::tr("the process was killed by signal %1. %2").arg(end.exit_status).arg(last).trimmed();
+  return last.isEmpty() ? Launch::tr("the process ended with status %1").arg(end.exit_status) : last;
+}
+
+/// Returns the tensor-parallel degrees for which the plan needs times.
+QStringList measured_degrees(const Plan& plan) {
+  std::set<int> degrees;
+  for (const Stage& stage : plan.stages) degrees.insert(stage.tensor_parallel);
+  degrees.erase(1);
+  if (degrees.empty()) return {};
+  QStringList numbers;
+  for (const int degree : degrees) numbers << QString::number(degree);
+  return {"--tensor-parallel", numbers.join(QLatin1Char(','))};
+}
+
+}  // namespace
+
+QString why_too_large(const ModelSpec& model) {
+  if (model.trainable_here) return {};
+  return Launch::tr("%1 is too large to train on this machine's processor; choose a model such as gpt-tiny")
+      .arg(text::in_qt(model.name));
+}
+
+QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBackend& backend) {
+  if (!model) return Launch::tr("only a profile is known of this model: a launch needs a model preset or a model file");
+  if (const QString why = backend.gpus ? QString() : why_too_large(*model); !why.isEmpty()) return why;
+  if (plan.stages.empty()) return Launch::tr("there is no plan");
+  return {};
+}
+
+Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path) {
+  auto model = io::read_model(path.toStdString());
+  if (!model) return tl::unexpected(model.error());
+  return std::make_shared<const ModelSpec>(*std::move(model));
+}
+
+std::vector<int> measured_micro_batches(const Plan& plan) {
+  std::set<int> sizes;
+  if (!plan.synchronous()) return {plan.micro_batch};  // replicas process whole mini-batches
+  for (const Stage& stage : plan.stages) {
+    for (const int samples : replica_samples(stage, plan.micro_batch)) sizes.insert(samples);
+  }
+  sizes.erase(0);
+  return {sizes.begin(), sizes.end()};
+}
+
+Launch::Launch(LaunchSpec spec, plans::Judge& judge, QObject* parent)
+    : QObject(parent), spec_(std::move(spec)), judge_(judge), process_(this) {
+  record_.name = text::in_qt(spec_.plan.name);
+  record_.model = text::in_qt(spec_.model->name);
+  record_.when = QDateTime::currentDateTime();
+  record_.steps = spec_.settings.steps;
+  record_.plan = spec_.plan;
+  connect(&process_, &work::ChildProcess::output_line, this, [this](const QByteArray& line) {
+    if (phase_ == Phase::training) reader_.take(line);
+  });
+  connect(&reader_, &EventReader::read, this, &Launch::take_events);
+  connect(&reader_, &EventReader::became_idle, this, [this] {
+    if (trained_) end_training();
+  });
+  connect(&process_, &work::ChildProcess::message_line, this, &Launch::message);
+  connect(&process_, &work::ChildProcess::ended, this, [this](const work::ProcessEnd& end) {
+    if (phase_ == Phase::measuring) return measuring_ended(end);
+    trained_ = end;
+    if (reader_.idle()) end_training();
+  });
+}
+
+Launch::~Launch() {
+  process_.disconnect(this);
+  prediction_.waitForFinished();
+}
+
+void Launch::start() {
+  if (!directory_.isValid()) {
+    end(project::RunOutcome::failed, tr("no temporary folder can be made: %1").arg(directory_.errorString()));
+    return;
+  }
+  const auto written = io::write_file(file("model.json").toStdString(),
+                                      io::documents::model_to_json(with_settings(*spec_.model, spec_.settings)));
+  if (!written) {
+    end(project::RunOutcome::failed, text::in_qt(written.error()));
+    return;
+  }
+  if (!spec_.settings.backend.gpus) return measure();
+  if (const auto kept = write_problem(); !kept) return end(project::RunOutcome::failed, text::in_qt(kept.error()));
+  predict();
+}
+
+/// Writes the reference of the run if nothing is measured.
+Result<void> Launch::write_problem() const {
+  if (auto written =
+          io::write_file(file("profile.json").toStdString(), io::documents::profile_to_json(*spec_.problem.profile));
+      !written)
+    return written;
+  return io::write_file(file("cluster.json").toStdString(), io::documents::cluster_to_json(*spec_.problem.cluster));
+}
+
+void Launch::measure() {
+  emit progress(-1, tr("measuring the layers of %1 on this machine").arg(record_.model));
+  QStringList sizes;
+  for (const int size : measured_micro_batches(spec_.plan)) sizes << QString::number(size);
+  const QStringList arguments{"profile",
+                              "--model",
+                              file("model.json"),
+                              "--backend",
+                              "cpu",
+                              "--micro-batch",
+                              sizes.join(QLatin1Char(',')),
+                              "-o",
+                              file("profile.json"),
+                              "--cluster-out",
+                              file("cluster.json"),
+                              "--devices",
+                              QString::number(highest_device(spec_.plan) + 1)};
+  process_.start(spec_.program, arguments + measured_degrees(spec_.plan));
+}
+
+void Launch::stop() {
+  if (phase_ == Phase::ended) return;
+  stop_requested_ = true;
+  process_.stop();
+}
+
+void Launch::pause(bool paused) {
+  if (phase_ == Phase::training) process_.write(paused ? "pause\n" : "resume\n");
+}
+
+void Launch::measuring_ended(const work::ProcessEnd& process) {
+  if (stop_requested_) {
+    end(project::RunOutcome::stopped, tr("stopped while measuring"));
+    return;
+  }
+  if (!process.started || process.crashed || process.exit_status != 0) {
+    end(project::RunOutcome::failed, tr("Measuring the layers failed: %1").arg(reason(process)));
+    return;
+  }
+  if (auto taken = take_measurements(); !taken) {
+    end(project::RunOutcome::failed, tr("Measuring the layers failed: %1").arg(text::in_qt(taken.error())));
+    return;
+  }
+  emit measured(spec_.problem.profile, spec_.problem.cluster);
+  predict();
+}
+
+/// Replaces the problem by the measured layers and this machine.
+Result<void> Launch::take_measurements() {
+  auto profile = io::read_profile(file("profile.json").toStdString());
+  if (!profile) return tl::unexpected(profile.error());
+  auto machine = io::read_cluster(file("cluster.json").toStdString());
+  if (!machine) return tl::unexpected(machine.error());
+  profile->name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
+  if (auto valid = plan::validate(spec_.plan, *profile, *machine); !valid) return tl::unexpected(valid.error());
+  // Write it again with its name, so that the file matches the plan's hash.
+  if (auto written = io::write_file(file("profile.json").toStdString(), io::documents::profile_to_json(*profile));
+      !written) {
+    return written;
+  }
+  spec_.problem.profile = std::make_shared<const Profile>(std::move(*profile));
+  spec_.problem.cluster = std::make_shared<const Cluster>(std::move(*machine));
+  return {};
+}
+
+void Launch::predict() {
+  phase_ = Phase::predicting;
+  emit progress(
+      -1, spec_.settings.backend.gpus ? tr("predicting as it was planned") : tr("predicting with the measured times"));
+  auto* watcher = new QFutureWatcher<Simulated>(this);
+  connect(watcher, &QFutureWatcher<Simulated>::finished, this, [this, watcher] {
+    watcher->deleteLater();
+    train(watcher->result());
+  });
+  spec_.problem.workload.conventions.overlap = runtime::train::trainer_overlap;
+  prediction_ = QtConcurrent::run([judge = &judge_, problem = spec_.problem, plan = spec_.plan]() -> Simulated {
+    try {
+      return judge->simulation(problem, plan);
+    } catch (const std::exception& error) {
+      return fail(ErrorCode::internal, error.what());
+    }
+  });
+  watcher->setFuture(prediction_);
+}
+
+void Launch::train(const Simulated& simulation) {
+  if (stop_requested_) {
+    end(project::RunOutcome::stopped, tr("stopped before the first step"));
+    return;
+  }
+  if (!simulation) {
+    end(project::RunOutcome::failed,
+        spec_.settings.backend.gpus
+            ? tr("The plan can't be predicted: %1").arg(text::in_qt(simulation.error()))
+            : tr("The plan can't be predicted with the measured profile: %1").arg(text::in_qt(simulation.error())));
+    return;
+  }
+  record_.predicted = *simulation;
+  Plan& plan = record_.plan;
+  plan.profile = spec_.problem.profile->name;
+  plan.profile_sha256 = io::sha256_of(*spec_.problem.profile);
+  plan.cluster = spec_.problem.cluster->name;
+  plan.cluster_sha256 = io::sha256_of(*spec_.problem.cluster);
+  plan = sim::with_prediction(std::move(plan), **simulation, Seconds{});
+  emit predicted(*simulation);
+  const auto written = io::write_file(file("plan.json").toStdString(), io::documents::plan_to_json(plan));
+  if (!written) {
+    end(project::RunOutcome::failed, text::in_qt(written.error()));
+    return;
+  }
+  phase_ = Phase::training;
+  emit progress(0, tr("starting"));
+  const RunFiles files{file("plan.json"), file("model.json"), file("profile.json"), file("cluster.json")};
+  const Command command = run_command(spec_.program, files, spec_.settings);
+  emit message(shell_text(command.program, command.arguments));
+  process_.start(command.program, command.arguments);
+}
+
+void Launch::take_events(const std::vector<Result<RunEvent>>& events) {
+  for (const Result<RunEvent>& parsed : events) {
+    if (parsed) {
+      take_event(*parsed);
+    } else {
+      emit message(tr("not understood: %1").arg(text::in_qt(parsed.error())));
+    }
+  }
+  if (phase_ == Phase::training && steps_done_ > 0) {
+    emit progress(static_cast<double>(steps_done_) / spec_.settings.steps,
+                  tr("step %1 of %2").arg(steps_done_).arg(spec_.settings.steps));
+  }
+}
+
+void Launch::take_event(const RunEvent& read) {
+  if (const auto* step = std::get_if<StepDone>(&read)) steps_done_ = step->step;
+  record_.events.push_back(read);
+  emit event(read);
+}
+
+QString Launch::crash_text(const work::ProcessEnd& process) const {
+  return tr("%1 It happened after step %2. If the machine ran out of memory, choose a plan with less memory a device "
+            "or a smaller micro-batch; what was measured until then is kept.")
+      .arg(reason(process))
+      .arg(steps_done_);
+}
+
+/// Adds a remedy on a separate line.
+QString Launch::failure_text(const std::string& failure) const {
+  const QString step = spec_.settings.backend.gpus ? project::step_after_gpus(failure) : QString();
+  return step.isEmpty() ? text::in_qt(failure) : text::in_qt(failure) + QLatin1Char('\n') + step;
+}
+
+void Launch::end_training() {
+  const work::ProcessEnd process = *trained_;
+  trained_.reset();
+  QString failure;
+  bool finished = false;
+  bool stopped = stop_requested_;
+  for (const RunEvent& event : record_.events) {
+    if (const auto* failed = std::get_if<RunFailed>(&event)) failure = failure_text(failed->message);
+    if (const auto* done = std::get_if<RunFinished>(&event)) {
+      finished = true;
+      stopped = stopped || done->stopped;
+    }
+  }
+  if (finished && !stopped) {
+    end(project::RunOutcome::finished, {});
+  } else if (stopped) {
+    end(project::RunOutcome::stopped, tr("stopped"));
+  } else {
+    if (failure.isEmpty()) failure = process.crashed ? crash_text(process) : reason(process);
+    end(project::RunOutcome::failed, failure);
+  }
+}
+
+void Launch::end(project::RunOutcome outcome, const QString& why) {
+  phase_ = Phase::ended;
+  record_.state = outcome;
+  record_.message = why;
+  project::sum_up(record_);
+  emit ended(std::make_shared<const project::RunRecord>(record_));
+}
+
+}  // namespace pipedeck::session::runs

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/study/largest_study.hpp"
+
+#include <algorithm>
+
+#include <QThread>
+
+#include "app/session/study/what_if_edits.hpp"
+#include "app/text/in_qt.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/study/capacity/sweep.hpp"
+
+namespace pipedeck::session::study {
+
+namespace {
+
+/// Returns the origin of the profile; nullopt for sizes that any profile has.
+Result<std::optional<TransformerOrigin>> origin_for(const Profile& profile, pipedeck::study::capacity::SizeKind kind) {
+  if (!pipedeck::study::capacity::only_of_transformers(kind)) return std::nullopt;
+  return io::documents::origin_of(profile);
+}
+
+/// Adds the origin to the profile of the size that fits.
+Profile with_origin_at(Profile profile, TransformerOrigin origin, pipedeck::study::capacity::SizeKind kind, int size) {
+  origin.device = profile.device;
+  origin.options.micro_batch = profile.micro_batch;
+  if (kind == pipedeck::study::capacity::SizeKind::sequence) origin.options.sequence = size;
+  origin.config = kind == pipedeck::study::capacity::SizeKind::hidden
+                      ? pipedeck::study::capacity::with_hidden(origin.config, size)
+                      : pipedeck::study::capacity::with_sequence(origin.config, size);
+  return io::documents::with_origin(std::move(profile), origin);
+}
+
+Result<LargestFound> largest(const Problem& problem, pipedeck::study::capacity::SizeKind kind,
+                             const pipedeck::study::capacity::SizeSteps& steps,
+                             const pipedeck::study::whatif::SearchHow& how) {
+  pipedeck::study::capacity::Question question{problem, {}, {}};
+  const auto origin = origin_for(*problem.profile, kind);
+  if (!origin) return tl::unexpected(origin.error());
+  if (*origin) {
+    auto model = pipedeck::study::capacity::capacity_model(**origin, *problem.profile, presets::device_catalogue());
+    if (!model) return tl::unexpected(model.error());
+    question.model = *std::move(model);
+  }
+  CapacityPoint point;
+  point.nodes = static_cast<int>(problem.cluster->nodes.size());
+  point.global_batch = problem.workload.global_batch;
+  point.micro_batch = problem.workload.micro_batch.value_or(0);
+  const auto ladder = pipedeck::study::capacity::size_ladder(question, point, kind, steps, presets::device_catalogue());
+  if (!ladder) return tl::unexpected(ladder.error());
+  auto answer =
+      pipedeck::study::capacity::find_largest(*ladder, point, pipedeck::study::capacity::capacity_planners(), how);
+  if (!answer) return tl::unexpected(std::move(answer.error()));
+  LargestFound found{kind, *std::move(answer), nullptr};
+  if (!found.answer.size) return found;
+  const auto at = ladder->problem_of(*found.answer.size);
+  if (!at) return tl::unexpected(at.error());
+  found.profile = at->profile;
+  if (*origin)
+    found.profile = std::make_shared<const Profile>(
+        with_origin_at(*at->profile, **origin, kind, static_cast<int>(*found.answer.size)));
+  return found;
+}
+
+}  // namespace
+
+LargestStudy::LargestStudy(work::Jobs& jobs, QObject* parent) : QObject(parent), jobs_(&jobs) {
+  connect(&jobs, &work::Jobs::changed, this, [this] {
+    if (running()) emit changed();
+  });
+  connect(&jobs, &work::Jobs::ended, this, [this](int job, work::JobState state) {
+    if (job != job_) return;
+    cancelled_ = state == work::JobState::cancelled;
+    emit changed();
+  });
+}
+
+LargestStudy::~LargestStudy() {
+  if (!jobs_) return;
+  jobs_->disconnect(this);
+  cancel();
+}
+
+void LargestStudy::forget() {
+  cancel();
+  job_ = 0;
+  problem_.reset();
+  found_.reset();
+  why_not_.clear();
+  cancelled_ = false;
+  emit changed();
+}
+
+void LargestStudy::ask(const Problem& problem) {
+  if (problem_ && problem_->profile == problem.profile && problem_->cluster == problem.cluster &&
+      problem_->workload == problem.workload && problem_->pins == problem.pins)
+    return;
+  forget();
+  problem_ = problem;
+}
+
+void LargestStudy::find(pipedeck::study::capacity::SizeKind kind, const pipedeck::study::capacity::SizeSteps& steps) {
+  if (!problem_) return;
+  cancel();
+  found_.reset();
+  why_not_.clear();
+  cancelled_ = false;
+  const auto work = [problem = *problem_, kind, steps,
+                     self = QPointer<LargestStudy>(this)](const work::Jobs::Context& context) -> work::Jobs::Apply {
+    const pipedeck::study::whatif::SearchHow how{
+        std::max(1, QThread::idealThreadCount()), context.stop, {}, context.progress};
+    return [self, found = largest(problem, kind, steps, how)] { return self ? self->take(found) : QString(); };
+  };
+  job_ = jobs_->start(tr("The largest %1 that fits").arg(size_text(kind)), work);
+  emit changed();
+}
+
+QString LargestStudy::take(const Result<LargestFound>& found) {
+  if (!found) {
+    why_not_ = text::in_qt(found.error().message);
+    return why_not_;
+  }
+  found_ = *found;
+  const auto& size = found->answer.size;
+  return size ? QString::number(*size) : tr("none fits");
+}
+
+QString LargestStudy::doing() const {
+  if (!running()) return {};
+  const std::vector<work::JobInfo> jobs = jobs_->list();
+  const auto job = std::ranges::find(jobs, job_, &work::JobInfo::id);
+  return job == jobs.end() ? QString() : job->detail;
+}
+
+QString size_text(pipedeck::study::capacity::SizeKind kind) {
+  switch (kind) {
+    case pipedeck::study::capacity::SizeKind::layers:
+      return LargestStudy::tr("number of layers");
+    case pipedeck::study::capacity::SizeKind::hidden:
+      return LargestStudy::tr("hidden size");
+    case pipedeck::study::capacity::SizeKind::sequence:
+      return LargestStudy::tr("sequence");
+    case pipedeck::study::capacity::SizeKind::micro_batch:
+      return LargestStudy::tr("micro-batch");
+    case pipedeck::study::capacity::SizeKind::global_batch:
+      return LargestStudy::tr("global batch");
+  }
+  return {};
+}
+
+namespace {
+
+/// Returns the model's name in the size that fits.
+QString resized_name(const LargestFound& found, const std::string& model) {
+  const QString name = QString::fromStdString(model);
+  const auto size = static_cast<qlonglong>(*found.answer.size);
+  if (found.kind == pipedeck::study::capacity::SizeKind::hidden)
+    return LargestStudy::tr("%1, hidden size %2").arg(name).arg(size);
+  if (found.kind == pipedeck::study::capacity::SizeKind::sequence)
+    return LargestStudy::tr("%1, %2 tokens").arg(name).arg(size);
+  return LargestStudy::tr("%1, %2 layers").arg(name).arg(static_cast<qlonglong>(found.profile->layers.size()));
+}
+
+}  // namespace
+
+QString no_such_size(const Profile& profile, pipedeck::study::capacity::SizeKind kind) {
+  const auto origin = origin_for(profile, kind);
+  if (!origin) return text::in_qt(origin.error().message);
+  if (*origin || !pipedeck::study::capacity::only_of_transformers(kind)) return {};
+  return LargestStudy::tr(
+             "%1 does not say which transformer it is: its %2 can't be changed. Import the model's "
+             "config.json (File menu, Import), choose it above, and ask again.")
+      .arg(QString::fromStdString(profile.name), size_text(kind));
+}
+
+project::Added with_largest(const project::State& state, const LargestFound& found) {
+  FoundPlan plan = *found.answer.found->plan;
+  project::Added placed{state, state.question.profile};
+  const project::ProfileEntry* asked = project::find_profile(state, state.question.profile);
+  if (!asked || !(*asked->profile == *found.profile)) {
+    Profile profile = *found.profile;
+    profile.name = resized_name(found, asked ? asked->profile->name : profile.name).toStdString();
+    placed = project::with_profile(state, std::move(profile));
+    Plan named = *plan.plan;
+    named.profile = project::find_profile(placed.state, placed.id)->profile->name;
+    named.profile_sha256.clear();
+    plan.plan = std::make_shared<const Plan>(std::move(named));
+  }
+  return with_found_plan(placed.state, plan, placed.id);
+}
+
+}  // namespace pipedeck::session::study

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/actions/chart_actions.hpp"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QDockWidget>
+#include <QKeySequence>
+#include <QMainWindow>
+#include <QMenu>
+#include <QSettings>
+#include <QTableView>
+
+#include "app/ui/pages/compare_page.hpp"
+#include "app/views/compare/comparison_pane.hpp"
+#include "app/views/compare/plan_panel.hpp"
+#include "app/views/gantt/chart_search.hpp"
+#include "app/views/gantt/operation_table.hpp"
+
+namespace pipedeck::ui::actions {
+
+ChartActions::ChartActions(Parts parts, QMenu* menu) : QObject(parts.window), parts_(std::move(parts)) {
+  setObjectName(QStringLiteral("chart_actions"));
+  add_search(menu);
+  add_measure(menu);
+  add_layout(menu);
+  add_table(menu);
+  charts().setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(&charts(), &QWidget::customContextMenuRequested, this, &ChartActions::show_menu);
+  connect(&charts(), &views::compare::Pane::charts_changed, this, &ChartActions::follow_plan);
+  connect(parts_.compare, &pages::ComparePage::rows_changed, this, &ChartActions::follow_plan);
+}
+
+views::compare::Pane& ChartActions::charts() const { return parts_.compare->charts(); }
+
+QAction* ChartActions::add(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
+                           const QString& tool_tip, const std::function<void()>& run) {
+  QAction* action = menu->addAction(text);
+  action->setObjectName(QLatin1String(name));
+  action->setShortcut(shortcut);
+  action->setToolTip(tool_tip);
+  if (run) connect(action, &QAction::triggered, this, run);
+  return action;
+}
+
+QAction* ChartActions::add_switch(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
+                                  const QString& tool_tip, const char* key, bool first,
+                                  const std::function<void(bool)>& run) {
+  QAction* action = add(menu, text, name, shortcut, tool_tip, {});
+  action->setCheckable(true);
+  const QString setting = QLatin1String(key);
+  action->setChecked(parts_.settings->value(setting, first).toBool());
+  run(action->isChecked());
+  connect(action, &QAction::toggled, this, [this, setting, run](bool on) {
+    run(on);
+    parts_.settings->setValue(setting, on);
+  });
+  charts().addAction(action);
+  return action;
+}
+
+void ChartActions::add_search(QMenu* menu) {
+  QAction* find = add(menu, tr("Find in c&harts…"), "action_chart_search", {},
+                      tr("Operations by micro-batch, stage, device and kind"), [this] {
+                        parts_.show_charts();
+                        charts().search().open();
+                      });
+  find->setShortcuts({QKeySequence(Qt::Key_Slash), QKeySequence::Find});
+  charts().addAction(find);
+  add(menu, tr("Find &next"), "action_chart_search_next", QKeySequence::FindNext,
+      tr("The next operation that was found"), [this] { charts().search().next(); });
+  add(menu, tr("Find pre&vious"), "action_chart_search_previous", QKeySequence::FindPrevious,
+      tr("The operation found before this one"), [this] { charts().search().previous(); });
+}
+
+void ChartActions::add_measure(QMenu* menu) {
+  QAction* measure = add(menu, tr("&Measure between two cursors"), "action_measure", QKeySequence(Qt::Key_M),
+                         tr("Sets one cursor, then the other; they snap to operations and can be dragged"), [this] {
+                           auto* focused = qobject_cast<views::gantt::TimeView*>(QApplication::focusWidget());
+                           if (!focused) focused = chart();
+                           if (focused) focused->mark_here();
+                         });
+  measure->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  charts().addAction(measure);
+  add(menu, tr("Remo&ve the measure"), "action_measure_remove", {}, tr("Takes both cursors away"),
+      [this] { charts().link().set_measure(std::nullopt); });
+  QAction* zoom = add(menu, tr("Zoom to the selected operation"), "action_zoom_selection", QKeySequence(Qt::Key_Z),
+                      tr("As wide as a third of the chart"), [this] { zoom_to_selection(); });
+  zoom->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  charts().addAction(zoom);
+}
+
+void ChartActions::add_layout(QMenu* menu) {
+  views::compare::Pane* pane = &charts();
+  add_switch(menu, tr("Charts &side by side"), "action_side_by_side", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
+             tr("As many beside one another as there is room for"), "window/side_by_side", false,
+             [pane](bool on) { pane->set_side_by_side(on); });
+  QAction* links = add_switch(menu, tr("Lanes of &links"), "action_links", QKeySequence(Qt::Key_L),
+                              tr("A lane a link, with its transfers"), "window/links", false,
+                              [pane](bool on) { pane->set_links_visible(on); });
+  links->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  connect(pane, &views::compare::Pane::links_visible_changed, links, &QAction::setChecked);
+  add_switch(menu, tr("&Overview strip"), "action_overview", {}, tr("The whole time, with what is shown as a frame"),
+             "window/overview", true, [pane](bool on) { pane->set_overview_visible(on); });
+  difference_menu_ = menu->addMenu(tr("&Difference to"));
+  difference_menu_->setObjectName(QStringLiteral("difference_menu"));
+  connect(difference_menu_, &QMenu::aboutToShow, this, [this] { fill_difference_menu(difference_menu_); });
+  connect(pane, &views::compare::Pane::difference_closed, pane, [pane] { pane->set_difference(0, 0); });
+}
+
+void ChartActions::add_table(QMenu* menu) {
+  table_ = new views::gantt::OperationTable;
+  dock_ = new QDockWidget(tr("OPERATIONS"), parts_.window);
+  dock_->setObjectName(QStringLiteral("operations_dock"));
+  dock_->setFont(views::widgets::section_font(parts_.window->font()));
+  table_->setFont(parts_.window->font());
+  dock_->setWidget(table_);
+  dock_->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
+  parts_.window->addDockWidget(Qt::BottomDockWidgetArea, dock_);
+  if (auto* jobs = parts_.window->findChild<QDockWidget*>(QStringLiteral("jobs_dock")))
+    parts_.window->tabifyDockWidget(jobs, dock_);
+  dock_->hide();
+  QAction* toggle = dock_->toggleViewAction();
+  toggle->setText(tr("&Table of operations"));
+  toggle->setObjectName(QStringLiteral("action_operation_table"));
+  toggle->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_T));
+  toggle->setToolTip(tr("The chart's operations as rows: filter, sort, copy"));
+  menu->addAction(toggle);
+  charts().addAction(toggle);
+  connect(toggle, &QAction::triggered, this, [this](bool on) {
+    if (on) show_table();
+  });
+}
+
+/// Raises the table above docks in the same place, high enough for some rows.
+void ChartActions::show_table() {
+  constexpr int rows_height = 220;
+  dock_->show();
+  dock_->raise();
+  if (dock_->height() < rows_height) parts_.window->resizeDocks({dock_}, {rows_height}, Qt::Vertical);
+}
+
+views::gantt::View* ChartActions::chart() const {
+  views::compare::PlanPanel* shown = nullptr;
+  for (views::compare::PlanPanel* panel : charts().panels())
+    if (!shown || panel->selected()) shown = panel;
+  return shown ? &shown->gantt() : nullptr;
+}
+
+void ChartActions::follow_plan() { table_->set_chart(chart()); }
+
+/// Lists the differences from every other plan to the selected one.
+void ChartActions::fill_difference_menu(QMenu* menu) {
+  menu->clear();
+  const views::gantt::View* to = chart();
+  const auto shown = charts().difference_plans();
+  if (!to || charts().panels().size() < 2) {
+    menu->addAction(tr("Tick two plans to see their difference"))->setEnabled(false);
+    return;
+  }
+  const int id = to->chart_id();
+  for (const views::compare::PlanPanel* panel : charts().panels()) {
+    const int from = panel->plan_id();
+    if (from == id) continue;
+    QAction* lane = menu->addAction(views::compare::plan_title(panel->row().plan));
+    lane->setObjectName(QStringLiteral("action_difference_%1").arg(from));
+    lane->setToolTip(tr("A lane under the chart: what is gained and lost"));
+    lane->setCheckable(true);
+    const bool on = shown == std::pair(from, id);
+    lane->setChecked(on);
+    connect(lane, &QAction::triggered, this, [this, from, id, on] { charts().set_difference(on ? id : from, id); });
+  }
+  menu->addSeparator();
+  for (const views::compare::PlanPanel* panel : charts().panels()) {
+    const int from = panel->plan_id();
+    if (from == id) continue;
+    QAction* waterfall =
+        menu->addAction(tr("Explain the difference to %1").arg(views::compare::plan_title(panel->row().plan)));
+    waterfall->setObjectName(QStringLiteral("action_waterfall_%1").arg(from));
+    connect(waterfall, &QAction::triggered, this, [this, from, id] { parts_.explain(from, id); });
+  }
+}
+
+void ChartActions::show_menu(const QPoint& position) {
+  auto* menu = new QMenu(parts_.window);
+  menu->setObjectName(QStringLiteral("chart_context_menu"));
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  if (views::compare::PlanPanel* panel = charts().panel_at(position)) fill_operation_menu(menu, panel, position);
+  fill_difference_menu(menu->addMenu(tr("&Difference to")));
+  menu->addSeparator();
+  menu->addActions(charts().actions());
+  menu->popup(charts().mapToGlobal(position));
+}
+
+void ChartActions::fill_operation_menu(QMenu* menu, views::compare::PlanPanel* panel, const QPoint& position) {
+  views::gantt::View& gantt = panel->gantt();
+  const auto hit = gantt.hit(gantt.mapFrom(&charts(), position));
+  emit panel->clicked(panel->plan_id());
+  if (!hit) return;
+  const TimelineRow row = gantt.content()->timeline->row(hit->operation);
+  charts().link().set_selection(views::gantt::OperationSelection{gantt.chart_id(), hit->operation, row.operation});
+  menu->addSection(gantt.describe(*hit).first());
+  add(menu, tr("&Zoom to it"), "action_context_zoom", {}, {}, [this] { zoom_to_selection(); });
+  add(menu, tr("&Copy its text"), "action_context_copy", {}, {}, [this] { copy_operation(); });
+  const Operation operation = row.operation;
+  if (operation.kind != OpKind::all_reduce && operation.kind != OpKind::optimizer)
+    add(menu, tr("&Find micro-batch %1").arg(operation.micro_batch), "action_context_find", {}, {},
+        [this, operation] { charts().search().open(QString::number(operation.micro_batch)); });
+  add(menu, tr("&Measure it"), "action_context_measure", {}, {}, [this, row] {
+    charts().link().set_measure(
+        views::gantt::TimeMeasure{static_cast<double>(row.start.count), static_cast<double>(row.end().count)});
+  });
+  add(menu, tr("Show in the &table"), "action_context_table", {}, {}, [this] {
+    show_table();
+    table_->table().setFocus();
+  });
+  menu->addSeparator();
+}
+
+void ChartActions::zoom_to_selection() {
+  const views::gantt::View* shown = chart();
+  if (!shown || !shown->selected()) return;
+  const TimelineRow row = shown->content()->timeline->row(shown->selected()->operation);
+  const double begin = static_cast<double>(row.start.count), end = static_cast<double>(row.end().count);
+  views::gantt::TimeLink& link = charts().link();
+  models::gantt::TimeAxis axis =
+      link.axis().zoomed(link.axis().span() / std::max(1.0, 3 * (end - begin)), (begin + end) / 2);
+  link.set_axis(axis.panned((begin + end) / 2 - (axis.begin + axis.end) / 2));
+}
+
+void ChartActions::copy_operation() {
+  const views::gantt::View* shown = chart();
+  if (shown && shown->selected())
+    QApplication::clipboard()->setText(shown->describe(*shown->selected()).join(QLatin1Char('\n')));
+}
+
+}  // namespace pipedeck::ui::actions

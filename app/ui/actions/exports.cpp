@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/actions/exports.hpp"
+
+#include <QAction>
+#include <QCoreApplication>
+#include <QDate>
+#include <QFileInfo>
+#include <QMenu>
+#include <QRegularExpression>
+#include <QTimer>
+
+#include "app/session/report_export.hpp"
+#include "app/text/in_qt.hpp"
+#include "app/ui/actions/engine_dialog.hpp"
+#include "app/ui/layout/picture.hpp"
+
+namespace pipedeck::ui::actions {
+
+namespace {
+
+constexpr int look_again_ms = 100;
+
+}  // namespace
+
+QString with_ending(const QString& path, const QString& ending) {
+  return path.isEmpty() || !QFileInfo(path).suffix().isEmpty() ? path : path + ending;
+}
+
+QString file_name_of(const QString& name) {
+  QString plain = name.toLower();
+  plain.replace(QRegularExpression(QStringLiteral("[^a-z0-9]+")), QStringLiteral("-"));
+  while (plain.endsWith(QLatin1Char('-'))) plain.chop(1);
+  return plain.isEmpty() ? QStringLiteral("pipedeck") : plain;
+}
+
+Exports::Exports(session::Session& session, dialogs::Dialogs dialogs, ExportScene scene, QWidget* window)
+    : QObject(window), session_(session), dialogs_(std::move(dialogs)), scene_(std::move(scene)), window_(window) {}
+
+void Exports::fill(QMenu* menu) {
+  menu->setToolTipsVisible(true);
+  QAction* report = menu->addAction(tr("&Report…"));
+  report->setObjectName(QStringLiteral("action_export_report"));
+  report->setToolTip(tr("The plans compared, the ticked ones in detail with their pictures: HTML or Markdown"));
+  connect(report, &QAction::triggered, this, &Exports::export_report);
+  QMenu* tables = menu->addMenu(tr("&Table (CSV)"));
+  tables->setObjectName(QStringLiteral("export_table_menu"));
+  for (int i = 0; i < session::table_count; ++i) {
+    const auto table = static_cast<session::Table>(i);
+    QAction* action = tables->addAction(tr("%1…").arg(session::table_title(table)));
+    action->setObjectName(QStringLiteral("action_export_table_") + session::table_name(table));
+    connect(action, &QAction::triggered, this, [this, table] { export_table(table); });
+  }
+  QAction* schedule = menu->addAction(tr("&Order of operations (CSV)…"));
+  schedule->setObjectName(QStringLiteral("action_export_schedule"));
+  schedule->setToolTip(tr("What each device of the selected plan does, in PyTorch's format of schedules"));
+  connect(schedule, &QAction::triggered, this, &Exports::export_schedule);
+  QMenu* jobs = menu->addMenu(tr("&Job script"));
+  jobs->setToolTipsVisible(true);
+  const std::pair<io::documents::JobLauncher, QString> launchers[] = {
+      {io::documents::JobLauncher::slurm, tr("&Slurm…")}, {io::documents::JobLauncher::mpirun, tr("&mpirun…")}};
+  for (const auto& [launcher, title] : launchers) {
+    QAction* action = jobs->addAction(title);
+    action->setObjectName(QStringLiteral("action_export_job_") +
+                          QLatin1String(launcher == io::documents::JobLauncher::slurm ? "slurm" : "mpirun"));
+    action->setToolTip(tr("A script that trains the model with the selected plan by pipedeck-cli run"));
+    connect(action, &QAction::triggered, this, [this, launcher = launcher] { export_job(launcher); });
+  }
+  QAction* engine = menu->addAction(tr("For another &engine…"));
+  engine->setObjectName(QStringLiteral("action_export_engine"));
+  engine->setToolTip(tr("The selected plan for Megatron-LM, DeepSpeed or PyTorch"));
+  connect(engine, &QAction::triggered, this, &Exports::export_for_engine);
+}
+
+void Exports::offer_in(QWidget* view, const std::vector<session::Table>& tables) {
+  if (view->contextMenuPolicy() == Qt::DefaultContextMenu) view->setContextMenuPolicy(Qt::ActionsContextMenu);
+  auto* picture = new QAction(tr("Export picture…"), view);
+  connect(picture, &QAction::triggered, this, [this, view] { export_picture(view); });
+  view->addAction(picture);
+  for (const session::Table table : tables) {
+    auto* action = new QAction(tr("Export %1 as CSV…").arg(session::table_title(table)), view);
+    connect(action, &QAction::triggered, this, [this, table] { export_table(table); });
+    view->addAction(action);
+  }
+}
+
+void Exports::export_picture(QWidget* of) {
+  const QString file = with_ending(dialogs_.save_file(window_, tr("Export picture"), QStringLiteral("pipedeck.png"),
+                                                      tr("Pictures (*.png *.svg *.pdf);;All files (*)")),
+                                   QStringLiteral(".png"));
+  if (file.isEmpty()) return;
+  const QString failure = layout::write_picture(*of, file);
+  failure.isEmpty() ? emit written(file) : dialogs_.error(window_, tr("Export picture"), failure);
+}
+
+QString Exports::plan_name() const {
+  const session::project::PlanEntry* plan = session::project::find_plan(session_.state(), scene_.tables().plan);
+  return plan ? QString::fromStdString(plan->plan->name) : QString();
+}
+
+void Exports::export_table(session::Table table) {
+  const session::TableContext context = scene_.tables();
+  const session::TableText now = session::table_text(session_, table, context);
+  if (!now.why_not.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.why_not);
+  const QString name = file_name_of(plan_name() + QLatin1Char(' ') + session::table_name(table));
+  const QString file =
+      with_ending(dialogs_.save_file(window_, tr("Export %1").arg(session::table_title(table)),
+                                     name + QStringLiteral(".csv"), tr("Tables (*.csv);;All files (*)")),
+                  QStringLiteral(".csv"));
+  if (!file.isEmpty()) write_table(table, context, file, 0);
+}
+
+void Exports::write_table(session::Table table, const session::TableContext& context, const QString& file, int tries) {
+  const session::TableText now = session::table_text(session_, table, context);
+  if (!now.why_not.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.why_not);
+  if (!now.pending) return write(tr("Export table"), file, now.csv.toStdString());
+  // The table was requested above and a job computes it. If nothing runs and nothing arrived, the job was cancelled.
+  if (tries > 0 && !session_.jobs().any_running())
+    return dialogs_.error(window_, tr("Export table"), tr("The figures were not computed: try again."));
+  QTimer::singleShot(look_again_ms, this, [=, this] { write_table(table, context, file, tries + 1); });
+}
+
+void Exports::export_schedule() {
+  const QString title = tr("Export order of operations");
+  const auto order = session::schedule_csv_of(session_.state(), scene_.tables().plan);
+  if (!order) return dialogs_.error(window_, title, text::in_qt(order.error().message));
+  const QString file =
+      with_ending(dialogs_.save_file(window_, title,
+                                     file_name_of(plan_name() + QStringLiteral(" schedule")) + QStringLiteral(".csv"),
+                                     tr("Schedules (*.csv);;All files (*)")),
+                  QStringLiteral(".csv"));
+  if (!file.isEmpty()) write(title, file, *order);
+}
+
+void Exports::export_job(io::documents::JobLauncher launcher) {
+  const auto script = session::job_script_of(session_.state(), scene_.tables().plan,
+                                             {.launcher = launcher,
+                                              .steps = scene_.steps(),
+                                              .processes = scene_.processes(),
+                                              .backend = session_.state().backend});
+  if (!script) return dialogs_.error(window_, tr("Export job script"), text::in_qt(script.error().message));
+  const QString file = with_ending(
+      dialogs_.save_file(window_, tr("Export job script"), file_name_of(plan_name()) + QStringLiteral(".sh"),
+                         tr("Scripts (*.sh);;All files (*)")),
+      QStringLiteral(".sh"));
+  if (!file.isEmpty()) write(tr("Export job script"), file, *script);
+}
+
+void Exports::export_report() {
+  if (const QString why = session::why_no_report(session_); !why.isEmpty())
+    return dialogs_.error(window_, tr("Export report"), why);
+  const auto problem = session_.problem();
+  const QString name = file_name_of(QString::fromStdString(problem->profile->name) + QStringLiteral(" report"));
+  const QString file = with_ending(
+      dialogs_.save_file(window_, tr("Export report"), name + QStringLiteral(".html"),
+                         tr("Reports (*.html *.md);;HTML (*.html);;Markdown with pictures (*.md);;All files (*)")),
+      QStringLiteral(".html"));
+  if (file.isEmpty()) return;
+  const QString version = QCoreApplication::applicationVersion();
+  session::export_report(session_, {file, QStringLiteral("pipedeck %1").arg(version).trimmed(), QDate::currentDate()},
+                         [this, file](const QString& failure) {
+                           failure.isEmpty() ? emit written(file)
+                                             : dialogs_.error(window_, tr("Export report"), failure);
+                         });
+}
+
+void Exports::export_for_engine() {
+  const int plan = scene_.tables().plan;
+  const session::project::PlanEntry* entry = session::project::find_plan(session_.state(), plan);
+  if (!entry || !entry->feasible())
+    return dialogs_.error(window_, tr("For another engine"), tr("Select a plan first."));
+  auto* dialog = new EngineDialog(session_, dialogs_, plan, window_);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &EngineDialog::written, this, &Exports::written);
+  dialog->show();
+}
+
+void Exports::write(const QString& title, const QString& file, const std::string& text) {
+  const auto done = session::write_text(file, text);
+  done.isEmpty() ? emit written(file) : dialogs_.error(window_, title, done);
+}
+
+}  // namespace pipedeck::ui::actions

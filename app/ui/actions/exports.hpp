@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// File > Export: reports, pictures of views, tables, batch jobs, plans for other engines. Exports wait for metrics that
+// are still being computed.
+#pragma once
+
+#include <functional>
+
+#include <QObject>
+#include <QPointer>
+
+#include "app/session/tables.hpp"
+#include "app/ui/dialogs/dialogs.hpp"
+
+class QAction;
+class QMenu;
+class QWidget;
+
+namespace pipedeck::ui::actions {
+
+/// A set of sources for exports: what the window currently shows.
+struct ExportScene {
+  std::function<session::TableContext()> tables;
+  std::function<QWidget*()> page;  ///< for pictures
+  std::function<int()> steps;      ///< of a batch job
+  std::function<int()> processes;  ///< of a batch job, 1 or more
+};
+
+class Exports : public QObject {
+  Q_OBJECT
+
+ public:
+  Exports(session::Session& session, dialogs::Dialogs dialogs, ExportScene scene, QWidget* window);
+
+  /// Fills the menu with report, tables, order of operations, jobs and engines. Each has an action with a name such as
+  /// "action_export_table_devices" or "action_export_job_slurm".
+  void fill(QMenu* menu);
+  /// Adds "Export picture…" and the tables that belong to the view to its context menu.
+  void offer_in(QWidget* view, const std::vector<session::Table>& tables);
+
+  void export_picture(QWidget* of);
+  void export_table(session::Table table);
+  void export_schedule();
+  void export_job(io::documents::JobLauncher launcher);
+  void export_report();
+  /// Opens the dialog of the selected plan.
+  void export_for_engine();
+
+ signals:
+  void written(const QString& file);
+
+ private:
+  /// Writes the table when it is available.
+  void write_table(session::Table table, const session::TableContext& context, const QString& file, int tries);
+  void write(const QString& title, const QString& file, const std::string& text);
+  /// Returns the selected plan's name for use in a file name.
+  QString plan_name() const;
+
+  session::Session& session_;
+  dialogs::Dialogs dialogs_;
+  ExportScene scene_;
+  QWidget* window_;
+};
+
+/// Returns `path`, with `ending` if it has none.
+QString with_ending(const QString& path, const QString& ending);
+/// Returns "dapple-8-8" for "DAPPLE 8:8".
+QString file_name_of(const QString& name);
+
+}  // namespace pipedeck::ui::actions

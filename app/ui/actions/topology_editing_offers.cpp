@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The surroundings of a drawing: the palette, and the cluster's strengths.
+#include "app/ui/actions/topology_editing.hpp"
+
+#include "app/session/cluster/device_offers.hpp"
+#include "app/session/cluster/strengths.hpp"
+#include "app/text/in_qt.hpp"
+#include "app/ui/actions/topology_words.hpp"
+
+namespace pipedeck::ui::actions {
+
+/// Returns the importers, also for a project without a cluster.
+views::topology::Palette::Section TopologyEditing::imports() {
+  views::topology::Palette::Section section{tr("IMPORT"), {}};
+  const std::tuple<views::topology::PaletteEntry::Kind, QString, QString, QString> sources[] = {
+      {views::topology::PaletteEntry::import_files, tr("Files…"), tr("nvidia-smi, NCCL, Slurm"),
+       tr("What nvidia-smi topo -m, lstopo, p2pBandwidthLatencyTest and nvbandwidth print, NCCL's topology XML, "
+          "Slurm's "
+          "nodes and switches, a table of bandwidths, a cluster's JSON; several files are several nodes")},
+      {views::topology::PaletteEntry::import_this_machine, tr("This machine"), tr("by NVML and hwloc"),
+       tr("Looks at the devices of this machine and at what joins them")},
+      {views::topology::PaletteEntry::import_cloud, tr("Cloud machines…"), tr("AWS, Azure, Google"),
+       tr("Machines that clouds rent out, by their names: devices, network and price an hour")}};
+  for (const auto& [kind, title, detail, tip] : sources) {
+    views::topology::PaletteEntry entry;
+    entry.kind = kind;
+    entry.title = title;
+    entry.detail = detail;
+    entry.tip = tip;
+    section.entries.push_back(entry);
+  }
+  return section;
+}
+
+void TopologyEditing::refresh_palette() {
+  views::topology::Palette::Section own{tr("IN THIS CLUSTER"), {}}, catalogue{tr("CATALOGUE"), {}},
+      parts{tr("CONNECT"), {}};
+  views::topology::PaletteEntry filling;
+  for (const session::cluster::DeviceOffer& offer : session::cluster::device_offers(view_.cluster())) {
+    views::topology::PaletteEntry entry = palette_entry(offer);
+    const bool first = own.entries.empty() && catalogue.entries.empty();
+    if (offer.own) entry.colour = static_cast<int>(own.entries.size());
+    if (first) filling = entry;
+    (offer.own ? own : catalogue).entries.push_back(entry);
+  }
+  const std::tuple<views::topology::PaletteEntry::Kind, QString, QString> connections[] = {
+      {views::topology::PaletteEntry::node, tr("Node"),
+       tr("%1 × %2").arg(views::topology::devices_of_a_new_node).arg(filling.title)},
+      {views::topology::PaletteEntry::network_switch, tr("Switch"), {}},
+      {views::topology::PaletteEntry::rack, tr("Rack"),
+       tr("a switch and %1 nodes").arg(views::topology::nodes_of_a_new_rack)}};
+  for (const auto& [kind, title, detail] : connections) {
+    views::topology::PaletteEntry entry = filling;
+    entry.kind = kind;
+    entry.title = title;
+    entry.detail = detail;
+    entry.tip = tr("Drag onto the drawing, or press Enter");
+    parts.entries.push_back(entry);
+  }
+  view_.palette_list().set_sections({parts, own, catalogue, imports()});
+}
+
+void TopologyEditing::refresh_strengths() {
+  const Cluster* cluster = view_.cluster();
+  if (!cluster) return;
+  const session::project::State& state = session_.state();
+  const session::project::ProfileEntry* profile = session::project::find_profile(state, state.question.profile);
+  Bytes gradients(std::int64_t{1} << 30);
+  if (profile) {
+    gradients = Bytes();
+    for (const Layer& layer : profile->profile->layers) gradients += layer.parameters;
+  }
+  view_.summary_part().set_strengths(
+      strength_sentences(session::cluster::strengths_of(*cluster, gradients, state.question.workload.conventions),
+                         profile ? text::in_qt(profile->profile->name) : QString()));
+}
+
+}  // namespace pipedeck::ui::actions

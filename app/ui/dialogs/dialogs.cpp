@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/dialogs/dialogs.hpp"
+
+#include <QCoreApplication>
+#include <QDialog>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QLocale>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+#include "app/ui/dialogs/cloud_dialog.hpp"
+#include "app/ui/dialogs/layer_table_dialog.hpp"
+#include "app/ui/dialogs/machine_dialog.hpp"
+#include "app/ui/dialogs/planner_dialog.hpp"
+#include "app/ui/dialogs/trace_dialog.hpp"
+#include "app/ui/dialogs/training_dialog.hpp"
+#include "app/ui/dialogs/transformer_dialog.hpp"
+
+namespace pipedeck::ui::dialogs {
+
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(Dialogs)
+};
+
+/// Shows a box without its own event loop: jobs continue, and several boxes can be open.
+void show_box(QWidget* parent, QMessageBox::Icon icon, const QString& title, const QString& words,
+              Qt::TextFormat format) {
+  auto* box = new QMessageBox(icon, title, words, QMessageBox::Ok, parent);
+  box->setTextFormat(format);
+  box->setTextInteractionFlags(Qt::TextBrowserInteraction);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+/// Shows a scrolling page that does not block the window.
+void show_page(QWidget* parent, const QString& title, const QString& markdown) {
+  auto* dialog = new QDialog(parent);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(title);
+  auto* browser = new QTextBrowser;
+  browser->setObjectName(QStringLiteral("help_page"));
+  browser->setAccessibleName(title);
+  browser->setFrameShape(QFrame::NoFrame);
+  browser->setMarkdown(markdown);
+  browser->document()->setDocumentMargin(16);
+  auto* layout = new QVBoxLayout(dialog);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(browser);
+  dialog->resize(1000, 700);
+  dialog->show();
+}
+
+Unsaved ask_unsaved(QWidget* parent, const QString& project) {
+  QMessageBox box(QMessageBox::Question, Words::tr("Unsaved changes"),
+                  Words::tr("%1 has changes that are not saved.").arg(project), QMessageBox::NoButton, parent);
+  const auto* save = box.addButton(Words::tr("Save"), QMessageBox::AcceptRole);
+  const auto* discard = box.addButton(Words::tr("Do not save"), QMessageBox::DestructiveRole);
+  box.addButton(QMessageBox::Cancel);
+  box.exec();
+  if (box.clickedButton() == save) return Unsaved::save;
+  return box.clickedButton() == discard ? Unsaved::discard : Unsaved::cancel;
+}
+
+bool ask_stop_run(QWidget* parent, const QString& run) {
+  QMessageBox box(QMessageBox::Question, Words::tr("A run is under way"), Words::tr("%1 is being trained.").arg(run),
+                  QMessageBox::NoButton, parent);
+  box.setInformativeText(Words::tr("It ends with the window. What it measured so far is kept in the project."));
+  const auto* stop = box.addButton(Words::tr("Stop and close"), QMessageBox::AcceptRole);
+  box.addButton(Words::tr("Let it go on"), QMessageBox::RejectRole);
+  box.exec();
+  return box.clickedButton() == stop;
+}
+
+QString when(const QDateTime& time) { return QLocale().toString(time, QLocale::ShortFormat); }
+
+session::Recovery ask_recovery(QWidget* parent, const session::RecoveryQuestion& question) {
+  const bool named = !question.name.isEmpty();
+  QMessageBox box(QMessageBox::Question, Words::tr("Restore unsaved changes"),
+                  named ? Words::tr("Pipedeck ended without saving %1.").arg(question.name)
+                        : Words::tr("Pipedeck ended without saving a new project."),
+                  QMessageBox::NoButton, parent);
+  QStringList lines{Words::tr("Changes up to %1 were kept.").arg(when(question.edited))};
+  if (!question.problem.isEmpty()) {
+    lines << Words::tr("The saved file can't be read: %1").arg(question.problem);
+  } else if (question.saved) {
+    lines << Words::tr("The file was last saved %1.").arg(when(*question.saved))
+          << Words::tr("Either can be had back with Undo and Redo until the project is closed.");
+  }
+  box.setInformativeText(lines.join(QLatin1Char('\n')));
+  const auto* restore = box.addButton(Words::tr("Restore changes"), QMessageBox::AcceptRole);
+  const auto* saved =
+      question.problem.isEmpty()
+          ? box.addButton(named ? Words::tr("Open last saved") : Words::tr("Throw away"), QMessageBox::DestructiveRole)
+          : nullptr;
+  box.addButton(Words::tr("Decide later"), QMessageBox::RejectRole);
+  box.exec();
+  if (box.clickedButton() == restore) return session::Recovery::restore;
+  return saved && box.clickedButton() == saved ? session::Recovery::saved : session::Recovery::later;
+}
+
+std::optional<int> ask_micro_batch(QWidget* parent, const QString& file) {
+  bool given = false;
+  const int samples = QInputDialog::getInt(
+      parent, Words::tr("Micro-batch of the profile"),
+      Words::tr("%1 does not say how many samples its times are for.\nSamples of one forward and backward pass:")
+          .arg(QFileInfo(file).fileName()),
+      1, 1, 1 << 20, 1, &given);
+  return given ? std::optional(samples) : std::nullopt;
+}
+
+}  // namespace
+
+Dialogs real_dialogs() {
+  Dialogs dialogs;
+  dialogs.open_files = [](QWidget* parent, const QString& title, const QString& filter) {
+    return QFileDialog::getOpenFileNames(parent, title, {}, filter);
+  };
+  dialogs.open_folder = [](QWidget* parent, const QString& title) {
+    return QFileDialog::getExistingDirectory(parent, title);
+  };
+  dialogs.save_file = [](QWidget* parent, const QString& title, const QString& suggested, const QString& filter) {
+    return QFileDialog::getSaveFileName(parent, title, suggested, filter);
+  };
+  dialogs.micro_batch = ask_micro_batch;
+  dialogs.text = [](QWidget* parent, const QString& title, const QString& label,
+                    const QString& initial) -> std::optional<QString> {
+    bool given = false;
+    const QString answer = QInputDialog::getText(parent, title, label, QLineEdit::Normal, initial, &given);
+    return given ? std::optional(answer) : std::nullopt;
+  };
+  dialogs.planning = [](QWidget* parent, const session::project::Planning& now, std::shared_ptr<const Profile> profile,
+                        std::shared_ptr<const Cluster> cluster) -> std::optional<session::project::Planning> {
+    PlannerDialog dialog(now, std::move(profile), std::move(cluster), parent);
+    return dialog.exec() == QDialog::Accepted ? std::optional(dialog.planning()) : std::nullopt;
+  };
+  dialogs.training_state =
+      [](QWidget* parent, const session::project::TrainingState& now,
+         std::shared_ptr<const Profile> profile) -> std::optional<session::project::TrainingState> {
+    TrainingDialog dialog(now, std::move(profile), parent);
+    return dialog.exec() == QDialog::Accepted ? std::optional(dialog.training_state()) : std::nullopt;
+  };
+  dialogs.machines = [](QWidget* parent, const session::cluster::MachinePreview& preview) -> std::optional<Cluster> {
+    MachineDialog dialog(preview, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.cluster() : std::nullopt;
+  };
+  dialogs.cloud = [](QWidget* parent) -> std::optional<Cluster> {
+    CloudDialog dialog(parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.cluster() : std::nullopt;
+  };
+  dialogs.transformer = [](QWidget* parent,
+                           const session::project::TransformerPreview& preview) -> std::optional<Profile> {
+    TransformerDialog dialog(preview, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.profile() : std::nullopt;
+  };
+  dialogs.layer_table = [](QWidget* parent, const session::profile::TablePreview& preview) -> std::optional<Profile> {
+    LayerTableDialog dialog(preview, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.profile() : std::nullopt;
+  };
+  dialogs.trace = [](QWidget* parent,
+                     const session::profile::TracePreview& preview) -> std::optional<session::profile::TraceAnswer> {
+    TraceDialog dialog(preview, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.answer() : std::nullopt;
+  };
+  dialogs.unsaved = ask_unsaved;
+  dialogs.stop_run = ask_stop_run;
+  dialogs.recovery = ask_recovery;
+  dialogs.error = [](QWidget* parent, const QString& title, const QString& words) {
+    show_box(parent, QMessageBox::Warning, title, words, Qt::PlainText);
+  };
+  dialogs.information = [](QWidget* parent, const QString& title, const QString& html) {
+    show_box(parent, QMessageBox::NoIcon, title, html, Qt::RichText);
+  };
+  dialogs.page = show_page;
+  return dialogs;
+}
+
+}  // namespace pipedeck::ui::dialogs

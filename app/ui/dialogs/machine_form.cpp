@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/dialogs/machine_form.hpp"
+
+#include <QComboBox>
+#include <QEvent>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "app/models/format.hpp"
+#include "app/session/work/count_text.hpp"
+#include "app/text/in_qt.hpp"
+#include "app/views/topology/view.hpp"
+#include "app/views/widgets/quantity_edit.hpp"
+#include "app/views/widgets/widget_style.hpp"
+#include "app/views/widgets/wrapped_lines.hpp"
+
+namespace pipedeck::ui::dialogs {
+
+namespace {
+
+constexpr int most_copies = 1024;
+/// Larger clusters are described in text: drawing them while the user types takes too long.
+constexpr std::size_t most_drawn = 1024;
+
+QStringList rate_units() {
+  return {QStringLiteral("GB/s"), QStringLiteral("Gbit/s"), QStringLiteral("MB/s"), QStringLiteral("GiB/s")};
+}
+
+double price_of(const Cluster& cluster) {
+  double price = 0;
+  for (const Device& device : devices_of(cluster))
+    price += cluster.device_types[static_cast<std::size_t>(device.type)].price_per_hour.value_or(0);
+  return price;
+}
+
+}  // namespace
+
+MachineForm::MachineForm(session::cluster::MachinePreview preview, QWidget* parent)
+    : QWidget(parent),
+      preview_(std::move(preview)),
+      summary_(new QLabel),
+      drawing_(new views::topology::View),
+      notes_(new QListWidget) {
+  summary_->setObjectName(QStringLiteral("machine_summary"));
+  summary_->setWordWrap(true);
+  summary_->setFont(views::widgets::title_font(font()));
+  drawing_->setMinimumHeight(200);
+  drawing_->show_picture_only();
+  notes_->setObjectName(QStringLiteral("machine_notes"));
+  notes_->setAccessibleName(tr("What was understood and assumed"));
+  views::widgets::wrap_lines(*notes_);
+  notes_->setSelectionMode(QAbstractItemView::NoSelection);
+  auto* splitter = new QSplitter(Qt::Vertical);
+  splitter->setChildrenCollapsible(false);
+  splitter->addWidget(drawing_);
+  splitter->addWidget(views::widgets::titled(*notes_, tr("Understood and assumed")));
+  splitter->setStretchFactor(0, 3);
+  splitter->setStretchFactor(1, 2);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins({});
+  column->addWidget(make_questions());
+  column->addWidget(summary_);
+  column->addWidget(splitter, 1);
+  splitter->setSizes({420, 220});
+  refresh();
+}
+
+void MachineForm::set_machine(session::cluster::MachinePreview preview) {
+  preview_.make = std::move(preview.make);
+  refresh();
+}
+
+QWidget* MachineForm::make_questions() {
+  auto* fields = new QWidget;
+  auto* form = new QFormLayout(fields);
+  form->setContentsMargins({});
+  name_ = new QLineEdit;
+  name_->setObjectName(QStringLiteral("machine_name"));
+  form->addRow(tr("&Name"), name_);
+  connect(name_, &QLineEdit::textChanged, this, &MachineForm::refresh);
+  if (!preview_.questions) return fields;
+  if (preview_.types) add_types(*form);
+  add_table_questions(*form);
+  if (preview_.countable) add_counts(*form);
+  if (preview_.network) add_network(*form);
+  if (preview_.countable) add_shape(*form);
+  return fields;
+}
+
+void MachineForm::add_types(QFormLayout& form) {
+  device_ = new QComboBox;
+  device_->setObjectName(QStringLiteral("machine_device"));
+  device_->addItem(tr("As they are described"));
+  device_->addItems(session::cluster::device_type_list());
+  form.addRow(tr("&GPUs are"), device_);
+  connect(device_, &QComboBox::currentIndexChanged, this, &MachineForm::refresh);
+}
+
+void MachineForm::add_table_questions(QFormLayout& form) {
+  if (preview_.partitions.size() > 1) {
+    partition_ = new QComboBox;
+    partition_->setObjectName(QStringLiteral("machine_partition"));
+    partition_->addItem(tr("All of them"));
+    partition_->addItems(preview_.partitions);
+    form.addRow(tr("&Partition"), partition_);
+    connect(partition_, &QComboBox::currentIndexChanged, this, &MachineForm::refresh);
+  }
+  if (preview_.unit) {
+    unit_ = new QComboBox;
+    unit_->setObjectName(QStringLiteral("machine_unit"));
+    unit_->addItems(rate_units());
+    form.addRow(tr("&Unit"), unit_);
+    connect(unit_, &QComboBox::currentIndexChanged, this, &MachineForm::refresh);
+  }
+}
+
+void MachineForm::add_counts(QFormLayout& form) {
+  copies_ = new QSpinBox;
+  copies_->setObjectName(QStringLiteral("machine_copies"));
+  copies_->setRange(1, most_copies);
+  copies_->setPrefix(QStringLiteral("× "));
+  form.addRow(preview_.machines == 1 ? tr("Such &machines") : tr("Of each &machine"), copies_);
+  connect(copies_, &QSpinBox::valueChanged, this, &MachineForm::refresh);
+}
+
+void MachineForm::add_network(QFormLayout& form) {
+  network_ = add_rate(form, tr("&Joined with"), "machine_network", tr("by their network cards; 100 Gbit/s"));
+  if (preview_.uplinks)
+    uplink_ = add_rate(form, tr("S&witches joined with"), "machine_uplink", tr("as wide as all that hangs below"));
+}
+
+views::widgets::QuantityEdit* MachineForm::add_rate(QFormLayout& form, const QString& caption, const char* name,
+                                                    const QString& unsaid) {
+  auto* rate = new views::widgets::QuantityEdit(Measure::rate, QStringLiteral("GB/s"));
+  rate->setObjectName(QLatin1String(name));
+  rate->set_range(0, 1e18, true);
+  rate->set_optional(unsaid);
+  form.addRow(caption, rate);
+  connect(rate, &views::widgets::QuantityEdit::edited, this, &MachineForm::refresh);
+  return rate;
+}
+
+void MachineForm::add_shape(QFormLayout& form) {
+  shape_ = new QComboBox;
+  shape_->setObjectName(QStringLiteral("machine_shape"));
+  shape_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // its texts are long
+  shape_->setMinimumContentsLength(20);
+  shape_->addItem(tr("As fits: links where all pairs of a machine are alike"));
+  shape_->addItem(tr("One link a machine, as wide as its narrowest pair: simple to edit"));
+  shape_->addItem(tr("Every pair its own"));
+  form.addRow(tr("&Bandwidths"), shape_);
+  connect(shape_, &QComboBox::currentIndexChanged, this, &MachineForm::refresh);
+}
+
+presets::MachineImport MachineForm::answers() const {
+  presets::MachineImport how;
+  how.name = name_->text().trimmed().toStdString();
+  if (!preview_.questions) return how;
+  if (device_ && device_->currentIndex() > 0) how.device = device_->currentText().toStdString();
+  if (partition_ && partition_->currentIndex() > 0) how.partition = partition_->currentText().toStdString();
+  if (unit_) how.unit = unit_->currentText().toStdString();
+  if (copies_) how.copies = copies_->value();
+  if (const auto rate = network_ ? network_->value() : std::nullopt) how.network = BytesPerSecond(*rate);
+  if (const auto rate = uplink_ ? uplink_->value() : std::nullopt) how.uplink = BytesPerSecond(*rate);
+  if (shape_) how.shape = static_cast<presets::ClusterShape>(shape_->currentIndex());
+  return how;
+}
+
+void MachineForm::refresh() {
+  const auto made = preview_.make(answers());
+  cluster_.reset();
+  notes_->clear();
+  if (!made) {
+    drawing_->clear();
+    summary_->setText(text::in_qt(made.error()));
+    colour_summary();
+    emit changed();
+    return;
+  }
+  cluster_ = made->cluster;
+  colour_summary();
+  const std::size_t devices = devices_of(*cluster_).size();
+  name_->setPlaceholderText(QString::fromStdString(cluster_->name));
+  QStringList parts{
+      session::work::count_text(static_cast<qint64>(devices), tr("device"), tr("devices")),
+      session::work::count_text(static_cast<qint64>(cluster_->nodes.size()), tr("machine"), tr("machines"))};
+  if (const double price = price_of(*cluster_); price > 0)
+    parts << tr("about %1 USD an hour").arg(models::decimal(price, 2));
+  summary_->setText(parts.join(QStringLiteral(" · ")));
+  for (const std::string& note : made->notes) notes_->addItem(text::in_qt(note));
+  if (devices <= most_drawn)
+    drawing_->set_cluster(std::make_shared<const Cluster>(*cluster_));
+  else
+    drawing_->clear();
+  emit changed();
+}
+
+void MachineForm::colour_summary() {
+  const views::widgets::Theme& theme = views::widgets::Theme::of(palette());
+  views::widgets::set_text_colour(*summary_, cluster_ ? theme.text : theme.bad);
+}
+
+void MachineForm::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) colour_summary();
+  QWidget::changeEvent(event);
+}
+
+}  // namespace pipedeck::ui::dialogs

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/dialogs/training_dialog.hpp"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "app/models/format.hpp"
+#include "app/views/widgets/quantity_edit.hpp"
+#include "app/views/widgets/theme.hpp"
+#include "core/base/limits.hpp"
+
+namespace pipedeck::ui::dialogs {
+
+namespace {
+
+constexpr int example_replicas = 8;
+constexpr double most_lost = 0.9;  // the limit of --fragmentation
+
+template <class Value>
+void add_choice(QComboBox& box, const QString& text, Value value, const QString& help) {
+  box.addItem(text, QVariant::fromValue(static_cast<int>(value)));
+  box.setItemData(box.count() - 1, help, Qt::ToolTipRole);
+}
+
+template <class Value>
+Value chosen(const QComboBox& box) {
+  return static_cast<Value>(box.currentData().toInt());
+}
+
+}  // namespace
+
+TrainingDialog::TrainingDialog(const session::project::TrainingState& now, std::shared_ptr<const Profile> profile,
+                               QWidget* parent)
+    : QDialog(parent),
+      profile_(std::move(profile)),
+      optimizer_(new QComboBox),
+      precision_(new QComboBox),
+      zero_(new QComboBox),
+      fragmentation_(new QDoubleSpinBox),
+      sum_(new QLabel) {
+  setObjectName(QStringLiteral("training_dialog"));
+  setWindowTitle(tr("What training keeps"));
+  auto* column = new QVBoxLayout(this);
+  auto* form = new QFormLayout;
+  form->setVerticalSpacing(views::widgets::ThemeSizes::grid);
+  add_choices(*form, now);
+  add_beside(*form, now);
+  column->addLayout(form);
+  sum_->setObjectName(QStringLiteral("training_sum"));
+  sum_->setWordWrap(true);
+  sum_->setMinimumHeight(3 * fontMetrics().lineSpacing());
+  column->addWidget(sum_, 1);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  column->addWidget(buttons);
+  resize(520, sizeHint().height());
+  show_sum();
+}
+
+void TrainingDialog::add_choices(QFormLayout& form, const session::project::TrainingState& now) {
+  const QString moments = tr("Two moments of each parameter"), one = tr("One moment of each parameter");
+  add_choice(*optimizer_, QStringLiteral("Adam"), Optimizer::adam, moments);
+  add_choice(*optimizer_, tr("SGD with momentum"), Optimizer::momentum, one);
+  add_choice(*optimizer_, QStringLiteral("RMSProp"), Optimizer::rmsprop, one);
+  add_choice(*optimizer_, QStringLiteral("SGD"), Optimizer::sgd, tr("Nothing of its own"));
+  add_choice(*optimizer_, tr("None: no step, nothing kept"), Optimizer::none, tr("Nothing of its own"));
+  add_choice(*precision_, tr("fp32 (16 bytes a parameter with Adam)"), Precision::fp32,
+             tr("Weights, gradients and moments in 32 bits"));
+  add_choice(*precision_, tr("mixed, 16 bytes a parameter with Adam"), Precision::mixed_16,
+             tr("Weights and gradients in 16 bits; a copy of the weights and the moments in 32"));
+  add_choice(*precision_, tr("mixed, 18 bytes: gradients in 32 bits"), Precision::mixed_18,
+             tr("As the one before, gradients in 32 bits"));
+  add_choice(*precision_, tr("mixed, 20 bytes: gradients in 16 and 32 bits"), Precision::mixed_20,
+             tr("As the one before, and gradients in 16 bits, too"));
+  add_choice(*zero_, tr("0: nothing is divided"), 0, tr("Every replica keeps everything"));
+  add_choice(*zero_, tr("1: the optimizer's state"), 1, tr("Divided over the replicas of a stage"));
+  add_choice(*zero_, tr("2: and the gradients"), 2, tr("Divided over the replicas of a stage"));
+  add_choice(*zero_, tr("3: and the weights"), 3, tr("Divided over the replicas of a stage"));
+  const auto add = [&](const QString& caption, QComboBox* box, const char* name, int value) {
+    box->setObjectName(QLatin1String(name));
+    box->setCurrentIndex(box->findData(value));
+    form.addRow(caption, box);
+    connect(box, &QComboBox::currentIndexChanged, this, &TrainingDialog::show_sum);
+  };
+  add(tr("&Optimizer"), optimizer_, "training_optimizer", static_cast<int>(now.optimizer));
+  add(tr("&Precision"), precision_, "training_precision", static_cast<int>(now.precision));
+  add(tr("&ZeRO stage"), zero_, "training_zero", now.zero);
+}
+
+void TrainingDialog::add_beside(QFormLayout& form, const session::project::TrainingState& now) {
+  reserve_ = add_bytes(form, tr("Kept &free"), "training_reserve",
+                       tr("Of every device, for what is not the model's: the driver, other programs"), now.reserve);
+  communication_ = add_bytes(form, tr("&Communicators"), "training_communication",
+                             tr("Buffers of one communicator, on each of its devices"), now.communication);
+  fragmentation_->setObjectName(QStringLiteral("training_fragmentation"));
+  fragmentation_->setRange(0, 100 * most_lost);
+  fragmentation_->setDecimals(1);
+  fragmentation_->setSuffix(tr(" %"));
+  fragmentation_->setValue(100 * now.fragmentation);
+  fragmentation_->setToolTip(tr("Part of a device's memory lost between blocks: counts in the upper estimate alone"));
+  form.addRow(tr("&Lost between blocks"), fragmentation_);
+}
+
+views::widgets::QuantityEdit* TrainingDialog::add_bytes(QFormLayout& form, const QString& caption, const char* name,
+                                                        const QString& help, Bytes value) {
+  auto* edit = new views::widgets::QuantityEdit(Measure::bytes, QStringLiteral("GiB"));
+  edit->setObjectName(QLatin1String(name));
+  edit->set_range(0, static_cast<double>(limits::bytes));
+  edit->set_value(static_cast<double>(value.count));
+  edit->setToolTip(help);
+  form.addRow(caption, edit);
+  return edit;
+}
+
+session::project::TrainingState TrainingDialog::training_state() const {
+  const auto bytes = [](const views::widgets::QuantityEdit* edit) {
+    return Bytes(static_cast<std::int64_t>(edit->value().value_or(0)));
+  };
+  return {chosen<Optimizer>(*optimizer_), chosen<Precision>(*precision_), chosen<int>(*zero_), bytes(reserve_),
+          bytes(communication_),          fragmentation_->value() / 100};
+}
+
+void TrainingDialog::show_sum() {
+  if (!profile_ || !reserve_) return sum_->clear();
+  const session::project::TrainingState training = training_state();
+  const MemoryParts whole = session::project::whole_state(*profile_, training);
+  QString text =
+      tr("The whole model on one device: %1 (weights %2, gradients %3, optimizer %4).")
+          .arg(models::format_bytes(whole.total()), models::format_bytes(whole[MemoryItem::weights]),
+               models::format_bytes(whole[MemoryItem::gradients]), models::format_bytes(whole[MemoryItem::optimizer]));
+  if (training.zero > 0)
+    text +=
+        QLatin1Char(' ') +
+        tr("On each of %1 replicas: %2.")
+            .arg(example_replicas)
+            .arg(models::format_bytes(session::project::whole_state(*profile_, training, example_replicas).total()));
+  sum_->setText(text);
+}
+
+}  // namespace pipedeck::ui::dialogs

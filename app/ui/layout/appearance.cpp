@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/layout/appearance.hpp"
+
+#include <QApplication>
+#include <QEvent>
+#include <QPalette>
+#include <QStyleFactory>
+#include <QWidget>
+
+#include "app/views/widgets/theme.hpp"
+
+// Outside any namespace: the macro declares a function in the global namespace.
+static void load_icons() { Q_INIT_RESOURCE(pipedeck); }
+
+namespace pipedeck::ui::layout {
+
+namespace {
+
+/// Replaces colour names in the rules below: %window% and so on.
+QString with_colors(QString rules, const views::widgets::Theme& theme) {
+  const std::pair<const char*, QColor> colors[] = {
+      {"%window%", theme.window},
+      {"%panel%", theme.panel},
+      {"%raised%", theme.raised},
+      {"%border%", theme.border},
+      {"%text%", theme.text},
+      {"%muted%", theme.muted},
+      {"%accent%", theme.accent},
+      {"%accent-soft%", theme.accent_soft},
+      {"%on-soft%", theme.dark ? theme.text : theme.accent},
+      {"%on-accent%", theme.on(theme.accent)},
+      {"%accent-hover%", views::widgets::blended(theme.text, theme.accent, 0.12)},
+      {"%hover%", views::widgets::blended(theme.text, theme.panel, 0.06)},
+      {"%handle%", views::widgets::blended(theme.muted, theme.window, 0.45)},
+      {"%disabled%", views::widgets::blended(theme.muted, theme.window, 0.5)},
+  };
+  rules.replace(QLatin1String("%scheme%"), QLatin1String(theme.dark ? "dark" : "light"));
+  for (const auto& [name, color] : colors) rules.replace(QLatin1String(name), color.name());
+  return rules;
+}
+
+const char* const rules = R"(
+QMenuBar { background: %raised%; padding: 2px 6px; }
+QMenuBar::item { padding: 4px 9px; border-radius: 4px; background: transparent; }
+QMenuBar::item:selected { background: %accent-soft%; }
+QStatusBar { background: %raised%; color: %muted%; border-top: 1px solid %border%; }
+QStatusBar QLabel { color: %muted%; padding: 0 6px; }
+QStatusBar::item { border: none; }
+QToolBar { background: %panel%; border: none; border-bottom: 1px solid %border%; padding: 4px 8px; spacing: 0; }
+QMainWindow::separator { background: %border%; width: 1px; height: 1px; }
+QMainWindow::separator:hover { background: %accent%; }
+QDockWidget { color: %muted%; }
+QDockWidget::title { background: %panel%; padding: 8px 10px 4px 14px; }
+QTabWidget::pane { border: none; }
+QTabWidget::tab-bar { left: 10px; }
+QTabBar { background: transparent; }
+QTabBar::tab { padding: 5px 14px; margin: 4px 3px; border-radius: 5px; color: %text%; background: transparent; }
+QTabBar::tab:hover { background: %hover%; }
+QTabBar::tab:selected { background: %accent-soft%; color: %on-soft%; font-weight: 600; }
+QPushButton { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px; padding: 4px 14px; }
+QPushButton:hover { background: %hover%; }
+QPushButton:focus { border-color: %accent%; }
+QPushButton:pressed { background: %accent-soft%; }
+QPushButton:disabled { color: %disabled%; }
+QDialogButtonBox QPushButton { min-width: 56px; }
+QDialogButtonBox QPushButton:default { background: %accent%; color: %on-accent%; border-color: %accent%; }
+QDialogButtonBox QPushButton:default:hover { background: %accent-hover%; border-color: %accent-hover%; }
+QDialogButtonBox QPushButton:default:focus { border-color: %text%; }
+QDialogButtonBox QPushButton:default:disabled { background: %disabled%; border-color: %disabled%; color: %panel%; }
+QPushButton#primary { background: %accent%; color: %on-accent%; border: 1px solid %accent%; border-radius: 4px;
+                      padding: 4px 18px; font-weight: 600; }
+QPushButton#primary:hover { background: %accent-hover%; border-color: %accent-hover%; }
+QPushButton#primary:focus { border-color: %text%; }
+QPushButton#primary:disabled { background: %disabled%; border-color: %disabled%; color: %panel%; }
+QLabel#caption, QLabel#summary { color: %muted%; }
+#project_tree { selection-background-color: transparent; border: none; }
+QComboBox, QAbstractSpinBox, QLineEdit { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px;
+                                 padding: 3px 4px 3px 8px; min-height: 19px; selection-background-color: %accent-soft%; }
+QComboBox:hover, QAbstractSpinBox:hover { border-color: %muted%; }
+QComboBox:focus, QAbstractSpinBox:focus, QLineEdit:focus { border-color: %accent%; }
+QComboBox QLineEdit, QComboBox QLineEdit:focus { border: none; padding: 0; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow, QAbstractSpinBox::down-arrow { image: url(:/icons/down-%scheme%.svg); width: 9px; height: 9px; }
+QAbstractSpinBox::up-arrow { image: url(:/icons/up-%scheme%.svg); width: 9px; height: 9px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; width: 18px; background: transparent; }
+QComboBox QAbstractItemView { border: 1px solid %border%; background: %panel%; outline: none; }
+QDockWidget { titlebar-close-icon: url(:/icons/close-%scheme%.svg); }
+QDockWidget::close-button { border: none; background: transparent; padding: 0; icon-size: 10px; }
+QDockWidget::close-button:hover { background: %hover%; border-radius: 3px; }
+QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
+QScrollBar::handle { background: %handle%; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: %muted%; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
+QCheckBox::indicator, QAbstractItemView::indicator, QGroupBox::indicator { width: 13px; height: 13px; border: 1px solid %muted%;
+                                   border-radius: 3px; background: %panel%; }
+QCheckBox::indicator:hover, QAbstractItemView::indicator:hover { border-color: %accent%; }
+QCheckBox::indicator:focus { border-color: %accent%; }
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked, QGroupBox::indicator:checked { background: %accent%;
+                                   border-color: %accent%; image: url(:/icons/check.svg); }
+QCheckBox::indicator:disabled, QAbstractItemView::indicator:disabled { border-color: %disabled%; }
+QToolButton[autoRaise="false"] { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px; padding: 3px 5px; }
+QToolButton[autoRaise="false"]:hover { background: %hover%; }
+QToolButton[autoRaise="false"]:focus { border-color: %accent%; }
+QToolButton[autoRaise="false"]:checked { background: %accent-soft%; color: %on-soft%; }
+QToolButton[autoRaise="false"]:disabled { color: %disabled%; }
+QToolButton#run_more { background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 3px 6px; }
+QToolButton#run_more:hover { background: %hover%; }
+QToolButton#run_more:focus { border-color: %accent%; }
+QGroupBox { border: 1px solid %border%; border-radius: 6px; margin-top: 22px; padding: 6px 4px 4px 4px; background: transparent; }
+QGroupBox::title { subcontrol-origin: margin; left: 2px; top: 2px; color: %muted%; }
+QDialog QListWidget, QDialog QPlainTextEdit { background: %panel%; border: 1px solid %border%; border-radius: 4px;
+                                   padding: 4px; outline: none; }
+QDialog QListWidget:focus, QDialog QPlainTextEdit:focus { border-color: %accent%; }
+QDialog QListWidget::item { padding: 2px 4px; border-radius: 3px; }
+QDialog QListWidget::item:selected { background: %accent-soft%; color: %text%; }
+QSplitter::handle:horizontal { background: %border%; width: 1px; }
+QSplitter::handle:vertical { background: %border%; height: 1px; }
+QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle, QSplitter#profile_preview_splitter::handle, QSplitter#cloud_splitter::handle { background: transparent; }
+QSplitter#what_if_splitter::handle:hover, QSplitter#profile_splitter::handle:hover, QSplitter#profile_preview_splitter::handle:hover, QSplitter#cloud_splitter::handle:hover { background: %accent-soft%; }
+QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; padding: 4px; }
+)";
+
+const views::widgets::Theme& system_theme() {
+  static const views::widgets::Theme& theme =
+      views::widgets::Theme::of(QApplication::palette());  // before this program sets its own
+  return theme;
+}
+
+}  // namespace
+
+QString appearance_name(Appearance appearance) {
+  switch (appearance) {
+    case Appearance::system:
+      return QStringLiteral("system");
+    case Appearance::light:
+      return QStringLiteral("light");
+    case Appearance::dark:
+      return QStringLiteral("dark");
+  }
+  return {};
+}
+
+Appearance appearance_named(const QString& name) {
+  for (const Appearance appearance : {Appearance::light, Appearance::dark}) {
+    if (name == appearance_name(appearance)) return appearance;
+  }
+  return Appearance::system;
+}
+
+void apply_appearance(Appearance appearance) {
+  load_icons();
+  const views::widgets::Theme& system = system_theme();
+  const views::widgets::Theme& theme = appearance == Appearance::light  ? views::widgets::Theme::light()
+                                       : appearance == Appearance::dark ? views::widgets::Theme::night()
+                                                                        : system;
+  // Only once: under a style sheet the style is a proxy, which must not be replaced while in use.
+  if (qApp->styleSheet().isEmpty()) QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
+  QApplication::setPalette(theme.palette());
+  qApp->setStyleSheet(with_colors(QString::fromLatin1(rules), theme));
+  // The style sheet polishes widgets again after their palette change. Widgets with their own colours must set them
+  // again.
+  for (QWidget* widget : QApplication::allWidgets()) {
+    QEvent changed(QEvent::PaletteChange);
+    QApplication::sendEvent(widget, &changed);
+  }
+}
+
+}  // namespace pipedeck::ui::layout

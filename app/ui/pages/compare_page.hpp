@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table of plans, the split editor and the charts, and their interaction while a plan is dragged.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <QWidget>
+
+#include "app/models/background.hpp"
+#include "app/models/compare/plan_row.hpp"
+#include "app/session/session.hpp"
+#include "core/plan/edits.hpp"
+
+class QAction;
+class QSplitter;
+
+namespace pipedeck::models::compare {
+class PlanTableModel;
+}  // namespace pipedeck::models::compare
+
+namespace pipedeck::views::compare {
+class Pane;
+class PlanBar;
+class PlanTable;
+}  // namespace pipedeck::views::compare
+
+namespace pipedeck::views::split {
+class Editor;
+class StageCard;
+}  // namespace pipedeck::views::split
+
+namespace pipedeck::ui::pages {
+
+class ComparePage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ComparePage(session::Session& session, QWidget* parent = nullptr);
+
+  void set_plan_actions(const QList<QAction*>& actions);
+  /// Shows the session's current plans.
+  void refresh();
+  /// Shows new metrics. A drag in progress continues undisturbed and shows them when it ends.
+  void refresh_figures();
+
+  views::compare::PlanTable& table() const { return *table_; }
+  /// Highlights the critical path in the chart of every plan.
+  void set_critical_shown(bool shown);
+  /// Shows the memory of every plan as strips of its items.
+  void set_memory_by_item(bool on);
+  views::compare::PlanBar& plan_bar() const { return *plan_bar_; }
+  views::split::Editor& split() const { return *split_; }
+  views::split::StageCard& stage_card() const { return *stage_card_; }
+  views::compare::Pane& charts() const { return *charts_; }
+  const std::vector<models::compare::PlanRow>& rows() const { return rows_; }
+  /// Returns true while a dragged plan is shown.
+  bool previewing() const { return before_drag_.has_value(); }
+  const models::compare::PlanRow* row(int id) const;
+  /// Resets table and charts to their natural heights.
+  void reset_layout();
+
+ signals:
+  void rows_changed();  ///< also during a drag
+  void plan_activated(int id);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void show_rows(const std::vector<models::compare::PlanRow>& rows);
+  /// Returns what is missing until there are plans.
+  QString next_step() const;
+  void show_split();
+  void show_schedules();
+  void show_critical();
+  void show_memory_items();
+  void preview(const Plan& plan);
+  void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
+                    const QString& why);
+  void prepare_charts();
+  void show_charts(const std::shared_ptr<const Simulation>& simulation, const models::compare::ChartContents& contents);
+  void stop_preview();
+  void commit(const plan::PlanEdit& edit);
+  void end_preview();
+  /// Sets the fields next to the strip to the plan's values.
+  void show_fields(const Plan& plan);
+
+  session::Session& session_;
+  models::compare::PlanTableModel* model_;
+  views::compare::PlanTable* table_;
+  views::compare::PlanBar* plan_bar_;
+  views::split::Editor* split_;
+  views::split::StageCard* stage_card_;
+  views::compare::Pane* charts_;
+  QSplitter* splitter_;
+  std::vector<models::compare::PlanRow> rows_;
+  std::shared_ptr<const Plan> offered_;  ///< the plan for which the schedules are offered
+  std::optional<models::compare::PlanRow> before_drag_;
+  models::Background drawing_;  ///< prepares the charts of a dragged plan
+  bool critical_shown_ = false;
+  bool laid_out_ = false;
+};
+
+}  // namespace pipedeck::ui::pages

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/pages/explain_page.hpp"
+
+#include <algorithm>
+
+#include <QVBoxLayout>
+
+#include "app/models/whatif/jitter_rows.hpp"
+#include "app/text/in_qt.hpp"
+#include "app/views/whatif/explain_view.hpp"
+
+namespace pipedeck::ui::pages {
+
+namespace {
+
+QString name_of(const session::project::PlanEntry& entry) { return text::in_qt(entry.plan->name); }
+
+}  // namespace
+
+ExplainPage::ExplainPage(session::Session& session, QWidget* parent)
+    : QWidget(parent), session_(session), view_(new views::whatif::ExplainView) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(view_);
+  connect(view_, &views::whatif::ExplainView::plans_chosen, this, [this](int from, int to) {
+    from_ = from;
+    to_ = to;
+    refresh();
+  });
+  connect(view_, &views::whatif::ExplainView::sensitivity_requested, this, [this] {
+    const session::project::PlanEntry* entry =
+        session::project::find_plan(session_.state(), session_.state().selected_plan);
+    const auto problem = entry ? session::project::problem_of(session_.state(), *entry) : std::nullopt;
+    if (problem && entry->feasible()) session_.explainer().find_sensitivity(*problem, entry->plan);
+    refresh();
+  });
+  connect(view_, &views::whatif::ExplainView::variation_chosen, this, &ExplainPage::refresh);
+  connect(view_, &views::whatif::ExplainView::cancel_requested, &session_.explainer(),
+          &session::plans::Explainer::cancel_sensitivity);
+  connect(&session_.explainer(), &session::plans::Explainer::changed, this, &ExplainPage::refresh);
+  connect(&session_.jobs(), &session::work::Jobs::ended, this, &ExplainPage::refresh);
+}
+
+void ExplainPage::explain(int from, int to) {
+  selected_ = session_.state().selected_plan;  // already taken into account
+  from_ = from;
+  to_ = to;
+  refresh();
+}
+
+void ExplainPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void ExplainPage::refresh() {
+  if (!isVisible()) return;
+  choose_plans();
+  show_waterfall();
+  show_sensitivity();
+  show_jitter();
+}
+
+/// Chooses from the fastest other plan to the last selected one, until the user chooses.
+void ExplainPage::choose_plans() {
+  const session::project::State& state = session_.state();
+  std::vector<const session::project::PlanEntry*> plans;
+  for (const session::project::PlanEntry* entry : session::project::plans_of_question(state))
+    if (entry->feasible()) plans.push_back(entry);
+  const auto there = [&](int id) {
+    return std::ranges::find(plans, id, &session::project::PlanEntry::id) != plans.end();
+  };
+  if (state.selected_plan != selected_ || !there(to_)) {
+    selected_ = state.selected_plan;
+    if (there(selected_) && to_ != selected_) {
+      if (from_ == selected_) from_ = to_;
+      to_ = selected_;
+    }
+  }
+  if (!there(to_)) to_ = plans.empty() ? 0 : plans.front()->id;
+  if (!there(from_) || from_ == to_) {
+    const auto time = [](const session::project::PlanEntry* e) {
+      return e->plan->predicted ? e->plan->predicted->iteration.count : 1e300;
+    };
+    from_ = 0;
+    const session::project::PlanEntry* best = nullptr;
+    for (const session::project::PlanEntry* entry : plans)
+      if (entry->id != to_ && (!best || time(entry) < time(best))) best = entry;
+    if (best) from_ = best->id;
+  }
+  std::vector<views::whatif::ExplainPlan> offered;
+  for (const session::project::PlanEntry* entry : plans) offered.push_back({entry->id, name_of(*entry)});
+  view_->set_plans(offered, from_, to_);
+}
+
+void ExplainPage::show_waterfall() {
+  const session::project::State& state = session_.state();
+  const session::project::PlanEntry *from = session::project::find_plan(state, from_),
+                                    *to = session::project::find_plan(state, to_);
+  if (!from || !to) return view_->set_waterfall({}, tr("Compare plans first: a waterfall leads from one to another."));
+  const auto a = session_.explanation(*from), b = session_.explanation(*to);
+  for (const auto& known : {a, b})
+    if (known && !known->why_not.isEmpty()) return view_->set_waterfall({}, known->why_not);
+  if (!a || !b) return view_->set_waterfall({}, tr("Being computed…"));
+  view_->set_waterfall(models::whatif::waterfall_rows(waterfall(a->parts, b->parts), name_of(*from), name_of(*to)), {});
+}
+
+void ExplainPage::show_sensitivity() {
+  const session::project::State& state = session_.state();
+  const session::project::PlanEntry* entry = session::project::find_plan(state, state.selected_plan);
+  const auto problem = entry ? session::project::problem_of(state, *entry) : std::nullopt;
+  const bool running = session_.explainer().finding_sensitivity();
+  if (!problem || !entry->feasible()) return view_->set_sensitivity({}, tr("Select a plan first."), running);
+  const auto known = session_.explainer().sensitivity(*problem, entry->plan);
+  view_->set_sensitivity(known ? models::whatif::sensitivity_rows(*known) : std::vector<models::whatif::BarRow>(),
+                         running ? tr("Being computed…")
+                                 : tr("Find out which link, device or memory %1 would gain from.").arg(name_of(*entry)),
+                         running);
+}
+
+/// Shows the jitter of both plans, the visible one first.
+void ExplainPage::show_jitter() {
+  const session::project::State& state = session_.state();
+  JitterOptions options;
+  options.variation = view_->variation();
+  std::vector<models::whatif::JitterShown> shown;
+  QString why_not;
+  for (const int id : {to_, from_}) {
+    const session::project::PlanEntry* entry = session::project::find_plan(state, id);
+    const auto problem = entry ? session::project::problem_of(state, *entry) : std::nullopt;
+    if (!problem || !entry->feasible()) continue;
+    const auto known = session_.explainer().band(*problem, entry->plan, options);
+    if (!known)
+      why_not = tr("Being computed…");
+    else if (!known->why_not.isEmpty())
+      why_not = known->why_not;
+    else
+      shown.push_back({name_of(*entry), known->band});
+  }
+  if (shown.empty() && why_not.isEmpty()) why_not = tr("Make a plan first.");
+  view_->set_jitter(models::whatif::jitter_rows(shown), why_not);
+}
+
+}  // namespace pipedeck::ui::pages

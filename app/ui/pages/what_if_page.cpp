@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/pages/what_if_page.hpp"
+
+#include <algorithm>
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include "app/models/whatif/capacity_rows.hpp"
+#include "app/models/whatif/what_if_rows.hpp"
+#include "app/session/study/what_if_edits.hpp"
+#include "app/session/tables.hpp"
+#include "app/text/in_qt.hpp"
+#include "app/ui/pages/largest_words.hpp"
+#include "app/views/gantt/preview.hpp"
+#include "app/views/whatif/buy_pane.hpp"
+#include "app/views/whatif/capacity_pane.hpp"
+#include "app/views/whatif/front_pane.hpp"
+#include "app/views/whatif/front_view.hpp"
+#include "app/views/whatif/largest_pane.hpp"
+#include "app/views/whatif/panel.hpp"
+#include "app/views/whatif/summary.hpp"
+#include "app/views/widgets/bar_table.hpp"
+#include "app/views/widgets/theme.hpp"
+
+namespace pipedeck::ui::pages {
+
+namespace {
+
+constexpr int settle_ms = 40;
+constexpr int wide = 1000;  ///< pixels that allow three columns; below, two, and the page scrolls
+constexpr int least_front = 360, least_purchases = 240;  ///< pixels of height, one above the other
+constexpr int most_unasked = 64;  ///< devices up to which the front and purchases are searched automatically
+
+std::optional<FoundPlan> found_of(const session::study::StudyAnswer& answer) {
+  return answer.best ? std::optional(answer.best->found) : std::nullopt;
+}
+
+constexpr study::capacity::SizeKind sizes_asked[] = {
+    study::capacity::SizeKind::layers, study::capacity::SizeKind::hidden, study::capacity::SizeKind::sequence,
+    study::capacity::SizeKind::micro_batch, study::capacity::SizeKind::global_batch};
+
+QString points_filter() { return WhatIfPage::tr("Points of sweeps (*.points.json *.json);;All files (*)"); }
+
+QStringList sizes_in_words() {
+  QStringList words;
+  for (const study::capacity::SizeKind kind : sizes_asked) words << session::study::size_text(kind);
+  return words;
+}
+
+}  // namespace
+
+WhatIfPage::WhatIfPage(session::Session& session, dialogs::Dialogs dialogs, QWidget* parent)
+    : QWidget(parent),
+      session_(session),
+      dialogs_(std::move(dialogs)),
+      study_(session.jobs()),
+      capacity_study_(session.jobs()),
+      largest_study_(session.jobs()),
+      preview_(session.judge()),
+      stack_(new QStackedWidget),
+      empty_(new QLabel),
+      panel_(new views::whatif::Panel),
+      summary_(new views::whatif::Summary),
+      front_(new views::whatif::FrontPane),
+      buy_(new views::whatif::BuyPane),
+      capacity_(new views::whatif::CapacityPane),
+      largest_(new views::whatif::LargestPane(sizes_in_words())),
+      below_(new QSplitter(Qt::Horizontal)),
+      tabs_(new QTabWidget) {
+  setObjectName(QStringLiteral("what_if_page"));
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  stack_->addWidget(empty_);
+  stack_->addWidget(make_content());
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(stack_);
+  settle_.setSingleShot(true);
+  settle_.setInterval(settle_ms);
+  connect_study();
+  connect_views();
+  connect_capacity();
+  connect_largest();
+}
+
+QWidget* WhatIfPage::make_content() {
+  auto* content = new QWidget;
+  auto* row = new QHBoxLayout(content);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(panel_);
+  below_->setObjectName(QStringLiteral("what_if_splitter"));
+  below_->setChildrenCollapsible(false);
+  below_->setHandleWidth(2 * views::widgets::ThemeSizes::grid);
+  below_->addWidget(front_);
+  below_->addWidget(buy_);
+  below_->setStretchFactor(0, 3);
+  below_->setStretchFactor(1, 2);
+  below_->setSizes({600, 400});
+  auto* column = new QVBoxLayout;
+  column->setContentsMargins(views::widgets::ThemeSizes::margin, views::widgets::ThemeSizes::grid,
+                             views::widgets::ThemeSizes::margin, views::widgets::ThemeSizes::margin);
+  column->setSpacing(views::widgets::ThemeSizes::margin);
+  column->addWidget(summary_);
+  tabs_->setObjectName(QStringLiteral("what_if_tabs"));
+  tabs_->addTab(below_, tr("Plans and purchases"));
+  tabs_->addTab(capacity_, tr("How many devices"));
+  tabs_->addTab(largest_, tr("How large"));
+  column->addWidget(tabs_, 1);
+  row->addLayout(column, 1);
+  auto* scroll = new QScrollArea;  // a small window has less room than the content needs
+  scroll->setObjectName(QStringLiteral("what_if_scroll"));
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setWidget(content);
+  return scroll;
+}
+
+void WhatIfPage::connect_study() {
+  connect(&study_, &session::study::WhatIfStudy::today_changed, this, &WhatIfPage::show_answer);
+  connect(&study_, &session::study::WhatIfStudy::now_changed, this, [this] {
+    show_answer();
+    show_hints();
+    look_around();
+  });
+  connect(&study_, &session::study::WhatIfStudy::front_changed, this, &WhatIfPage::show_lists);
+  connect(&study_, &session::study::WhatIfStudy::purchases_changed, this, &WhatIfPage::show_lists);
+  connect(&study_, &session::study::WhatIfStudy::failed, this,
+          [this](const QString& title, const QString& text) { dialogs_.error(this, title, text); });
+  connect(&settle_, &QTimer::timeout, this, [this] { study_.set_change(panel_->change()); });
+  connect(&preview_, &session::plans::LiveEdit::simulated, this,
+          [this](std::int64_t, const Plan& plan, const std::shared_ptr<const Simulation>& simulation) {
+            if (!picked_ || !(*picked_->plan == plan)) return;
+            picked_simulation_ = simulation;
+            show_answer();
+          });
+}
+
+void WhatIfPage::connect_views() {
+  connect(panel_, &views::whatif::Panel::changed, this, [this] {
+    picked_.reset();
+    front_->view().select({});
+    settle_.start();
+  });
+  connect(summary_, &views::whatif::Summary::cluster_wanted, this, &WhatIfPage::keep_cluster);
+  connect(summary_, &views::whatif::Summary::plan_wanted, this, [this] {
+    if (const FoundPlan* plan = shown()) keep_plan(*plan);
+  });
+  connect(front_, &views::whatif::FrontPane::wanted, &study_, &session::study::WhatIfStudy::find_front);
+  connect(front_, &views::whatif::FrontPane::cancel_wanted, &study_, &session::study::WhatIfStudy::cancel_front);
+  connect(front_, &views::whatif::FrontPane::csv_wanted, this,
+          [this] { write_csv(tr("Export plans"), QStringLiteral("front.csv"), study_.front_csv()); });
+  connect(front_, &views::whatif::FrontPane::plan_selected, this, &WhatIfPage::show_plan);
+  connect(front_, &views::whatif::FrontPane::plan_activated, this, [this](int plan) {
+    if (plan >= 0 && plan < static_cast<int>(front_->plans().size()))
+      keep_plan(front_->plans()[static_cast<std::size_t>(plan)]);
+  });
+  connect(buy_, &views::whatif::BuyPane::wanted, &study_, &session::study::WhatIfStudy::find_purchases);
+  connect(buy_, &views::whatif::BuyPane::cancel_wanted, &study_, &session::study::WhatIfStudy::cancel_purchases);
+  connect(buy_, &views::whatif::BuyPane::csv_wanted, this,
+          [this] { write_csv(tr("Export purchases"), QStringLiteral("purchases.csv"), study_.purchases_csv()); });
+  connect(buy_, &views::whatif::BuyPane::chosen, this, &WhatIfPage::choose_purchase);
+}
+
+void WhatIfPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void WhatIfPage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const bool narrow = width() < wide;
+  summary_->set_narrow(narrow);
+  below_->setOrientation(narrow ? Qt::Vertical : Qt::Horizontal);
+  front_->setMinimumHeight(narrow ? least_front : 0);
+  buy_->setMinimumHeight(narrow ? least_purchases : 0);
+}
+
+void WhatIfPage::refresh() {
+  if (!isVisible()) return;
+  const auto problem = session_.problem();
+  stack_->setCurrentIndex(problem ? 1 : 0);
+  if (!problem) {
+    study_.forget();
+    capacity_study_.forget();
+    largest_study_.forget();
+    empty_->setText(tr("Choose a model and a cluster above: here they are asked what would be with other hardware."));
+    return;
+  }
+  std::vector<study::whatif::AskedPlanner> planners;
+  for (const session::project::ChosenPlanner& chosen :
+       session::project::chosen_planners(session_.state().question.planning))
+    planners.push_back({chosen.planner, chosen.options});
+  const session::study::StudyQuestion question{*problem, std::move(planners)};
+  if (!study_.question() || !session::study::same_question(*study_.question(), question)) {
+    settle_.stop();
+    picked_.reset();
+    looked_around_ = false;
+    study_.ask(question);
+    show_base();
+  }
+  capacity_study_.ask(*problem);
+  capacity_->set_base(static_cast<int>(problem->cluster->nodes.size()),
+                      session::study::CapacityStudy::catalogue_types(), session::study::CapacityStudy::currency());
+  largest_study_.ask(*problem);
+  show_capacity();
+  show_largest();
+  show_answer();
+  show_lists();
+}
+
+void WhatIfPage::show_base() {
+  const Problem& problem = study_.question()->problem;
+  views::whatif::Base base;
+  base.scales = session::study::WhatIfStudy::scales(*problem.cluster);
+  if (const DeviceType* type = find_device_type(*problem.cluster, base.scales.type)) base.type = *type;
+  base.types = session::study::WhatIfStudy::device_types();
+  base.global_batch = problem.workload.global_batch;
+  base.micro_batch = problem.workload.micro_batch.value_or(0);
+  base.least_measured = smallest_measured_micro_batch(*problem.profile);
+  base.price_source = session::study::WhatIfStudy::price_source();
+  panel_->set_base(base);
+  panel_->set_change({});
+}
+
+const FoundPlan* WhatIfPage::shown() const {
+  if (picked_) return &*picked_;
+  return study_.now().best ? &study_.now().best->found : nullptr;
+}
+
+void WhatIfPage::show_answer() {
+  if (!study_.question()) return;
+  const session::study::StudyAnswer &today = study_.today(), &now = study_.now();
+  const auto before = found_of(today);
+  const auto after = shown() ? std::optional(*shown()) : std::nullopt;
+  summary_->set_rows(models::whatif::what_if_rows(before, after));
+  const bool busy = study_.searching();
+  const bool none = !after && !now.why_none.isEmpty();
+  QString words = models::whatif::difference_text(before, after);
+  if (none) words = tr("No plan: %1").arg(now.why_none);
+  if (picked_) words = tr("Picked: %1").arg(words);
+  if (!busy && !after && !none) words = tr("The search was cancelled. Move a slider to plan again.");
+  summary_->set_words(words, none, busy);
+  const bool changed = now.problem && now.change.changes_cluster() && !picked_;
+  summary_->set_can_keep(changed, after.has_value());
+  std::vector<views::gantt::Preview::Shown> previews{{tr("Today"), today.best ? today.best->simulation : nullptr}};
+  previews.push_back({picked_ ? tr("Picked") : tr("Then"), picked_    ? picked_simulation_
+                                                           : now.best ? now.best->simulation
+                                                                      : nullptr});
+  summary_->preview().set_shown(previews);
+  if (now.problem) panel_->set_prices(now.problem->cluster->device_types);
+  const std::optional<DeviceType>& type = panel_->change().type;
+  const auto times = type ? study_.times_on(*type) : std::nullopt;
+  panel_->set_times(times ? models::whatif::times_text(*times) : QString());
+}
+
+/// Starts the search once per question if it takes only seconds, so that the chart appears automatically.
+void WhatIfPage::look_around() {
+  if (looked_around_ || !unasked_ || !isVisible() || study_.searching() || !study_.today().final) return;
+  looked_around_ = true;
+  if (devices_of(*study_.question()->problem.cluster).size() > most_unasked) return;
+  study_.find_front();
+  study_.find_purchases();
+}
+
+void WhatIfPage::show_lists() {
+  const auto same = [](const FoundPlan& a, const FoundPlan& b) { return a.plan == b.plan; };
+  if (!std::ranges::equal(front_->plans(), study_.front().items, same)) front_->set_plans(study_.front().items);
+  buy_->set_rows(models::whatif::purchase_rows(study_.purchases().items));
+  show_hints();
+}
+
+void WhatIfPage::show_hints() {
+  show_front_hint();
+  show_purchase_hint();
+}
+
+void WhatIfPage::show_front_hint() {
+  const session::study::StudyList<FoundPlan>& front = study_.front();
+  const bool running = study_.finding_front();
+  QString hint;
+  if (running)
+    hint = tr("Planning with every planner, size and schedule. Plans so far: %1.").arg(front.items.size());
+  else if (!front.why_none.isEmpty())
+    hint = front.why_none;
+  else if (!front.of)
+    hint = tr("Every plan of all planners, sizes of the cluster, micro-batches and schedules as a point.");
+  else if (!front.complete)
+    hint = tr("Cancelled: there may be more plans.");
+  else if (*front.of != study_.change())
+    hint = tr("Of the sliders as they were; find plans again for what they are now.");
+  front_->set_state(hint, running);
+}
+
+void WhatIfPage::show_purchase_hint() {
+  const session::study::StudyList<PurchaseGain>& purchases = study_.purchases();
+  const bool running = study_.finding_purchases();
+  QString hint;
+  if (running)
+    hint = tr("Planning with each purchase…");
+  else if (!purchases.why_none.isEmpty())
+    hint = purchases.why_none;
+  else if (!purchases.of)
+    hint = tr("Find out what a wider link, another node, other devices or more memory would gain, planned anew.");
+  else if (!purchases.complete)
+    hint = tr("Cancelled.");
+  else if (*purchases.of != study_.change())
+    hint = tr("For the sliders as they were.");
+  buy_->set_state(hint, running);
+}
+
+/// Shows a plan; -1: the best plan again.
+void WhatIfPage::show_plan(int plan) {
+  picked_.reset();
+  picked_simulation_.reset();
+  preview_.cancel();
+  const std::vector<FoundPlan>& plans = front_->plans();
+  if (plan >= 0 && plan < static_cast<int>(plans.size()) && study_.question()) {
+    pick(plans[static_cast<std::size_t>(plan)]);
+  }
+  show_answer();
+}
+
+/// Shows a plan in place of the best one; its prediction follows when available.
+void WhatIfPage::pick(const FoundPlan& plan) {
+  picked_ = plan;
+  picked_simulation_.reset();
+  Problem problem = study_.question()->problem;
+  problem.cluster = picked_->cluster;
+  preview_.request(problem, *picked_->plan);
+}
+
+void WhatIfPage::connect_capacity() {
+  connect(&capacity_study_, &session::study::CapacityStudy::changed, this, &WhatIfPage::show_capacity);
+  connect(capacity_, &views::whatif::CapacityPane::goal_changed, this, &WhatIfPage::show_capacity);
+  connect(capacity_, &views::whatif::CapacityPane::wanted, this, [this] {
+    capacity_study_.find({capacity_->most_nodes(), capacity_->types()});
+  });
+  connect(capacity_, &views::whatif::CapacityPane::cancel_wanted, &capacity_study_,
+          &session::study::CapacityStudy::cancel);
+  connect(capacity_, &views::whatif::CapacityPane::csv_wanted, this, [this] {
+    if (const auto goal = capacity_->goal())
+      write_csv(tr("Export points"), QStringLiteral("capacity.csv"), capacity_study_.csv(*goal));
+  });
+  connect(capacity_, &views::whatif::CapacityPane::keep_wanted, this, &WhatIfPage::keep_points);
+  connect(capacity_, &views::whatif::CapacityPane::go_on_wanted, this, [this] {
+    const QStringList files = dialogs_.open_files(this, tr("Go on from points"), points_filter());
+    if (!files.isEmpty()) go_on_from(files.front());
+  });
+  connect(&capacity_study_, &session::study::CapacityStudy::failed, this,
+          [this](const QString& text) { dialogs_.error(this, tr("Keep points"), text); });
+  connect(capacity_, &views::whatif::CapacityPane::chosen, this, &WhatIfPage::choose_capacity);
+  connect(capacity_, &views::whatif::CapacityPane::activated, this, &WhatIfPage::take_capacity);
+}
+
+void WhatIfPage::show_capacity() {
+  const std::vector<CapacityFound> found = capacity_study_.found();
+  const QString currency = QString::fromStdString(session::study::CapacityStudy::currency());
+  const auto goal = capacity_->goal();
+  const bool running = capacity_study_.running();
+  if (goal) capacity_->set_rows(models::whatif::capacity_rows(*goal, found, currency));
+  QString words =
+      tr("Say what is to be trained: every size of the cluster is planned for, and what it takes is shown.");
+  if (goal && !found.empty()) words = models::whatif::capacity_words(*goal, found, currency);
+  if (const QString& file = capacity_study_.file(); !file.isEmpty())
+    words += QLatin1Char(' ') + tr("Points are kept in %1.").arg(QFileInfo(file).fileName());
+  capacity_->set_state(words, running, capacity_study_.asked() && !capacity_study_.complete());
+}
+
+void WhatIfPage::keep_points() {
+  QString file = dialogs_.save_file(this, tr("Keep points"), QStringLiteral("sweep.points.json"), points_filter());
+  if (file.isEmpty()) return;
+  if (!file.contains(QLatin1Char('.'))) file += QStringLiteral(".points.json");
+  if (const auto kept = capacity_study_.keep_in(file); !kept)
+    dialogs_.error(this, tr("Keep points"), text::in_qt(kept.error()));
+}
+
+void WhatIfPage::go_on_from(const QString& file) {
+  refresh();
+  if (const auto taken = capacity_study_.go_on_from(file); !taken)
+    return dialogs_.error(this, tr("Go on from points"), text::in_qt(taken.error()));
+  const session::study::CapacityReach& reach = *capacity_study_.reach();
+  capacity_->set_reach(reach.most_nodes, reach.types != std::vector<std::string>{""});
+  tabs_->setCurrentWidget(capacity_);
+}
+
+void WhatIfPage::choose_capacity(int row) {
+  const std::vector<CapacityFound> found = capacity_study_.found();
+  if (row < 0 || row >= static_cast<int>(found.size()) || !study_.question()) return;
+  const CapacityFound& one = found[static_cast<std::size_t>(row)];
+  if (one.plan) pick(*one.plan);
+  show_answer();
+}
+
+void WhatIfPage::take_capacity(int row) {
+  const std::vector<CapacityFound> found = capacity_study_.found();
+  if (row < 0 || row >= static_cast<int>(found.size())) return;
+  if (const CapacityFound& one = found[static_cast<std::size_t>(row)]; one.fits()) keep_plan(*one.plan);
+}
+
+void WhatIfPage::connect_largest() {
+  connect(&largest_study_, &session::study::LargestStudy::changed, this, &WhatIfPage::show_largest);
+  connect(largest_, &views::whatif::LargestPane::wanted, this, [this] {
+    largest_study_.find(sizes_asked[largest_->size()], {largest_->step().value_or(0), largest_->most().value_or(0)});
+  });
+  connect(largest_, &views::whatif::LargestPane::changed, this, &WhatIfPage::show_largest);
+  connect(largest_, &views::whatif::LargestPane::cancel_wanted, &largest_study_, &session::study::LargestStudy::cancel);
+  connect(largest_, &views::whatif::LargestPane::keep_wanted, this, &WhatIfPage::keep_largest);
+}
+
+void WhatIfPage::show_largest() {
+  views::whatif::LargestPane::Shown shown;
+  shown.running = largest_study_.running();
+  const auto& found = largest_study_.found();
+  const auto problem = session_.problem();
+  const QString missing =
+      problem ? session::study::no_such_size(*problem->profile, sizes_asked[largest_->size()]) : QString();
+  shown.can_find = missing.isEmpty();
+  if (shown.running) {
+    shown.words = {tr("Planning: %1").arg(largest_study_.doing())};
+  } else if (!missing.isEmpty()) {
+    shown.words = {missing};
+  } else if (!largest_study_.why_not().isEmpty()) {
+    shown.words = {largest_study_.why_not()};
+    shown.bad = true;
+  } else if (found) {
+    shown.words = largest_words(*found);
+    shown.rows = tried_rows(*found);
+    shown.bad = !found->answer.size;
+    shown.can_keep = found->answer.size.has_value();
+  } else if (largest_study_.cancelled()) {
+    shown.words = {tr("Cancelled.")};
+  } else {
+    shown.words = {tr("Say what is to grow: sizes are planned for until the largest that fits is found.")};
+  }
+  largest_->show_answer(shown);
+}
+
+void WhatIfPage::keep_largest() {
+  const auto& found = largest_study_.found();
+  if (!found || !found->answer.size) return;
+  session::project::Added added = session::study::with_largest(session_.state(), *found);
+  const session::project::PlanEntry* entry = session::project::find_plan(added.state, added.id);
+  const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();
+  session_.change(tr("Keep plan %1").arg(name), std::move(added.state));
+  emit session_.notice(tr("%1 is in the project now.").arg(name));
+}
+
+void WhatIfPage::choose_purchase(int row) {
+  const session::study::StudyList<PurchaseGain>& purchases = study_.purchases();
+  if (row < 0 || row >= static_cast<int>(purchases.items.size()) || !purchases.of) return;
+  picked_.reset();
+  panel_->set_change(
+      session::study::with_purchase(*purchases.of, purchases.items[static_cast<std::size_t>(row)].purchase.change));
+  study_.set_change(panel_->change());
+  show_answer();
+}
+
+void WhatIfPage::keep_cluster() {
+  if (!study_.now().problem) return;
+  session::project::Added added =
+      session::study::with_what_if_cluster(session_.state(), *study_.now().problem->cluster);
+  const session::project::ClusterEntry* entry = session::project::find_cluster(added.state, added.id);
+  const QString name = entry ? QString::fromStdString(entry->cluster->name) : QString();
+  if (session_.change(tr("Add cluster %1").arg(name), std::move(added.state)))
+    emit session_.notice(tr("%1 is in the project now.").arg(name));
+  else
+    emit session_.notice(tr("%1 is in the project already.").arg(name));
+}
+
+void WhatIfPage::keep_plan(const FoundPlan& found) {
+  session::project::Added added = session::study::with_found_plan(session_.state(), found);
+  const session::project::PlanEntry* entry = session::project::find_plan(added.state, added.id);
+  const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();
+  session_.change(tr("Keep plan %1").arg(name), std::move(added.state));
+  emit session_.notice(tr("%1 is in the project now.").arg(name));
+}
+
+void WhatIfPage::write_csv(const QString& title, const QString& name, const std::string& text) {
+  const QString file = dialogs_.save_file(this, title, name, tr("Tables (*.csv);;All files (*)"));
+  if (file.isEmpty()) return;
+  const QString failure =
+      session::write_text(file.contains(QLatin1Char('.')) ? file : file + QStringLiteral(".csv"), text);
+  if (!failure.isEmpty()) return dialogs_.error(this, title, failure);
+  emit session_.notice(tr("Wrote %1").arg(file));
+}
+
+}  // namespace pipedeck::ui::pages

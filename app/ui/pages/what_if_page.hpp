@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The What-if page of the session's model, cluster and batch. Sliders are on the left, next to them the effect on the
+// best plan, below them the Pareto front and purchases.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+#include "app/session/plans/live_edit.hpp"
+#include "app/session/session.hpp"
+#include "app/session/study/capacity_study.hpp"
+#include "app/session/study/largest_study.hpp"
+#include "app/session/study/what_if_study.hpp"
+#include "app/ui/dialogs/dialogs.hpp"
+
+class QLabel;
+class QSplitter;
+class QStackedWidget;
+class QTabWidget;
+
+namespace pipedeck::views::whatif {
+class BuyPane;
+class CapacityPane;
+class FrontPane;
+class LargestPane;
+class Panel;
+class Summary;
+}  // namespace pipedeck::views::whatif
+
+namespace pipedeck::ui::pages {
+
+class WhatIfPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  WhatIfPage(session::Session& session, dialogs::Dialogs dialogs, QWidget* parent = nullptr);
+
+  /// Does nothing while hidden: plans are searched only for a visible page.
+  void refresh();
+
+  /// Shows the saved points of a sweep and continues from them. Reports errors in the file.
+  void go_on_from(const QString& file);
+
+  /// Enables the automatic search for the front and for purchases of small clusters.
+  void set_unasked(bool on) { unasked_ = on; }
+  session::study::WhatIfStudy& study() { return study_; }
+  views::whatif::Panel& panel() const { return *panel_; }
+  views::whatif::Summary& summary() const { return *summary_; }
+  views::whatif::FrontPane& front() const { return *front_; }
+  views::whatif::BuyPane& purchases() const { return *buy_; }
+  views::whatif::CapacityPane& capacity() const { return *capacity_; }
+  session::study::CapacityStudy& capacity_study() { return capacity_study_; }
+  views::whatif::LargestPane& largest() const { return *largest_; }
+  session::study::LargestStudy& largest_study() { return largest_study_; }
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  QWidget* make_content();
+  void connect_study();
+  void connect_views();
+  void connect_capacity();
+  void show_capacity();
+  void choose_capacity(int row);
+  void take_capacity(int row);
+  void keep_points();
+  void connect_largest();
+  void show_largest();
+  void keep_largest();
+  void show_base();
+  void show_answer();
+  void show_lists();
+  void show_hints();
+  void show_front_hint();
+  void show_purchase_hint();
+  void show_plan(int plan);
+  void pick(const FoundPlan& plan);
+  void look_around();
+  void choose_purchase(int row);
+  void keep_cluster();
+  void keep_plan(const FoundPlan& found);
+  void write_csv(const QString& title, const QString& name, const std::string& text);
+  const FoundPlan* shown() const;
+
+  session::Session& session_;
+  dialogs::Dialogs dialogs_;
+  session::study::WhatIfStudy study_;
+  session::study::CapacityStudy capacity_study_;
+  session::study::LargestStudy largest_study_;
+  session::plans::LiveEdit preview_;  ///< simulates the plan selected in the front
+  QTimer settle_;                     ///< delay after a slider's move
+  QStackedWidget* stack_;
+  QLabel* empty_;
+  views::whatif::Panel* panel_;
+  views::whatif::Summary* summary_;
+  views::whatif::FrontPane* front_;
+  views::whatif::BuyPane* buy_;
+  views::whatif::CapacityPane* capacity_;
+  views::whatif::LargestPane* largest_;
+  QSplitter* below_;
+  QTabWidget* tabs_;
+  std::optional<FoundPlan> picked_;  ///< in the front; absent: the best is shown
+  std::shared_ptr<const Simulation> picked_simulation_;
+  bool unasked_ = true, looked_around_ = false;
+};
+
+}  // namespace pipedeck::ui::pages

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/window/command_line.hpp"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+namespace pipedeck::ui::window {
+
+namespace {
+const QStringList views{"compare", "gantt",   "memory",   "split", "explain",
+                        "what-if", "profile", "topology", "run",   "window"};
+const QStringList appearances{"system", "light", "dark"};
+}  // namespace
+
+WindowCommand parse_command_line(const QStringList& arguments) {
+  WindowCommand command;
+  bool options = true;
+  for (qsizetype i = 0; i < arguments.size(); ++i) {
+    const QString& argument = arguments[i];
+    if (!options || !argument.startsWith(QLatin1Char('-'))) {
+      command.files << argument;
+    } else if (argument == QLatin1String("--")) {
+      options = false;
+    } else if (argument == QLatin1String("--compare")) {
+      command.compare = true;
+    } else if (argument == QLatin1String("--reset-layout")) {
+      command.reset_layout = true;
+    } else if (argument == QLatin1String("--start-time")) {
+      command.start_time = true;
+    } else if (argument == QLatin1String("--help") || argument == QLatin1String("-h")) {
+      command.help = true;
+    } else if (argument == QLatin1String("--version")) {
+      command.version = true;
+    } else if (argument == QLatin1String("--appearance")) {
+      command.appearance = arguments.value(++i);
+      if (!appearances.contains(command.appearance)) {
+        command.error = QStringLiteral("%1: found '%2', expected one of %3")
+                            .arg(argument, command.appearance, appearances.join(QStringLiteral(", ")));
+        return command;
+      }
+    } else if (argument == QLatin1String("--screenshot")) {
+      if (i + 2 >= arguments.size()) {
+        command.error = QStringLiteral("--screenshot: expected a view and a file");
+        return command;
+      }
+      command.screenshots.push_back({arguments[i + 1], arguments[i + 2]});
+      i += 2;
+      const Screenshot& wanted = command.screenshots.back();
+      static const QStringList endings{"png", "svg", "pdf"};
+      if (!endings.contains(QFileInfo(wanted.file).suffix().toLower())) {
+        command.error = QStringLiteral("--screenshot: found file '%1', expected one that ends in .png, .svg or .pdf")
+                            .arg(wanted.file);
+        return command;
+      }
+      if (!views.contains(wanted.view)) {
+        command.error = QStringLiteral("--screenshot: found view '%1', expected one of %2")
+                            .arg(wanted.view, views.join(QStringLiteral(", ")));
+        return command;
+      }
+    } else {
+      command.error = QStringLiteral("found option '%1', which there is not; see --help").arg(argument);
+      return command;
+    }
+  }
+  return command;
+}
+
+QString usage_text() {
+  return QStringLiteral(
+      "Usage: pipedeck [OPTION ...] [FILE ...]\n\n"
+      "Opens the window. Files may be projects (*.pipedeck), profiles, layer graphs, clusters, plans,\n"
+      "models, simulations and logs of runs; without any, work that was not saved is offered, else a\n"
+      "sample project is opened.\n\n"
+      "  --compare               compare plans at once\n"
+      "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
+      "                          may be repeated; VIEW is compare, gantt, memory (compare, by item), split,\n"
+      "                          explain, what-if, profile, topology, run or window\n"
+      "  --appearance WHICH      system, light or dark, for this time\n"
+      "  --reset-layout          put docks and sizes back as they were at first\n"
+      "  --start-time            print how long it took until the window could be used\n"
+      "  --help, --version\n\n"
+      "Without a display: QT_QPA_PLATFORM=offscreen pipedeck --screenshot window window.png\n");
+}
+
+}  // namespace pipedeck::ui::window

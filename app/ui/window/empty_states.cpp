@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/window/empty_states.hpp"
+
+#include <algorithm>
+
+#include "app/session/session.hpp"
+
+namespace pipedeck::ui::window {
+
+EmptyStates::EmptyStates(session::Session& session, EmptyScene scene, QObject* parent)
+    : QObject(parent),
+      session_(session),
+      scene_(std::move(scene)),
+      compare_(new views::widgets::EmptyState(scene_.compare)),
+      explain_(new views::widgets::EmptyState(scene_.explain)),
+      profile_(new views::widgets::EmptyState(scene_.profile)),
+      charts_(new views::widgets::EmptyState(scene_.charts)) {}
+
+void EmptyStates::update() {
+  const views::widgets::EmptyText plans = without_plans();
+  compare_->say(plans);
+  explain_->say(plans);
+  const bool profile = !session_.state().profiles.empty();
+  profile_->say(profile ? views::widgets::EmptyText{} : without_data());
+  charts_->say(without_runs());
+}
+
+views::widgets::EmptyText EmptyStates::without_data() const {
+  const session::project::Question& question = session_.state().question;
+  if (!session::project::find_profile(session_.state(), question.profile))
+    return {tr("Which model is to be trained?"),
+            tr("Choose one of the presets, or import a profile of yours: times and bytes of each layer."),
+            {{tr("Choose a model"), scene_.choose_model},
+             {tr("Import a profile…"), scene_.import_files},
+             {tr("Take the sample"), scene_.take_sample}}};
+  if (!session::project::find_cluster(session_.state(), question.cluster))
+    return {tr("What is it to be trained on?"),
+            tr("Choose one of the presets, or import a cluster of yours: devices and what joins them."),
+            {{tr("Choose a cluster"), scene_.choose_cluster},
+             {tr("Import a cluster…"), scene_.import_files},
+             {tr("Take the sample"), scene_.take_sample}}};
+  return {};
+}
+
+views::widgets::EmptyText EmptyStates::without_plans() const {
+  const session::project::State& state = session_.state();
+  if (views::widgets::EmptyText missing = without_data(); !missing.title.isEmpty()) return missing;
+  if (!session::project::plans_of_question(state).empty()) return {};
+  if (session_.comparing())
+    return {tr("Comparing plans"), tr("Each planner answers by itself; the first plans come in a moment."), {}};
+  const auto name = [](const std::string& text) { return QString::fromStdString(text); };
+  const QString text =
+      tr("All planners answer for %1 on %2 with %3 samples an iteration, and one simulator judges them.")
+          .arg(name(session::project::find_profile(state, state.question.profile)->profile->name),
+               name(session::project::find_cluster(state, state.question.cluster)->cluster->name))
+          .arg(state.question.workload.global_batch);
+  return {tr("Nothing is compared yet"), text, {{tr("Compare"), scene_.compare_plans}}};
+}
+
+views::widgets::EmptyText EmptyStates::without_runs() const {
+  const session::project::State& state = session_.state();
+  if (!state.runs.empty() || session_.launching()) return {};
+  const bool plan = std::ranges::any_of(state.plans, &session::project::PlanEntry::feasible);
+  if (!plan)
+    return {tr("No run yet"),
+            tr("A plan is what is run. Compare plans first, then launch one of them on this machine."),
+            {{tr("Compare"), scene_.compare_plans}}};
+  const QString why_not = session_.why_not_launchable(state.selected_plan);
+  const QString text =
+      tr("Launch trains the selected plan on this machine. Throughput, loss, busy time and memory are "
+         "drawn here while it runs, the measured beside the predicted.");
+  if (!why_not.isEmpty()) return {tr("No run yet"), text + QStringLiteral("\n\n") + why_not, {}};
+  return {tr("No run yet"), text, {{tr("Launch"), scene_.launch}}};
+}
+
+}  // namespace pipedeck::ui::window

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/window/main_window.hpp"
+
+#include <QCloseEvent>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QEventLoop>
+#include <QIcon>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QScrollArea>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/session/work/count_text.hpp"
+#include "app/ui/actions/plan_actions.hpp"
+#include "app/ui/actions/transformer_imports.hpp"
+#include "app/ui/layout/layout_keeper.hpp"
+#include "app/ui/layout/page_room.hpp"
+#include "app/ui/pages/compare_page.hpp"
+#include "app/ui/pages/explain_page.hpp"
+#include "app/ui/pages/plan_rows.hpp"
+#include "app/ui/pages/run_page.hpp"
+#include "app/ui/pages/what_if_page.hpp"
+#include "app/ui/window/empty_states.hpp"
+#include "app/ui/window/jobs_panel.hpp"
+#include "app/ui/window/main_window_actions.hpp"
+#include "app/ui/window/question_bar.hpp"
+#include "app/ui/window/read_only_bar.hpp"
+#include "app/ui/window/view_state.hpp"
+#include "app/views/compare/inspector.hpp"
+#include "app/views/compare/plan_table.hpp"
+#include "app/views/compare/project_tree.hpp"
+#include "app/views/compare/start_panel.hpp"
+#include "app/views/profile/view.hpp"
+#include "app/views/run/view.hpp"
+#include "app/views/topology/view.hpp"
+#include "app/views/widgets/notes_edit.hpp"
+#include "app/views/widgets/theme.hpp"
+
+namespace pipedeck::ui::window {
+
+MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
+    : QMainWindow(parent),
+      seams_(std::move(seams)),
+      session_(session::SessionSeams{[this](const QString& file) { return seams_.dialogs.micro_batch(this, file); },
+                                     seams_.runner, 0, seams_.state_folder,
+                                     [this](const session::RecoveryQuestion& question) {
+                                       return seams_.dialogs.recovery ? seams_.dialogs.recovery(this, question)
+                                                                      : session::Recovery::later;
+                                     },
+                                     seams_.look_only, [this] { return view_->captured(); }}),
+      actions_(std::make_unique<Actions>()) {
+  setObjectName(QStringLiteral("main_window"));
+  setAcceptDrops(true);
+  setDockNestingEnabled(true);
+  set_appearance(layout::appearance_named(seams_.settings->value("window/appearance").toString()));
+  setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
+  bar_ = new QuestionBar(this);
+  addToolBar(Qt::TopToolBarArea, bar_);
+  create_pages();
+  create_docks();
+  create_actions();
+  create_status_bar();
+  connect_session();
+  connect_views();
+  create_empty_states();
+  layout_ = new layout::LayoutKeeper(*this, compare_page_->table(), *seams_.settings);
+  layout_->restore();
+  view_ = new ViewState(*this, *seams_.settings);
+  compare_page_->table().setFocus();
+  refresh();
+}
+
+MainWindow::~MainWindow() {
+  delete plan_actions_;  // it follows the focus, which moves while widgets are destroyed
+  session_.disconnect(this);
+  session_.jobs().disconnect(this);
+}
+
+void MainWindow::create_pages() {
+  compare_page_ = new pages::ComparePage(session_);
+  explain_page_ = new pages::ExplainPage(session_);
+  what_if_page_ = new pages::WhatIfPage(session_, seams_.dialogs);
+  profile_view_ = new views::profile::View;
+  topology_view_ = new views::topology::View;
+  run_page_ = new pages::RunPage(session_, seams_.dialogs);
+  run_page_->set_steps(seams_.settings->value("run/steps", 200).toInt());
+  tabs_ = new QTabWidget;
+  tabs_->setObjectName(QStringLiteral("pages"));
+  tabs_->setDocumentMode(true);
+  tabs_->tabBar()->setDrawBase(false);
+  tabs_->addTab(compare_page_, tr("Compare"));
+  tabs_->addTab(explain_page_, tr("Explain"));
+  tabs_->addTab(what_if_page_, tr("What-if"));
+  tabs_->addTab(profile_view_, tr("Profile"));
+  tabs_->addTab(topology_view_, tr("Topology"));
+  tabs_->addTab(run_page_, tr("Run"));
+  start_panel_ = new views::compare::StartPanel;
+  stack_ = new QStackedWidget;
+  stack_->addWidget(start_panel_);
+  stack_->addWidget(tabs_);
+  read_only_bar_ = new ReadOnlyBar;
+  auto* centre = new QWidget;
+  auto* rows = new QVBoxLayout(centre);
+  rows->setContentsMargins({});
+  rows->setSpacing(0);
+  rows->addWidget(read_only_bar_);
+  rows->addWidget(stack_, 1);
+  setCentralWidget(centre);
+}
+
+QDockWidget* MainWindow::add_dock(const QString& title, const char* name, QWidget* content, Qt::DockWidgetArea area) {
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(QLatin1String(name));
+  dock->setWidget(content);
+  dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
+  dock->setFont(views::widgets::section_font(font()));
+  content->setFont(font());
+  addDockWidget(area, dock);
+  docks_.push_back(dock);
+  return dock;
+}
+
+void MainWindow::create_docks() {
+  tree_model_ = new models::compare::ProjectTreeModel(this);
+  tree_ = new views::compare::ProjectTree(tree_model_);
+  tree_->setObjectName(QStringLiteral("project_tree"));
+  inspector_ = new views::compare::Inspector;
+  notes_ = new views::widgets::NotesEdit;
+  auto* selected = new QWidget;
+  auto* column = new QVBoxLayout(selected);
+  column->setContentsMargins({});
+  column->setSpacing(0);
+  column->addWidget(inspector_, 1);
+  column->addWidget(notes_);
+  auto* project = add_dock(tr("PROJECT"), "project_dock", tree_, Qt::LeftDockWidgetArea);
+  auto* inspector = add_dock(tr("INSPECTOR"), "inspector_dock", selected, Qt::RightDockWidgetArea);
+  auto* jobs = add_dock(tr("JOBS"), "jobs_dock", new JobsPanel(session_.jobs()), Qt::BottomDockWidgetArea);
+  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  new layout::PageRoom(*this, *tabs_, {project, inspector});
+  resizeDocks({project, inspector}, {200, 290}, Qt::Horizontal);
+  resizeDocks({jobs}, {96}, Qt::Vertical);
+}
+
+void MainWindow::create_status_bar() {
+  saved_label_ = new QLabel;
+  saved_label_->setObjectName(QStringLiteral("saved_label"));
+  statusBar()->addWidget(saved_label_);
+  calibration_mark_ = new QToolButton;
+  calibration_mark_->setObjectName(QStringLiteral("calibration_mark"));
+  calibration_mark_->setAutoRaise(true);
+  calibration_mark_->setCheckable(true);
+  connect(calibration_mark_, &QToolButton::clicked, &session_, &session::Session::set_calibrated);
+  statusBar()->addPermanentWidget(calibration_mark_);
+  devices_label_ = new QLabel;
+  devices_label_->setObjectName(QStringLiteral("devices_label"));
+  statusBar()->addPermanentWidget(devices_label_);
+  statusBar()->setSizeGripEnabled(false);
+}
+
+void MainWindow::connect_session() {
+  connect(&session_, &session::Session::state_changed, this, &MainWindow::refresh);
+  connect(&session_, &session::Session::file_changed, this, &MainWindow::refresh_title);
+  connect(&session_, &session::Session::saving_changed, this, &MainWindow::refresh_title);
+  connect(&session_, &session::Session::saved, this, [this] { remember_recent(session_.file()); });
+  connect(&session_, &session::Session::verdicts_changed, compare_page_, &pages::ComparePage::refresh_figures);
+  connect(&session_, &session::Session::comparison_ended, this, [this] {
+    if (untouched_sample_) session_.mark_unchanged();
+    untouched_sample_ = false;
+    compare_page_->refresh_figures();
+    refresh_bar();
+    refresh_title();
+  });
+  connect(&session_, &session::Session::error, this,
+          [this](const QString& title, const QString& text) { seams_.dialogs.error(this, title, text); });
+  connect(&session_.explainer(), &session::plans::Explainer::failed, &session_, &session::Session::error);
+  connect(&session_, &session::Session::notice, this,
+          [this](const QString& text) { statusBar()->showMessage(text, 8000); });
+  connect(&session_, &session::Session::launch_started, this, [this] {
+    show_page(Page::run);
+    refresh_bar();
+    update_actions();
+  });
+  connect(&session_, &session::Session::launch_ended, this, [this] {
+    refresh_bar();
+    update_actions();
+  });
+  connect(&session_, &session::Session::run_imported, this,
+          [this](int run) { show_entry(models::compare::ProjectSection::runs, run); });
+  connect(&session_.jobs(), &session::work::Jobs::ended, this, [this] { refresh_bar(); });
+}
+
+void MainWindow::connect_views() {
+  connect(bar_, &QuestionBar::profile_chosen, &session_, &session::Session::choose_profile);
+  connect(bar_, &QuestionBar::profile_preset_chosen, this, [this](const QString& name) {
+    if (session::project::is_transformer_preset(name))
+      actions::choose_transformer_preset(*this, session_, seams_.dialogs, name);
+    else
+      session_.choose_profile_preset(name);
+  });
+  connect(bar_, &QuestionBar::cluster_chosen, &session_, &session::Session::choose_cluster);
+  connect(bar_, &QuestionBar::cluster_preset_chosen, &session_, &session::Session::choose_cluster_preset);
+  connect(bar_, &QuestionBar::import_requested, this, &MainWindow::import_with_dialog);
+  connect(bar_, &QuestionBar::global_batch_chosen, &session_, &session::Session::set_global_batch);
+  connect(bar_, &QuestionBar::micro_batch_chosen, &session_, &session::Session::set_micro_batch);
+  connect(bar_, &QuestionBar::conventions_chosen, &session_, &session::Session::set_conventions);
+  connect(bar_, &QuestionBar::compare_requested, actions_->compare, &QAction::trigger);
+  connect(bar_, &QuestionBar::cancel_requested, &session_, &session::Session::cancel_comparison);
+  connect(bar_, &QuestionBar::launch_requested, this,
+          [this] { (session_.launching() ? actions_->stop : actions_->launch)->trigger(); });
+  // During a drag the charts have priority: updating many texts as well would stutter. The texts follow when the drag
+  // pauses.
+  auto* inspector_later = new QTimer(this);
+  inspector_later->setSingleShot(true);
+  inspector_later->setInterval(80);
+  connect(inspector_later, &QTimer::timeout, this, &MainWindow::refresh_inspector);
+  connect(compare_page_, &pages::ComparePage::rows_changed, this, [this, inspector_later] {
+    if (!compare_page_->previewing()) return refresh_inspector();
+    inspector_later->start();
+  });
+  connect(compare_page_, &pages::ComparePage::plan_activated, this, [this] { docks_[1]->show(); });
+  connect(read_only_bar_, &ReadOnlyBar::save_copy_requested, this, [this] { save_as(); });
+  connect(tree_, &views::compare::ProjectTree::selected, this, &MainWindow::show_entry);
+  connect(start_panel_, &views::compare::StartPanel::import_profile_requested, this, &MainWindow::import_with_dialog);
+  connect(start_panel_, &views::compare::StartPanel::import_cluster_requested, this, &MainWindow::import_with_dialog);
+  connect(start_panel_, &views::compare::StartPanel::open_project_requested, this, &MainWindow::open_with_dialog);
+  connect(start_panel_, &views::compare::StartPanel::compare_requested, this, &MainWindow::compare_from_start);
+  connect(&run_page_->view(), &views::run::View::launch_requested, this,
+          [this](const views::run::LaunchRequest& request) { seams_.settings->setValue("run/steps", request.steps); });
+}
+
+void MainWindow::create_empty_states() {
+  const auto open_box = [this](const char* name) {
+    return [this, name] { bar_->findChild<QComboBox*>(QLatin1String(name))->showPopup(); };
+  };
+  empty_states_ = new EmptyStates(
+      session_,
+      {compare_page_, explain_page_, profile_view_, run_page_->findChild<QWidget*>(QStringLiteral("run_charts")),
+       open_box("profile_box"), open_box("cluster_box"), [this] { import_with_dialog(); },
+       [this] { session_.complete_question(); }, [this] { actions_->compare->trigger(); },
+       [this] { actions_->launch->trigger(); }},
+      this);
+}
+
+Page MainWindow::page() const { return static_cast<Page>(tabs_->currentIndex()); }
+
+void MainWindow::show_page(Page page) { tabs_->setCurrentIndex(static_cast<int>(page)); }
+
+QWidget* MainWindow::page_widget(Page page) const { return tabs_->widget(static_cast<int>(page)); }
+
+void MainWindow::reset_layout() {
+  layout_->reset();
+  compare_page_->reset_layout();
+}
+
+/// Asks the user before closing, because an active run ends with the window. Its measurements are saved.
+bool MainWindow::may_end_run() {
+  if (!session_.launching()) return true;
+  const session::project::RunRecord& run = session_.launch_at_hand()->record();
+  if (seams_.dialogs.stop_run && !seams_.dialogs.stop_run(this, pages::run_title(run))) return false;
+  if (!session_.launching()) return true;  // it ended while the question was open
+  QEventLoop until_ended;
+  connect(&session_, &session::Session::launch_ended, &until_ended, &QEventLoop::quit);
+  session_.stop_launch();
+  until_ended.exec();
+  return true;
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!may_end_run() || !may_discard()) {
+    event->ignore();
+    return;
+  }
+  session_.forget_unsaved();
+  layout_->save();
+  event->accept();
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && session_.comparing()) {
+    session_.cancel_comparison();
+    return;
+  }
+  QMainWindow::keyPressEvent(event);
+}
+
+}  // namespace pipedeck::ui::window

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Menus and actions. Every action has an object name, so that tests and settings can find it.
+#include "app/ui/window/main_window_actions.hpp"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QDesktopServices>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QKeySequence>
+#include <QMenu>
+#include <QMenuBar>
+#include <QRegularExpression>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <QUrl>
+
+#include "app/session/trace_export.hpp"
+#include "app/ui/actions/chart_actions.hpp"
+#include "app/ui/actions/exports.hpp"
+#include "app/ui/actions/machine_imports.hpp"
+#include "app/ui/actions/plan_actions.hpp"
+#include "app/ui/actions/profile_actions.hpp"
+#include "app/ui/actions/topology_actions.hpp"
+#include "app/ui/help/help_texts.hpp"
+#include "app/ui/help/help_window.hpp"
+#include "app/ui/help/shortcut_overlay.hpp"
+#include "app/ui/pages/compare_page.hpp"
+#include "app/ui/pages/explain_page.hpp"
+#include "app/ui/pages/run_page.hpp"
+#include "app/ui/window/view_keys.hpp"
+#include "app/views/compare/comparison_pane.hpp"
+#include "app/views/compare/inspector.hpp"
+#include "app/views/compare/plan_table.hpp"
+#include "app/views/compare/project_tree.hpp"
+#include "app/views/profile/view.hpp"
+#include "app/views/run/view.hpp"
+#include "app/views/split/editor.hpp"
+#include "app/views/topology/view.hpp"
+#include "app/views/whatif/explain_view.hpp"
+
+namespace pipedeck::ui::window {
+
+namespace {
+
+QString trace_name(const session::project::PlanEntry* entry) {
+  QString name = entry ? QString::fromStdString(entry->plan->name).toLower() : QStringLiteral("plan");
+  return name.replace(QRegularExpression(QStringLiteral("[^a-z0-9]+")), QStringLiteral("-")) +
+         QStringLiteral(".trace.json");
+}
+
+}  // namespace
+
+QAction* MainWindow::add_action(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
+                                const std::function<void()>& run) {
+  QAction* action = menu->addAction(text);
+  action->setObjectName(QLatin1String(name));
+  action->setShortcut(shortcut);
+  if (run) connect(action, &QAction::triggered, this, run);
+  return action;
+}
+
+void MainWindow::create_actions() {
+  create_file_menu();
+  create_edit_menu();
+  create_view_menu();
+  create_plan_menu();
+  auto* editing = new actions::TopologyEditing(
+      session_, *topology_view_, [this](int id) { show_entry(models::compare::ProjectSection::clusters, id); }, this);
+  connect(editing, &actions::TopologyEditing::import_requested, this, &MainWindow::import_with_dialog);
+  connect(editing, &actions::TopologyEditing::import_of_this_machine_requested,
+          findChild<QAction*>("action_import_machine"), &QAction::trigger);
+  connect(editing, &actions::TopologyEditing::import_of_cloud_requested, findChild<QAction*>("action_import_cloud"),
+          &QAction::trigger);
+  (new actions::TopologyActions(
+       *editing, [this] { show_page(Page::topology); }, this))
+      ->fill_menu(menuBar()->addMenu(tr("C&luster")));
+  create_run_menu();
+  offer_context_actions();
+  create_help_menu();
+}
+
+void MainWindow::create_file_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&File"));
+  add_action(menu, tr("&New"), "action_new", QKeySequence::New, [this] { new_project(); });
+  add_action(menu, tr("Open &sample project"), "action_sample", {}, [this] {
+    if (may_discard()) open_sample();
+  });
+  add_action(menu, tr("&Open…"), "action_open", QKeySequence::Open, [this] { open_with_dialog(); });
+  QMenu* recent = menu->addMenu(tr("Open &recent"));
+  recent->setObjectName(QStringLiteral("recent_menu"));
+  connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent_menu(recent); });
+  menu->addSeparator();
+  actions_->save = add_action(menu, tr("&Save"), "action_save", QKeySequence::Save, [this] { save(); });
+  add_action(menu, tr("Save &as…"), "action_save_as", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
+             [this] { save_as(); });
+  menu->addSeparator();
+  add_action(menu, tr("&Import…"), "action_import", QKeySequence(Qt::CTRL | Qt::Key_I),
+             [this] { import_with_dialog(); });
+  add_action(menu, tr("Import this &machine…"), "action_import_machine", {},
+             [this] { actions::import_this_machine(*this, session_, seams_.dialogs, seams_.runner); });
+  add_action(menu, tr("Add c&loud machines…"), "action_import_cloud", {},
+             [this] { actions::import_cloud_machines(*this, session_, seams_.dialogs); });
+  create_export_menu(menu);
+  menu->addSeparator();
+  add_action(menu, tr("&Quit"), "action_quit", QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
+}
+
+void MainWindow::create_export_menu(QMenu* file) {
+  QMenu* menu = file->addMenu(tr("&Export"));
+  menu->setObjectName(QStringLiteral("export_menu"));
+  const auto plan = [this] { return session_.state().selected_plan; };
+  const auto tables = [this, plan] {
+    return session::TableContext{shown_profile_ > 0 ? shown_profile_ : session_.state().question.profile, plan(),
+                                 explain_page_->from_plan(), run_page_->shown_run()};
+  };
+  exports_ = new actions::Exports(session_, seams_.dialogs,
+                                  {tables, [this] { return page_widget(page()); },
+                                   [this] { return run_page_->steps(); }, [this] { return run_page_->processes(); }},
+                                  this);
+  connect(exports_, &actions::Exports::written, this, [this](const QString& file) {
+    statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
+  });
+  actions_->export_plan = add_action(menu, tr("&Plan…"), "action_export_plan", QKeySequence(Qt::CTRL | Qt::Key_E),
+                                     [this] { export_plan(); });
+  actions_->export_trace = add_action(menu, tr("Chrome t&race…"), "action_export_trace", {}, [this] {
+    const int plan = session_.state().selected_plan;
+    QString file = seams_.dialogs.save_file(this, tr("Export Chrome trace"),
+                                            trace_name(session::project::find_plan(session_.state(), plan)),
+                                            tr("Chrome traces (*.trace.json *.json);;All files (*)"));
+    if (file.isEmpty()) return;
+    if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".trace.json");
+    if (const QString failure = session::export_trace(session_, plan, file); !failure.isEmpty())
+      return seams_.dialogs.error(this, tr("Export Chrome trace"), failure);
+    statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
+  });
+  add_action(menu, tr("P&icture of this page…"), "action_export_picture",
+             QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E), [this] { exports_->export_picture(page_widget(page())); });
+  exports_->fill(menu);
+  exports_->offer_in(&compare_page_->charts(), {session::Table::devices, session::Table::memory,
+                                                session::Table::memory_curve, session::Table::operations});
+  exports_->offer_in(&compare_page_->split(), {session::Table::stages});
+  exports_->offer_in(&explain_page_->view(), {session::Table::waterfall, session::Table::parts,
+                                              session::Table::critical_path, session::Table::sensitivity});
+  exports_->offer_in(profile_view_, {session::Table::layers});
+  exports_->offer_in(topology_view_, {});
+  exports_->offer_in(&run_page_->view(), {session::Table::steps});
+}
+
+void MainWindow::create_edit_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Edit"));
+  actions_->undo = add_action(menu, tr("&Undo"), "action_undo", QKeySequence::Undo, [this] { session_.undo(); });
+  actions_->redo = add_action(menu, tr("&Redo"), "action_redo", {}, [this] { session_.redo(); });
+  actions_->redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+  plan_actions_ =
+      new actions::PlanActions({&session_, this, &compare_page_->table(), tree_, tree_model_, notes_, seams_.dialogs});
+  plan_actions_->hold_in({&compare_page_->table(), tree_, inspector_});
+  plan_actions_->fill_edit_menu(menu);
+  new actions::ProfileActions(
+      {&session_, this, profile_view_,
+       [this] { return shown_profile_ > 0 ? shown_profile_ : session_.state().question.profile; },
+       [this](int id) { show_entry(models::compare::ProjectSection::profiles, id); }, seams_.dialogs, seams_.runner});
+}
+
+void MainWindow::create_view_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&View"));
+  const std::pair<QString, const char*> pages[] = {
+      {tr("&Compare"), "action_page_compare"},   {tr("&Explain"), "action_page_explain"},
+      {tr("&What-if"), "action_page_what_if"},   {tr("&Profile"), "action_page_profile"},
+      {tr("&Topology"), "action_page_topology"}, {tr("&Run"), "action_page_run"}};
+  for (int i = 0; i < static_cast<int>(std::size(pages)); ++i) {
+    add_action(menu, pages[i].first, pages[i].second, QKeySequence(static_cast<int>(Qt::CTRL) | (Qt::Key_1 + i)),
+               [this, i] { show_page(static_cast<Page>(i)); });
+  }
+  menu->addSeparator();
+  views::gantt::TimeLink& link = compare_page_->charts().link();
+  const auto zoom = [&link](double factor) { link.zoom(factor, (link.axis().begin + link.axis().end) / 2); };
+  add_action(menu, tr("Zoom &in"), "action_zoom_in", QKeySequence::ZoomIn, [zoom] { zoom(1.5); });
+  add_action(menu, tr("Zoom &out"), "action_zoom_out", QKeySequence::ZoomOut, [zoom] { zoom(1 / 1.5); });
+  QAction* critical = add_action(menu, tr("Critical &path"), "action_critical_path", QKeySequence(Qt::Key_P), {});
+  critical->setCheckable(true);
+  critical->setToolTip(tr("Bring out the operations that decide the iteration"));
+  connect(critical, &QAction::toggled, compare_page_, &pages::ComparePage::set_critical_shown);
+  compare_page_->charts().addAction(critical);
+  compare_page_->charts().setContextMenuPolicy(Qt::ActionsContextMenu);
+  create_memory_action(menu);
+  add_action(menu, tr("Zoom to &fit"), "action_zoom_fit", QKeySequence(Qt::CTRL | Qt::Key_0), [&link] { link.fit(); });
+  menu->addSeparator();
+  new actions::ChartActions({this, compare_page_, seams_.settings, [this] { show_page(Page::compare); },
+                             [this](int from, int to) {
+                               show_page(Page::explain);
+                               explain_page_->explain(from, to);
+                             }},
+                            menu);
+  menu->addSeparator();
+  for (QDockWidget* dock : docks_) {
+    const QString title = dock->windowTitle();
+    dock->toggleViewAction()->setText(title.left(1) + title.mid(1).toLower());
+    menu->addAction(dock->toggleViewAction());
+  }
+  add_action(menu, tr("Reset &layout"), "action_reset_layout", {}, [this] { reset_layout(); });
+  menu->addSeparator();
+  create_appearance_menu(menu);
+}
+
+void MainWindow::create_memory_action(QMenu* menu) {
+  QAction* action = add_action(menu, tr("Memory by &item"), "action_memory_by_item", QKeySequence(Qt::Key_I), {});
+  action->setCheckable(true);
+  action->setToolTip(tr("A strip a device: weights, activations and all else piled up"));
+  const QString key = QStringLiteral("window/memory_by_item");
+  connect(action, &QAction::toggled, this, [this, key](bool on) {
+    compare_page_->set_memory_by_item(on);
+    seams_.settings->setValue(key, on);
+  });
+  compare_page_->charts().addAction(action);
+  action->setChecked(seams_.settings->value(key).toBool());
+}
+
+void MainWindow::create_appearance_menu(QMenu* view) {
+  QMenu* menu = view->addMenu(tr("&Appearance"));
+  auto* group = new QActionGroup(this);
+  const std::pair<layout::Appearance, QString> choices[] = {{layout::Appearance::system, tr("As the &system")},
+                                                            {layout::Appearance::light, tr("&Light")},
+                                                            {layout::Appearance::dark, tr("&Dark")}};
+  const layout::Appearance chosen = layout::appearance_named(seams_.settings->value("window/appearance").toString());
+  for (std::size_t i = 0; i < std::size(choices); ++i) {
+    const auto [appearance, text] = choices[i];
+    const QByteArray name = "action_appearance_" + layout::appearance_name(appearance).toLatin1();
+    QAction* action =
+        add_action(menu, text, name.constData(), {}, [this, appearance = appearance] { set_appearance(appearance); });
+    action->setCheckable(true);
+    action->setChecked(appearance == chosen);
+    group->addAction(action);
+    actions_->appearance[i] = action;
+  }
+}
+
+void MainWindow::set_appearance(layout::Appearance appearance) {
+  layout::apply_appearance(appearance);
+  seams_.settings->setValue("window/appearance", layout::appearance_name(appearance));
+}
+
+void MainWindow::create_plan_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Plan"));
+  actions_->compare = add_action(menu, tr("&Compare"), "action_compare", QKeySequence(Qt::CTRL | Qt::Key_R), [this] {
+    show_page(Page::compare);
+    session_.compare();
+    refresh_bar();
+  });
+  add_action(menu, tr("&Planners and options…"), "action_planners", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+             [this] { choose_planning(); });
+  add_action(menu, tr("What training &keeps…"), "action_training_state", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_K),
+             [this] { choose_training_state(); });
+  menu->addSeparator();
+  plan_actions_->fill_plan_menu(menu);
+}
+
+void MainWindow::offer_context_actions() {
+  QList<QAction*> for_a_plan = plan_actions_->for_plans();
+  for_a_plan << actions_->launch << actions_->export_plan << actions_->export_trace
+             << findChild<QAction*>(QStringLiteral("action_export_table_plans"));
+  compare_page_->set_plan_actions(for_a_plan);
+  tree_->set_context_actions(models::compare::ProjectSection::plans, for_a_plan);
+  const auto action = [this](const char* name) { return findChild<QAction*>(QLatin1String(name)); };
+  const QList<QAction*> for_data{action("action_duplicate"), action("action_rename"), action("action_delete")};
+  tree_->set_context_actions(models::compare::ProjectSection::profiles, for_data);
+  tree_->set_context_actions(models::compare::ProjectSection::clusters, for_data);
+  tree_->set_context_actions(models::compare::ProjectSection::runs, {action("action_rename"), action("action_delete")});
+}
+
+void MainWindow::create_run_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Run"));
+  actions_->launch = add_action(menu, tr("&Launch"), "action_launch", QKeySequence(Qt::Key_F5), [this] {
+    show_page(Page::run);
+    run_page_->launch(session_.state().selected_plan);
+  });
+  actions_->stop = add_action(menu, tr("&Stop"), "action_stop", QKeySequence(Qt::SHIFT | Qt::Key_F5),
+                              [this] { session_.stop_launch(); });
+  add_action(menu, tr("&Pause or go on"), "action_pause", QKeySequence(Qt::CTRL | Qt::Key_F5),
+             [this] { run_page_->view().toggle_pause(); });
+  menu->addSeparator();
+  menu->addAction(findChild<QAction*>(QStringLiteral("action_profile_measure")));
+  add_action(menu, tr("&Calibrate from runs…"), "action_calibrate", {}, [this] { show_calibration(); });
+  actions_->calibrated = add_action(menu, tr("&Predict with the calibration"), "action_calibrated", {}, {});
+  actions_->calibrated->setCheckable(true);
+  connect(actions_->calibrated, &QAction::triggered, &session_, &session::Session::set_calibrated);
+}
+
+void MainWindow::create_help_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Help"));
+  const auto show = [this](const QString& title, QString (*html)()) {
+    return [this, title, html] { seams_.dialogs.information(this, title, html()); };
+  };
+  add_action(menu, tr("&User guide"), "action_user_guide", QKeySequence(Qt::Key_F1), [this] { show_help(); });
+  describe_view_keys(*compare_page_);
+  auto* shortcuts = new help::ShortcutOverlay(this);
+  add_action(menu, tr("&Shortcuts"), "action_shortcuts", QKeySequence(Qt::Key_Question),
+             [shortcuts] { shortcuts->open(); });
+  add_action(menu, tr("The &papers' tables"), "action_reproduction", {},
+             [this] { seams_.dialogs.page(this, tr("The papers' tables"), help::reproduction_markdown()); });
+  add_action(menu, tr("&Licences"), "action_licences", {}, show(tr("Licences"), help::licences_html));
+  add_action(menu, tr("&About Pipedeck"), "action_about", {}, show(tr("About Pipedeck"), help::about_html));
+}
+
+namespace {
+
+QString chapter_about(Page page) {
+  switch (page) {
+    case Page::compare:
+      return QStringLiteral("2-compare");
+    case Page::explain:
+      return QStringLiteral("explain");
+    case Page::what_if:
+      return QStringLiteral("what-if");
+    case Page::profile:
+    case Page::topology:
+      return QStringLiteral("1-open");
+    case Page::run:
+      return QStringLiteral("4-run");
+  }
+  return {};
+}
+
+}  // namespace
+
+/// Opens the help at the chapter about the visible page.
+void MainWindow::show_help() {
+  if (!help_) help_ = new help::HelpWindow([](const QUrl& address) { QDesktopServices::openUrl(address); }, this);
+  const bool started = stack_->currentWidget() == tabs_;
+  help_->show_page(QStringLiteral("user-guide.md"), started ? chapter_about(page()) : QString());
+  help_->show();
+  help_->raise();
+  help_->activateWindow();
+}
+
+void MainWindow::update_actions() {
+  const session::project::PlanEntry* plan =
+      session::project::find_plan(session_.state(), session_.state().selected_plan);
+  const bool feasible = plan && plan->feasible();
+  actions_->undo->setEnabled(session_.can_undo());
+  actions_->redo->setEnabled(session_.can_redo());
+  actions_->undo->setText(session_.can_undo() ? tr("&Undo %1").arg(session_.undo_name()) : tr("&Undo"));
+  actions_->redo->setText(session_.can_redo() ? tr("&Redo %1").arg(session_.redo_name()) : tr("&Redo"));
+  plan_actions_->update();
+  actions_->export_plan->setEnabled(feasible);
+  actions_->export_trace->setEnabled(feasible);
+  actions_->compare->setEnabled(session_.why_not_comparable().isEmpty() && !session_.comparing());
+  actions_->launch->setEnabled(!session_.launching());
+  actions_->stop->setEnabled(session_.launching());
+  actions_->calibrated->setEnabled(session_.state().calibration.record != nullptr);
+  actions_->calibrated->setChecked(session_.state().calibration.on);
+}
+
+}  // namespace pipedeck::ui::window

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The actions whose state depends on the session.
+#pragma once
+
+#include <array>
+
+#include "app/ui/window/main_window.hpp"
+
+namespace pipedeck::ui::window {
+
+struct MainWindow::Actions {
+  QAction* save = nullptr;
+  QAction* export_plan = nullptr;
+  QAction* export_trace = nullptr;
+  QAction* undo = nullptr;
+  QAction* redo = nullptr;
+  QAction* compare = nullptr;
+  QAction* launch = nullptr;
+  QAction* stop = nullptr;
+  QAction* calibrated = nullptr;
+  std::array<QAction*, 3> appearance{};
+};
+
+}  // namespace pipedeck::ui::window

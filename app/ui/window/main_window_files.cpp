@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files: opened, saved, imported, exported, dropped on the window.
+#include <algorithm>
+
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMimeData>
+#include <QSettings>
+
+#include "app/ui/actions/exports.hpp"
+#include "app/ui/actions/layer_table_imports.hpp"
+#include "app/ui/actions/machine_imports.hpp"
+#include "app/ui/actions/trace_imports.hpp"
+#include "app/ui/actions/transformer_imports.hpp"
+#include "app/ui/pages/what_if_page.hpp"
+#include "app/ui/window/main_window.hpp"
+#include "app/ui/window/view_state.hpp"
+#include "app/views/widgets/notes_edit.hpp"
+
+namespace pipedeck::ui::window {
+
+namespace {
+
+constexpr int most_recent = 8;
+const char* const recent_key = "files/recent";
+
+QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck);;All files (*)"); }
+
+QString import_filter() {
+  return MainWindow::tr(
+      "Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces "
+      "(*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;"
+      "All files (*)");
+}
+
+QStringList local_files(const QMimeData* data) {
+  QStringList files;
+  for (const QUrl& url : data->urls()) {
+    if (url.isLocalFile()) files << url.toLocalFile();
+  }
+  return files;
+}
+
+}  // namespace
+
+bool MainWindow::may_discard() {
+  if (session_.saver().waiting()) return false;  // already asked; the answer is being carried out
+  notes_->commit();
+  if (!seams_.look_only) view_->remember();
+  session_.finish_saving();
+  if (!session_.modified()) return true;
+  const QString name = session_.file().isEmpty() ? tr("This project") : QFileInfo(session_.file()).fileName();
+  switch (seams_.dialogs.unsaved(this, name)) {
+    case dialogs::Unsaved::save:
+      return save() && session_.finish_saving();
+    case dialogs::Unsaved::discard:
+      return true;
+    case dialogs::Unsaved::cancel:
+      return false;
+  }
+  return false;
+}
+
+void MainWindow::new_project() {
+  if (!may_discard()) return;
+  untouched_sample_ = false;
+  session_.new_project();
+}
+
+void MainWindow::open_sample() {
+  untouched_sample_ = true;
+  session_.open_sample();
+  if (session_.why_not_comparable().isEmpty()) session_.compare();
+  refresh_bar();
+}
+
+void MainWindow::open_files(const QStringList& files) {
+  QStringList machines, traces;
+  for (const QString& file : files) {
+    untouched_sample_ = false;
+    if (session::cluster::is_machine_file(file)) {
+      machines << file;
+      continue;
+    }
+    if (session::project::is_transformer_file(file)) {
+      actions::import_transformer(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, file);
+      continue;
+    }
+    if (session::study::is_capacity_points(file)) {
+      show_page(Page::what_if);
+      what_if_page().go_on_from(file);
+      continue;
+    }
+    if (session::profile::is_layer_table(file)) {
+      actions::import_layer_table(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, file);
+      continue;
+    }
+    if (session::profile::is_trace_file(file)) {
+      traces << file;
+      continue;
+    }
+    if (session_.open_or_import(file) && session_.file() == QFileInfo(file).absoluteFilePath()) {
+      remember_recent(session_.file());
+      view_->opened();
+    }
+  }
+  // Each process of a run writes one.
+  if (traces.size() > 1)
+    session_.import_traces(traces);
+  else if (!traces.isEmpty())
+    actions::import_trace(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, traces.front());
+  // Several files describe one cluster together. There is no user to ask while screenshots are taken.
+  if (!machines.isEmpty())
+    actions::import_machines(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, machines);
+}
+
+void MainWindow::open_with_dialog() {
+  const QStringList files = seams_.dialogs.open_files(this, tr("Open project"), project_filter());
+  if (!files.isEmpty()) open_project(files.front());
+}
+
+void MainWindow::open_project(const QString& file) {
+  if (may_discard()) open_files({file});
+}
+
+bool MainWindow::offer_left_behind() {
+  if (!session_.offer_left_behind()) return false;
+  if (!session_.file().isEmpty()) {
+    remember_recent(session_.file());
+    view_->opened();
+  }
+  return true;
+}
+
+bool MainWindow::save() {
+  if (session_.file().isEmpty() || !session_.why_read_only().isEmpty()) return save_as();
+  return session_.start_save();
+}
+
+bool MainWindow::save_as() {
+  const QString title = session_.why_read_only().isEmpty() ? tr("Save project as") : tr("Save a copy");
+  const QString file = actions::with_ending(seams_.dialogs.save_file(this, title, suggested_name(), project_filter()),
+                                            QStringLiteral(".pipedeck"));
+  return !file.isEmpty() && session_.start_save_as(file);
+}
+
+QString MainWindow::suggested_name() const {
+  if (session_.file().isEmpty()) return tr("untitled.pipedeck");
+  if (session_.why_read_only().isEmpty()) return session_.file();
+  const QFileInfo file(session_.file());
+  return file.dir().filePath(tr("%1 copy.pipedeck").arg(file.completeBaseName()));
+}
+
+void MainWindow::import_with_dialog() { open_files(seams_.dialogs.open_files(this, tr("Import"), import_filter())); }
+
+void MainWindow::export_plan() {
+  const session::project::PlanEntry* entry =
+      session::project::find_plan(session_.state(), session_.state().selected_plan);
+  if (!entry) return;
+  const QString name = actions::file_name_of(QString::fromStdString(entry->plan->name));
+  const QString file =
+      actions::with_ending(seams_.dialogs.save_file(this, tr("Export plan"), name + QStringLiteral(".plan.json"),
+                                                    tr("Plans (*.plan.json);;All files (*)")),
+                           QStringLiteral(".plan.json"));
+  if (!file.isEmpty()) session_.export_plan(entry->id, file);
+}
+
+void MainWindow::fill_recent_menu(QMenu* menu) {
+  menu->clear();
+  const QStringList recent = seams_.settings->value(recent_key).toStringList();
+  const auto name = [](const QString& file) { return QFileInfo(file).fileName(); };
+  for (const QString& file : recent) {
+    const bool alone = std::ranges::count(recent, name(file), name) == 1;
+    QString text = alone ? name(file) : tr("%1 — %2").arg(name(file), QFileInfo(file).path());
+    QAction* action = menu->addAction(text.replace(QLatin1Char('&'), QStringLiteral("&&")));
+    action->setToolTip(file);
+    connect(action, &QAction::triggered, this, [this, file] { open_recent(file); });
+  }
+  menu->setToolTipsVisible(true);
+  if (recent.isEmpty()) menu->addAction(tr("No projects yet"))->setEnabled(false);
+}
+
+void MainWindow::open_recent(const QString& file) {
+  if (QFileInfo::exists(file) || session::project::has_left_work(file)) return open_project(file);
+  QStringList recent = seams_.settings->value(recent_key).toStringList();
+  recent.removeAll(file);
+  seams_.settings->setValue(recent_key, recent);
+  seams_.dialogs.error(this, tr("Open recent"),
+                       tr("%1 is not there any more. It was taken off the list of recent projects; where it was moved, "
+                          "open it from there.")
+                           .arg(file));
+}
+
+void MainWindow::remember_recent(const QString& file) {
+  QStringList recent = seams_.settings->value(recent_key).toStringList();
+  recent.removeAll(file);
+  recent.prepend(file);
+  seams_.settings->setValue(recent_key, QStringList(recent.mid(0, most_recent)));
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (!local_files(event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  const QStringList files = local_files(event->mimeData());
+  const bool replaces = std::ranges::any_of(files, [](const QString& file) { return file.endsWith(".pipedeck"); });
+  if (!replaces || may_discard()) open_files(files);
+}
+
+}  // namespace pipedeck::ui::window

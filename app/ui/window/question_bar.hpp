@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tool bar of a comparison: model profile, cluster, batch and simulation options, Compare and Launch, and the
+// result on the right.
+#pragma once
+
+#include <optional>
+
+#include <QToolBar>
+
+#include "app/session/project/state.hpp"
+
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+
+namespace pipedeck::views::widgets {
+class ChoiceBox;
+}  // namespace pipedeck::views::widgets
+
+namespace pipedeck::ui::window {
+
+struct QuestionBarState {
+  bool comparing = false;
+  bool launching = false;
+  QString why_not_comparable;  ///< empty: Compare is enabled
+  QString summary;             ///< two lines on the right
+};
+
+class QuestionBar : public QToolBar {
+  Q_OBJECT
+
+ public:
+  explicit QuestionBar(QWidget* parent = nullptr);
+
+  void show_project(const session::project::State& state);
+  void show_state(const QuestionBarState& state);
+
+ signals:
+  void profile_chosen(int id);
+  void profile_preset_chosen(const QString& name);
+  void cluster_chosen(int id);
+  void cluster_preset_chosen(const QString& name);
+  void import_requested();
+  void global_batch_chosen(int samples);
+  void micro_batch_chosen(std::optional<int> samples);
+  void conventions_chosen(const pipedeck::Conventions& conventions);
+  void compare_requested();
+  void cancel_requested();
+  void launch_requested();
+
+ private:
+  void add_box(QHBoxLayout* row, const QString& caption, QComboBox* box, const char* name, int width);
+  void make_batch_boxes(QHBoxLayout* row);
+  void make_judge_boxes(QHBoxLayout* row);
+  void make_buttons(QHBoxLayout* row);
+  void profile_activated(int index);
+  void cluster_activated(int index);
+  void batch_edited();
+  void micro_batch_edited();
+
+  QComboBox* profile_ = nullptr;
+  QComboBox* cluster_ = nullptr;
+  QComboBox* batch_ = nullptr;
+  QComboBox* micro_batch_ = nullptr;
+  views::widgets::ChoiceBox* network_ = nullptr;
+  views::widgets::ChoiceBox* overlap_ = nullptr;
+  views::widgets::ChoiceBox* collectives_ = nullptr;
+  QPushButton* compare_ = nullptr;
+  QPushButton* launch_ = nullptr;
+  QLabel* summary_ = nullptr;
+  bool comparing_ = false;
+  session::project::Question shown_;
+};
+
+}  // namespace pipedeck::ui::window

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state that all time-based views of a window share: the visible span, the cursor and the selected operation. Views
+// with the same link zoom, pan and select together.
+#pragma once
+
+#include <optional>
+
+#include <QObject>
+
+#include "app/models/gantt/time_axis.hpp"
+#include "core/model/schedule.hpp"
+
+namespace pipedeck::views::gantt {
+
+/// An operation of one of several charts; the others show the one with the same kind, stage and micro-batch.
+struct OperationSelection {
+  int chart = 0;             ///< View::chart_id of the chart in which it was selected
+  std::size_t position = 0;  ///< in that chart's timeline columns
+  Operation operation;
+  bool operator==(const OperationSelection&) const = default;
+};
+
+/// A span between two cursors. Until the second is set, it ends at the mouse.
+struct TimeMeasure {
+  double from = 0;           ///< ns
+  std::optional<double> to;  ///< ns; before or after `from`
+  bool operator==(const TimeMeasure&) const = default;
+};
+
+class TimeLink : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit TimeLink(QObject* parent = nullptr) : QObject(parent) {}
+
+  const models::gantt::TimeAxis& axis() const { return axis_; }
+  std::optional<double> cursor() const { return cursor_; }  ///< ns
+  const std::optional<OperationSelection>& selection() const { return selection_; }
+  const std::optional<TimeMeasure>& measure() const { return measure_; }
+  /// Returns the pixels left of the plots, equal in all views so that their times align.
+  int label_width() const { return label_width_; }
+
+  void set_axis(const models::gantt::TimeAxis& axis);
+  /// Sets the whole span (ns from 0): that of the longest chart. "Fit" shows `fit` of it, or all of it if `fit` is 0. A
+  /// fitted axis stays fitted.
+  void set_full(double full, double fit = 0);
+  void set_cursor(std::optional<double> time);
+  void set_selection(const std::optional<OperationSelection>& selection);
+  void set_measure(const std::optional<TimeMeasure>& measure);
+  /// Sets the first cursor, or the second if only the first is set.
+  void mark(double time);
+  void set_label_width(int width);
+
+  void zoom(double factor, double anchor) { set_axis(axis_.zoomed(factor, anchor)); }
+  void pan(double time) { set_axis(axis_.panned(time)); }
+  void fit() { set_axis(axis_.fitted()); }
+  /// Pans by the least amount that brings [begin, end] into view.
+  void reveal(double begin, double end);
+  /// Centres [begin, end), and zooms in until it is wide enough to see.
+  void centre(double begin, double end);
+
+ signals:
+  void axis_changed();
+  void cursor_changed();
+  void selection_changed();
+  void measure_changed();
+  void label_width_changed();
+
+ private:
+  models::gantt::TimeAxis axis_;
+  std::optional<double> cursor_;
+  std::optional<OperationSelection> selection_;
+  std::optional<TimeMeasure> measure_;
+  int label_width_ = 84;
+};
+
+}  // namespace pipedeck::views::gantt

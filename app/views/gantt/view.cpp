@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/gantt/view.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QFontMetrics>
+#include <QKeyEvent>
+#include <QPainter>
+
+#include "app/models/format.hpp"
+#include "app/models/gantt/measure.hpp"
+#include "app/models/gantt/preview.hpp"
+#include "app/views/gantt/accessible.hpp"
+#include "app/views/gantt/marks.hpp"
+#include "app/views/widgets/hover_card.hpp"
+
+namespace pipedeck::views::gantt {
+
+namespace {
+
+constexpr int opened_indent = 10;
+constexpr int empty_height = 64;
+
+/// Draws the small triangle that marks a lane of several devices.
+void draw_triangle(QPainter& painter, const QPointF& centre, bool open, const QColor& color) {
+  QPolygonF shape;
+  if (open)
+    shape << QPointF(-3.5, -2) << QPointF(3.5, -2) << QPointF(0, 2.5);
+  else
+    shape << QPointF(-2, -3.5) << QPointF(-2, 3.5) << QPointF(2.5, 0);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawPolygon(shape.translated(centre));
+}
+
+}  // namespace
+
+View::View(TimeLink* link, QWidget* parent)
+    : TimeView(link, parent), empty_text_(tr("Nothing to show yet")), card_(new widgets::HoverCard(this)) {
+  install_accessible_gantt();  // before any interface is requested
+  setObjectName(QStringLiteral("gantt_view"));
+  setAccessibleName(tr("Gantt chart"));
+  setAccessibleDescription(tr("Operations of every device over time. Arrow keys go from operation to operation."));
+  connect(link, &TimeLink::selection_changed, this, &View::selection_moved);
+}
+
+void View::set_content(std::shared_ptr<const models::gantt::Content> content) {
+  making_.cancel();
+  if (content == content_) return;
+  content_ = std::move(content);
+  if (matches_ && matches_->content != content_) matches_.reset();
+  hover_.reset();
+  card_->hide();
+  lay_out_again();
+  emit content_changed();
+}
+
+void View::set_timeline(std::shared_ptr<const Timeline> timeline) {
+  if (!timeline || timeline->size() <= models::gantt::most_made_at_once)
+    return set_content(models::gantt::make_gantt_content(std::move(timeline)));
+  set_content(models::gantt::make_gantt_preview(*timeline));
+  making_.start([this, timeline = std::move(timeline)](const std::stop_token&) {
+    auto content = models::gantt::make_gantt_content(timeline);
+    return [this, content = std::move(content)] {
+      set_content(content);
+      emit lanes_changed();
+    };
+  });
+}
+
+void View::set_simulation(const std::shared_ptr<const Simulation>& simulation) {
+  set_timeline(simulation ? std::shared_ptr<const Timeline>(simulation, &simulation->timeline) : nullptr);
+}
+
+void View::set_critical(std::shared_ptr<const CriticalPath> path) {
+  if (path == critical_path_) return;
+  critical_path_ = std::move(path);
+  find_critical();
+  refresh();
+}
+
+void View::find_critical() {
+  critical_.clear();
+  if (content_ && !content_->preview && critical_path_)
+    critical_ = models::gantt::critical_boxes(*critical_path_, *content_, geometry_);
+}
+
+void View::set_matches(std::shared_ptr<const models::gantt::Matches> matches) {
+  if (matches && matches->content != content_) matches.reset();
+  if (matches == matches_) return;
+  matches_ = std::move(matches);
+  refresh();
+}
+
+void View::set_pale(std::shared_ptr<const models::gantt::Content> content) {
+  pale_ = std::move(content);
+  lay_out_again();
+}
+
+void View::set_ghost(std::shared_ptr<const models::gantt::Content> content) {
+  if (content == ghost_) return;
+  ghost_ = std::move(content);
+  refresh();
+}
+
+void View::set_device_names(const QStringList& names) {
+  device_names_ = names;
+  refresh();
+}
+
+void View::set_empty_text(const QString& text) {
+  empty_text_ = text;
+  refresh();
+}
+
+void View::set_links_visible(bool visible) {
+  if (visible == links_visible_) return;
+  links_visible_ = visible;
+  lay_out_again();
+}
+
+void View::set_opened(DeviceId first_device, bool opened) {
+  if (opened)
+    opened_.insert(first_device);
+  else
+    opened_.erase(first_device);
+  hover_.reset();
+  card_->hide();
+  lay_out_again();
+}
+
+void View::lay_out_again() {
+  const int before = geometry_.height;
+  geometry_ = {};
+  if (content_) {
+    metrics_ = models::gantt::metrics_for(models::gantt::lane_count(*content_, opened_));
+    if (pale_) metrics_.pale = metrics_.lane / 2;
+    if (!links_visible_) metrics_.link = 0;
+    geometry_ = models::gantt::lay_out(*content_, opened_, metrics_);
+  }
+  find_critical();
+  selected_ = find_selected();
+  if (geometry_.height != before) updateGeometry();
+  refresh();
+}
+
+QSize View::sizeHint() const { return {640, geometry_.rows.empty() ? empty_height : geometry_.height}; }
+
+QSize View::minimumSizeHint() const { return {200, sizeHint().height()}; }
+
+int View::wanted_label_width() const {
+  const QFontMetrics metrics(widgets::caption_font(font()));
+  int widest = 0;
+  if (content_)
+    for (const models::gantt::Row& row : geometry_.rows) {
+      const int indent = row.kind == models::gantt::Row::Kind::device ? opened_indent : 0;
+      widest =
+          std::max(widest, indent + metrics.horizontalAdvance(models::gantt::row_name(*content_, row, device_names_)));
+    }
+  return widest + widgets::ThemeSizes::margin + widgets::ThemeSizes::grid + 4;
+}
+
+void View::draw_content(QPainter& painter, QImage& canvas) {
+  if (geometry_.rows.empty()) {
+    painter.setPen(theme().muted);
+    painter.drawText(plot(), Qt::AlignLeft | Qt::AlignVCenter, empty_text_);
+    return;
+  }
+  Scene scene{content_.get(), pale_.get(), ghost_.get(), &geometry_, link().axis(), plot(), wanted(), metrics_.strip};
+  const Frame frame{painter, canvas, geometry_, link().axis(), plot(), theme()};
+  if (matches_) scene.marks.push_back(mark_matches(frame, *matches_));
+  if (!critical_.empty()) scene.marks.push_back(mark_critical_path(frame, critical_, metrics_.strip));
+  painter_.draw(painter, canvas, scene, theme(), font());
+  outline_critical_path(frame, critical_, metrics_.strip);
+  draw_labels(painter);
+}
+
+void View::draw_labels(QPainter& painter) const {
+  painter.setRenderHint(QPainter::Antialiasing);
+  QFont font = widgets::caption_font(this->font());
+  const int room = link().label_width() - widgets::ThemeSizes::margin - widgets::ThemeSizes::grid;
+  for (const models::gantt::Row& row : geometry_.rows) {
+    const bool device = row.kind == models::gantt::Row::Kind::device;
+    const int left = widgets::ThemeSizes::margin + (device ? opened_indent : 0);
+    QFont fitting = font;
+    if (QFontMetrics(font).height() > row.height + metrics_.gap)
+      fitting.setPixelSize(std::max(8, row.height + metrics_.gap - 5));
+    painter.setFont(fitting);
+    painter.setPen(theme().muted);
+    const QString name = models::gantt::row_name(*content_, row, device_names_);
+    painter.drawText(
+        QRect(left, row.top - 4, room - (left - widgets::ThemeSizes::margin), row.height + 8),
+        Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetrics(fitting).elidedText(name, Qt::ElideRight, room - (left - widgets::ThemeSizes::margin)));
+    const bool first = row.device == 0 && content_->groups[row.group].leader == row.group;
+    if (models::gantt::folds(*content_, row) && (!device || first))
+      draw_triangle(painter, {widgets::ThemeSizes::margin - 7.0, row.top + row.height / 2.0}, device,
+                    widgets::blended(theme().muted, theme().window, 0.7));
+  }
+}
+
+QRectF View::box_of(const models::gantt::Hit& hit) const {
+  const models::gantt::Row& row = geometry_.rows[hit.row];
+  const TimelineRow operation = content_->timeline->row(hit.operation);
+  const double left = std::round(std::max(x_of(static_cast<double>(operation.start.count)), plot().left() - 10.0));
+  const double right = std::round(std::min(x_of(static_cast<double>(operation.end().count)), plot().right() + 10.0));
+  return QRectF(left, row.top, std::max(2.0, right - left - 1), row.height);
+}
+
+void View::draw_overlay(QPainter& painter) {
+  painter.save();
+  painter.setClipRect(plot(), Qt::IntersectClip);
+  painter.setBrush(Qt::NoBrush);
+  const auto ring = [&](const models::gantt::Hit& hit, double width) {
+    painter.setPen(QPen(theme().text, width));
+    const double inset = width / 2;
+    painter.drawRoundedRect(box_of(hit).adjusted(inset, inset, -inset, -inset), widgets::ThemeSizes::box_radius,
+                            widgets::ThemeSizes::box_radius);
+  };
+  if (hover_) ring(*hover_, 1);
+  if (selected_) ring(*selected_, 2);
+  painter.restore();
+}
+
+double View::snapped(const QPointF& position) const {
+  constexpr double reach = 6;  // pixels
+  if (!content_ || content_->preview) return time_at(position.x());
+  return models::gantt::snap_time(*content_, geometry_, link().axis(), plot().width(),
+                                  position - QPointF(plot().left(), 0), reach)
+      .value_or(time_at(position.x()));
+}
+
+std::optional<models::gantt::Hit> View::hit(const QPointF& position) const {
+  if (!content_ || content_->preview) return std::nullopt;
+  return models::gantt::hit_test(*content_, geometry_, link().axis(), plot().width(),
+                                 position - QPointF(plot().left(), 0), 2.0);
+}
+
+void View::hovered(const QPointF& position) {
+  const std::optional<models::gantt::Hit> now = hit(position);
+  const auto named = content_ && position.x() < plot().left() ? geometry_.row_at(position.y()) : std::nullopt;
+  if (named && models::gantt::folds(*content_, geometry_.rows[*named]))
+    setCursor(Qt::PointingHandCursor);
+  else
+    unsetCursor();
+  if (now != hover_) {
+    hover_ = now;
+    update();
+  }
+  if (now)
+    card_->show_at(position, describe(*now));
+  else if (named && geometry_.rows[*named].kind == models::gantt::Row::Kind::stage)
+    card_->show_at(position, describe_fold(geometry_.rows[*named]));
+  else
+    card_->hide();
+}
+
+void View::unhovered() {
+  card_->hide();
+  if (!hover_) return;
+  hover_.reset();
+  update();
+}
+
+void View::clicked(const QPointF& position) {
+  if (!content_) return;
+  if (position.x() < plot().left()) {
+    if (const auto row = geometry_.row_at(position.y())) toggle_row(geometry_.rows[*row]);
+    return;
+  }
+  if (const auto found = hit(position))
+    select(*found);
+  else
+    link().set_selection(std::nullopt);
+}
+
+void View::toggle_row(const models::gantt::Row& row) {
+  if (!models::gantt::folds(*content_, row)) return;
+  set_opened(models::gantt::fold_key(*content_, row), row.kind != models::gantt::Row::Kind::device);
+  emit lanes_changed();
+}
+
+}  // namespace pipedeck::views::gantt

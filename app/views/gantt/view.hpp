@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Gantt chart: one lane per device. Replicas with the same work share a lane until it is opened. A second timeline
+// appears as pale half-height lanes, an old one as a ghost behind the chart.
+//
+// Keys: the wheel, W and S zoom at the cursor; A and D pan; F fits. Arrows step through the operations, along the
+// critical path while it is shown. Enter or a click on a lane's name opens and closes it. L shows the links; Esc
+// clears. A huge timeline is shown by samples until its content is built.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+
+#include <QStringList>
+
+#include "app/models/background.hpp"
+#include "app/models/gantt/critical.hpp"
+#include "app/models/gantt/geometry.hpp"
+#include "app/models/gantt/matches.hpp"
+#include "app/views/gantt/painter.hpp"
+#include "app/views/gantt/time_view.hpp"
+
+namespace pipedeck::views::widgets {
+class HoverCard;
+}  // namespace pipedeck::views::widgets
+
+namespace pipedeck::views::gantt {
+
+class View : public TimeView {
+  Q_OBJECT
+
+ public:
+  explicit View(TimeLink* link, QWidget* parent = nullptr);
+
+  /// Sets the content; null shows the empty text. The owner sets the link's full span (TimeLink::set_full).
+  void set_content(std::shared_ptr<const models::gantt::Content> content);
+  void set_timeline(std::shared_ptr<const Timeline> timeline);
+  void set_simulation(const std::shared_ptr<const Simulation>& simulation);
+  /// Sets a second timeline as pale half-height lanes below: the prediction under a measured run.
+  void set_pale(std::shared_ptr<const models::gantt::Content> content);
+  /// Shows the old plan's timeline faintly behind the new one during a drag; null ends it.
+  void set_ghost(std::shared_ptr<const models::gantt::Content> content);
+  /// Highlights the critical path; null clears it.
+  void set_critical(std::shared_ptr<const CriticalPath> path);
+  const std::vector<models::gantt::CriticalBox>& critical() const { return critical_; }
+  /// Highlights the matches of a search; null clears them. Matches of another content are not shown.
+  void set_matches(std::shared_ptr<const models::gantt::Matches> matches);
+  const std::shared_ptr<const models::gantt::Matches>& matches() const { return matches_; }
+  /// Unfolds the lane of an operation, selects the operation and centres it.
+  void show_operation(std::size_t operation);
+  /// Sets names by device number instead of "G0".
+  void set_device_names(const QStringList& names);
+  void set_empty_text(const QString& text);
+  /// Sets which of several charts on one link this is (the plan's id).
+  void set_chart_id(int id) { chart_id_ = id; }
+  void set_links_visible(bool visible);
+  void set_opened(DeviceId first_device, bool opened);
+
+  const QStringList& device_names() const { return device_names_; }
+  const std::optional<models::gantt::Hit>& selected() const { return selected_; }
+  QString row_text(std::size_t row) const;
+  QRectF box_of(const models::gantt::Hit& hit) const;
+  int chart_id() const { return chart_id_; }
+  const std::shared_ptr<const models::gantt::Content>& content() const { return content_; }
+  const models::gantt::Geometry& geometry_of_lanes() const { return geometry_; }
+  bool links_visible() const { return links_visible_; }
+  /// Returns the width of the longest lane name. Owners give the link the maximum over all charts.
+  int wanted_label_width() const;
+  /// Returns the operation at a widget position.
+  std::optional<models::gantt::Hit> hit(const QPointF& position) const;
+  /// Returns the tooltip of an operation, one fact per line.
+  QStringList describe(const models::gantt::Hit& hit) const;
+  /// Returns the tooltip as one sentence, for screen readers.
+  QString spoken(const models::gantt::Hit& hit) const;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ signals:
+  /// The user opened or closed a lane, or showed or hid the links. The label width may have changed.
+  void lanes_changed();
+  void content_changed();
+  void search_requested();
+  /// A key or a search moved to an operation whose lane is here.
+  void row_shown(int top, int bottom);
+
+ protected:
+  void draw_content(QPainter& painter, QImage& canvas) override;
+  void draw_overlay(QPainter& painter) override;
+  void hovered(const QPointF& position) override;
+  void unhovered() override;
+  void clicked(const QPointF& position) override;
+  bool key(QKeyEvent* event) override;
+  double snapped(const QPointF& position) const override;
+
+ private:
+  void lay_out_again();
+  void select(const models::gantt::Hit& hit);
+  void selection_moved();
+  std::optional<models::gantt::Hit> find_selected() const;
+  void step(models::gantt::Step step);
+  void step_to(models::gantt::Step step);
+  bool step_critical(models::gantt::Step step);
+  void show_selected_card();
+  bool shows(std::size_t row, std::size_t operation) const;
+  std::optional<std::size_t> find_row(std::size_t operation) const;
+  void uncover(std::size_t operation);
+  void toggle_row(const models::gantt::Row& row);
+  QString place_text(const models::gantt::Row& row) const;
+  QString wait_text(const models::gantt::Row& row, std::size_t operation) const;
+  /// Returns what is hidden while a stage is folded.
+  QStringList describe_fold(const models::gantt::Row& row) const;
+  void draw_labels(QPainter& painter) const;
+  void find_critical();
+  QString critical_text(const CriticalLink& link) const;
+  QString critical_line(std::size_t operation) const;
+
+  std::shared_ptr<const models::gantt::Content> content_, pale_, ghost_;
+  models::gantt::Geometry geometry_;
+  models::gantt::Metrics metrics_;
+  Painter painter_;
+  std::set<DeviceId> opened_;
+  std::shared_ptr<const CriticalPath> critical_path_;
+  std::vector<models::gantt::CriticalBox> critical_;
+  std::shared_ptr<const models::gantt::Matches> matches_;
+  models::Background making_;
+  QStringList device_names_;
+  QString empty_text_;
+  int chart_id_ = 0;
+  bool links_visible_ = false;
+  std::optional<models::gantt::Hit> hover_, selected_;
+  std::size_t selected_row_ = 0;  ///< where the last operation was selected
+  widgets::HoverCard* card_;
+  bool card_of_key_ = false;  ///< it describes the selection, not the operation under the mouse
+};
+
+}  // namespace pipedeck::views::gantt

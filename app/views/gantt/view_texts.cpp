@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Texts of View about operations and lanes.
+#include <algorithm>
+
+#include "app/models/format.hpp"
+#include "app/models/gantt/wait.hpp"
+#include "app/views/gantt/view.hpp"
+
+namespace pipedeck::views::gantt {
+
+QString View::wait_text(const models::gantt::Row& row, std::size_t operation) const {
+  const auto lane = models::gantt::main_lane(*content_, row);
+  if (!lane || row.kind == models::gantt::Row::Kind::link) return {};
+  const TimelineLane& compute = content_->timeline->lanes[*lane];
+  if (operation < compute.begin || operation >= compute.end) return {};
+  const models::gantt::Wait wait = models::gantt::wait_of(*content_, *lane, operation);
+  const QString idle = models::format_time(wait.idle);
+  const QString from =
+      wait.group ? models::devices_text(content_->groups[*wait.group].devices, device_names_) : QString();
+  switch (wait.cause) {
+    case models::gantt::WaitFor::activation:
+      return tr("waited %1 for the activation from %2").arg(idle, from);
+    case models::gantt::WaitFor::gradient:
+      return tr("waited %1 for the gradient from %2").arg(idle, from);
+    case models::gantt::WaitFor::all_reduce:
+      return tr("waited %1 for the all-reduce").arg(idle);
+    case models::gantt::WaitFor::nothing:
+      break;
+  }
+  return wait.idle.count > 0 ? tr("after %1 idle").arg(idle) : tr("started without waiting");
+}
+
+QString View::row_text(std::size_t row) const {
+  return models::gantt::row_name(*content_, geometry_.rows[row], device_names_);
+}
+
+/// Returns the row's devices, or the link's ends: the name without the rest of the label.
+QString View::place_text(const models::gantt::Row& row) const {
+  if (row.kind == models::gantt::Row::Kind::link) return models::gantt::row_name(*content_, row, device_names_);
+  const std::vector<DeviceId>& devices = content_->groups[row.group].devices;
+  return row.kind == models::gantt::Row::Kind::device ? models::device_name(devices[row.device], device_names_)
+                                                      : models::devices_text(devices, device_names_);
+}
+
+QStringList View::describe(const models::gantt::Hit& hit) const {
+  const models::gantt::Row& row = geometry_.rows[hit.row];
+  const TimelineRow operation = content_->timeline->row(hit.operation);
+  const OpKind kind = operation.operation.kind;
+  QStringList title{widgets::kind_text(kind)};
+  if (kind != OpKind::all_reduce && kind != OpKind::optimizer)
+    title << tr("micro-batch %1").arg(operation.operation.micro_batch);
+  title << tr("stage %1").arg(operation.operation.stage.value) << place_text(row);
+  if (row.kind != models::gantt::Row::Kind::link) {
+    const models::gantt::Group& group = content_->groups[row.group];
+    if (group.stages.size() > 1)
+      title << tr("chunk %1 of %2")
+                   .arg(models::gantt::chunk_letter(group.chunk_of(operation.operation.stage.value)))
+                   .arg(group.stages.size());
+  }
+  QStringList lines{title.join(QStringLiteral(" · "))};
+  lines << tr("%1  (%2)")
+               .arg(models::format_span(operation.start, operation.end()), models::format_time(operation.duration));
+  if (const QString wait = wait_text(row, hit.operation); !wait.isEmpty()) lines << wait;
+  if (const QString critical = critical_line(hit.operation); !critical.isEmpty()) lines << critical;
+  return lines;
+}
+
+QString View::spoken(const models::gantt::Hit& hit) const {
+  const models::gantt::Row& row = geometry_.rows[hit.row];
+  const TimelineRow told = content_->timeline->row(hit.operation);
+  QString kind = widgets::kind_text(told.operation.kind);
+  kind.replace(0, 1, kind.left(1).toUpper());
+  const bool whole = told.operation.kind == OpKind::all_reduce || told.operation.kind == OpKind::optimizer;
+  const QString when = models::format_span(told.start, told.end());
+  QStringList parts{
+      whole ? tr("%1, stage %2 on %3, %4").arg(kind).arg(told.operation.stage.value).arg(place_text(row), when)
+            : tr("%1 %2, stage %3 on %4, %5")
+                  .arg(kind)
+                  .arg(told.operation.micro_batch)
+                  .arg(told.operation.stage.value)
+                  .arg(place_text(row), when)};
+  for (const QString& more : {wait_text(row, hit.operation), critical_line(hit.operation)})
+    if (!more.isEmpty()) parts << more;
+  return parts.join(QStringLiteral(", "));
+}
+
+QStringList View::describe_fold(const models::gantt::Row& row) const {
+  const models::gantt::Group& group = content_->groups[row.group];
+  return {tr("stage %1 · %2 of %3 devices shown")
+              .arg(group.stage)
+              .arg(group.devices.size())
+              .arg(group.devices.size() + content_->followers(row.group)),
+          tr("The others take other micro-batches in turn."), tr("Click to see a lane a device.")};
+}
+
+QString View::critical_text(const CriticalLink& link) const {
+  const QString from = models::device_name(link.device, device_names_);
+  switch (link.cause) {
+    case WaitCause::start:
+      return tr("begins the critical path");
+    case WaitCause::device:
+      return tr("waited for the operation before it on %1").arg(from);
+    case WaitCause::activation:
+      return tr("waited for what the stage before hands on");
+    case WaitCause::gradient:
+      return tr("waited for the gradient of the stage behind");
+    case WaitCause::channel:
+      return tr("waited until another transfer let it pass");
+    case WaitCause::all_reduce:
+      return tr("waited for the all-reduce of its stage");
+    case WaitCause::joined:
+      return tr("waited with the operation that it is joined to");
+  }
+  return {};
+}
+
+/// Returns the operation's position on the critical path and why it did not start earlier; empty off the path.
+QString View::critical_line(std::size_t operation) const {
+  const auto on = std::ranges::find(critical_, operation, &models::gantt::CriticalBox::operation);
+  if (on == critical_.end()) return {};
+  const CriticalLink& link = critical_path_->links[on->link];
+  return tr("critical path, %L1 of %L2: %3")
+      .arg(on->link + 1)
+      .arg(critical_path_->links.size())
+      .arg(critical_text(link));
+}
+
+}  // namespace pipedeck::views::gantt

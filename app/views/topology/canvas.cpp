@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/topology/canvas.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QTimer>
+#include <QWheelEvent>
+
+#include "app/views/topology/accessible.hpp"
+
+namespace pipedeck::views::topology {
+
+namespace {
+
+constexpr int said_ms = 5000;
+constexpr double wheel_step = 1.0015;  ///< per unit; a notch of 120 zooms by a fifth
+
+}  // namespace
+
+Canvas::Canvas(QWidget* parent) : QWidget(parent), said_timer_(new QTimer(this)), name_edit_(new QLineEdit(this)) {
+  setObjectName(QStringLiteral("topology_canvas"));
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setAccessibleName(tr("Topology"));
+  setWhatsThis(
+      tr("Drag from the palette to add, from port to port to link, on the ground to select. Arrow keys move what is "
+         "selected, Alt and arrow keys select the neighbour, Page Up and Page Down go through everything."));
+  install_topology_accessibility();
+  said_timer_->setSingleShot(true);
+  connect(said_timer_, &QTimer::timeout, this, [this] {
+    said_.clear();
+    update();
+  });
+  name_edit_->setObjectName(QStringLiteral("topology_rename"));
+  name_edit_->setAccessibleName(tr("Name"));
+  name_edit_->hide();
+  connect(name_edit_, &QLineEdit::editingFinished, this, [this] { finish_rename(true); });
+}
+
+Canvas::~Canvas() {
+  const QSignalBlocker quiet(name_edit_);  // it loses the focus when it is hidden
+}
+
+void Canvas::set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
+                         const std::vector<models::topology::TopologyProblem>& problems) {
+  give_up();
+  const models::topology::Selection kept =
+      cluster && cluster_ ? models::topology::carried(selection_, *cluster_, *cluster) : models::topology::Selection{};
+  cluster_ = std::move(cluster);
+  scene_ = cluster_ ? models::topology::topology_layout(*cluster_, layout) : models::topology::Layout{};
+  marks_ = marks_of(problems);
+  hovered_.reset();
+  hovered_port_.reset();
+  setAccessibleDescription(cluster_ ? models::topology::summary(*cluster_) : QString());
+  if (fitted_) fit_camera();
+  stale();
+  choose(kept);
+}
+
+void Canvas::forget_view() {
+  fitted_ = true;
+  choose({});
+}
+
+/// Fits the drawing into the area below the heading.
+void Canvas::fit_camera() {
+  const double heading = heading_height();
+  camera_.fit(scene_.bounds, QSizeF(width(), height() - heading));
+  camera_.origin.ry() -= heading / camera_.zoom;
+}
+
+// ---- selection
+
+void Canvas::choose(const models::topology::Selection& selection) {
+  update();
+  if (selection == selection_) return;
+  selection_ = selection;
+  tell_topology_selection(*this);
+  emit selection_changed();
+}
+
+void Canvas::select(const models::topology::Selection& selection) {
+  if (cluster_) choose(models::topology::pruned(selection, *cluster_));
+}
+
+void Canvas::select_all() {
+  models::topology::Selection all;
+  for (const models::topology::End& end : scene_.ends())
+    all = models::topology::united(std::move(all), selection_of(end));
+  for (const models::topology::TopologyLink& link : scene_.links)
+    all.links.insert(link.links.begin(), link.links.end());
+  choose(all);
+}
+
+void Canvas::show_selection(const models::topology::Selection& selection) {
+  select(selection);
+  QRectF box;
+  const auto take = [&](const QRectF& rect) { box = box.isNull() ? rect : box.united(rect); };
+  for (const std::string& place : selection_.places)
+    if (const auto end = scene_.end_named(place)) take(scene_.rect_of(*end));
+  for (const models::topology::TopologyLink& link : scene_.links)
+    if (std::ranges::any_of(link.links, [&](int l) { return selection_.links.contains(l); }))
+      take(QRectF(link.label - QPointF(40, 12), QSizeF(80, 24)));
+  if (box.isNull() || seen().contains(box)) return;
+  camera_.show(box, size());
+  fitted_ = false;
+  stale();
+  emit view_changed();
+}
+
+models::topology::Selection Canvas::selection_of(const models::topology::End& end) const {
+  if (end.kind != models::topology::End::rack) return {{scene_.name_of(end).toStdString()}, {}};
+  const auto& members = scene_.racks[static_cast<std::size_t>(end.index)].members;
+  return {{members.begin(), members.end()}, {}};
+}
+
+models::topology::Selection Canvas::selection_of(const models::topology::Hit& hit) const {
+  switch (hit.kind) {
+    case models::topology::Hit::node:
+      return selection_of(models::topology::End{models::topology::End::node, hit.index});
+    case models::topology::Hit::network_switch:
+      return selection_of(models::topology::End{models::topology::End::network_switch, hit.index});
+    case models::topology::Hit::rack:
+      return selection_of(models::topology::End{models::topology::End::rack, hit.index});
+    case models::topology::Hit::device:
+      for (std::size_t n = 0; n < scene_.nodes.size(); ++n)
+        for (const models::topology::TopologyDevice& device : scene_.nodes[n].devices)
+          if (device.device == hit.index)
+            return selection_of(models::topology::End{models::topology::End::node, static_cast<int>(n)});
+      return {};
+    case models::topology::Hit::link:
+      break;
+  }
+  for (const models::topology::TopologyLink& link : scene_.links)
+    if (link.link == hit.index) return {{}, {link.links.begin(), link.links.end()}};
+  return {};
+}
+
+void Canvas::select_next(int step) {
+  std::vector<models::topology::Selection> all;
+  for (const models::topology::End& end : scene_.ends()) all.push_back(selection_of(end));
+  for (const models::topology::TopologyLink& link : scene_.links)
+    all.push_back({{}, {link.links.begin(), link.links.end()}});
+  if (all.empty()) return;
+  const auto now = std::ranges::find(all, selection_);
+  const auto count = static_cast<std::ptrdiff_t>(all.size());
+  const std::ptrdiff_t at = now == all.end() ? (step > 0 ? 0 : count - 1) : (now - all.begin() + step + count) % count;
+  show_selection(all[static_cast<std::size_t>(at)]);
+}
+
+/// Selects the nearest box in that direction; sideways offsets count as additional distance.
+void Canvas::select_towards(QPointF direction) {
+  QRectF from;
+  for (const std::string& place : selection_.places)
+    if (const auto end = scene_.end_named(place))
+      from = from.isNull() ? scene_.rect_of(*end) : from.united(scene_.rect_of(*end));
+  if (from.isNull()) return select_next(1);
+  std::optional<models::topology::End> best;
+  double least = 1e300;
+  for (const models::topology::End& end : scene_.ends()) {
+    const QPointF away = scene_.rect_of(end).center() - from.center();
+    const double along = QPointF::dotProduct(away, direction);
+    const double aside = std::abs(away.x() * direction.y() - away.y() * direction.x());
+    if (along < 1 || along + 2 * aside >= least) continue;
+    least = along + 2 * aside;
+    best = end;
+  }
+  if (best) show_selection(selection_of(*best));
+}
+
+// ---- the view
+
+void Canvas::stale() {
+  base_stale_ = true;
+  update();
+}
+
+void Canvas::fit() {
+  fitted_ = true;
+  fit_camera();
+  stale();
+  emit view_changed();
+}
+
+void Canvas::zoom_by(double factor) {
+  fitted_ = false;
+  camera_.zoom_at(QRectF(rect()).center(), factor);
+  stale();
+  emit view_changed();
+}
+
+void Canvas::resizeEvent(QResizeEvent*) {
+  if (fitted_) fit_camera();
+  stale();
+}
+
+void Canvas::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange) stale();
+  QWidget::changeEvent(event);
+}
+
+void Canvas::wheelEvent(QWheelEvent* event) {
+  const bool pad = event->device() && event->device()->type() == QInputDevice::DeviceType::TouchPad;
+  const bool zooms = event->modifiers().testFlag(Qt::ControlModifier) ||
+                     (!pad && event->pixelDelta().isNull() && !event->modifiers().testFlag(Qt::ShiftModifier));
+  if (zooms) {
+    camera_.zoom_at(event->position(), std::pow(wheel_step, event->angleDelta().y()));
+  } else {
+    QPointF by = event->pixelDelta().isNull() ? QPointF(event->angleDelta()) / 2 : QPointF(event->pixelDelta());
+    if (event->modifiers().testFlag(Qt::ShiftModifier) && by.x() == 0) by = {by.y(), 0};
+    camera_.pan(by);
+  }
+  fitted_ = false;
+  event->accept();
+  stale();
+  emit view_changed();
+}
+
+void Canvas::say(const QString& words) {
+  said_ = words;
+  said_timer_->start(said_ms);
+  update();
+}
+
+}  // namespace pipedeck::views::topology

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The area below the drawing: bandwidths between devices, the cluster's strengths, and its problems.
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+
+#include "app/models/topology/problems.hpp"
+#include "app/views/topology/bandwidth_map.hpp"
+
+class QBoxLayout;
+class QLabel;
+class QListWidget;
+
+namespace pipedeck::views::topology {
+
+class Summary : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit Summary(QWidget* parent = nullptr);
+
+  void set_cluster(const Cluster* cluster, const std::vector<models::topology::TopologyProblem>& problems);
+  void set_strengths(const QStringList& sentences);
+  QStringList strengths() const;
+  BandwidthMap& map() const { return *map_; }
+
+ signals:
+  void problem_chosen(const models::topology::Selection& at);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void make_content();
+  void arrange();
+  void follow_theme();
+
+  QBoxLayout* row_ = nullptr;
+  BandwidthMap* map_;
+  QLabel* strengths_title_;
+  QLabel* strengths_;
+  QLabel* problems_title_;
+  QListWidget* problems_list_;
+  std::vector<models::topology::TopologyProblem> problems_;
+};
+
+}  // namespace pipedeck::views::topology

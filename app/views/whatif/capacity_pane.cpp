@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/whatif/capacity_pane.hpp"
+
+#include <algorithm>
+
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/text/in_qt.hpp"
+#include "app/views/widgets/bar_table.hpp"
+#include "app/views/widgets/theme.hpp"
+#include "app/views/widgets/widget_style.hpp"
+#include "app/views/widgets/wrapping_row.hpp"
+#include "core/base/count_text.hpp"
+#include "core/base/quantity_text.hpp"
+
+namespace pipedeck::views::whatif {
+
+namespace {
+
+constexpr int most_nodes_asked = 64;
+constexpr double most_sample_tokens = 1 << 24;
+constexpr int all_types = 1;  ///< index in the box of types; 0: as today
+
+}  // namespace
+
+CapacityPane::CapacityPane(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("capacity_pane"));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(widgets::ThemeSizes::grid / 2);
+  column->addWidget(make_head());
+  words_ = new QLabel;
+  words_->setObjectName(QStringLiteral("capacity_words"));
+  words_->setWordWrap(true);
+  column->addWidget(words_);
+  table_ = new widgets::BarTable({tr("Cluster"), QString(), tr("Time · price")});
+  table_->setObjectName(QStringLiteral("capacity_table"));
+  table_->setAccessibleName(tr("How long the training takes, a row a cluster"));
+  connect(table_, &QTableWidget::currentCellChanged, this, [this](int row) { emit chosen(row); });
+  connect(table_, &QTableWidget::activated, this, [this](const QModelIndex& at) { emit activated(at.row()); });
+  column->addWidget(table_, 1);
+  read_goal();
+  set_rows({});
+  set_state({}, false, false);
+  apply_theme();
+}
+
+QWidget* CapacityPane::make_head() {
+  auto* head = new QWidget;
+  auto* lines = new QVBoxLayout(head);
+  lines->setContentsMargins(0, 0, 0, 0);
+  lines->setSpacing(widgets::ThemeSizes::grid / 2);
+  auto* top = new QHBoxLayout;
+  auto* title = new QLabel(tr("How many devices?"));
+  title->setFont(widgets::title_font(font()));
+  csv_ = new QToolButton;
+  csv_->setObjectName(QStringLiteral("capacity_csv"));
+  csv_->setText(tr("CSV…"));
+  csv_->setToolTip(tr("Write the points as a table for other programs"));
+  connect(csv_, &QToolButton::clicked, this, &CapacityPane::csv_wanted);
+  find_ = new QPushButton;
+  find_->setObjectName(QStringLiteral("capacity_find"));
+  find_->setMinimumWidth(96);
+  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
+  top->addWidget(title, 1);
+  top->addWidget(make_points_button());
+  top->addWidget(csv_);
+  top->addWidget(find_);
+  lines->addLayout(top);
+  auto* fields = new widgets::WrappingRow;
+  amount_ = add_field(*fields, tr("Train with"), "capacity_amount", QStringLiteral("10M"),
+                      tr("Samples in all, or tokens where it is said how many a sample has: 20M, 300B"));
+  tokens_ = add_field(*fields, tr("Tokens per sample"), "capacity_tokens", {},
+                      tr("How many tokens a sample has; empty: samples are counted"));
+  within_ = add_field(*fields, tr("Within"), "capacity_within", QStringLiteral("30d"),
+                      tr("The longest that it may take: 30d, 12h; empty: as long as it takes"));
+  budget_ = add_field(*fields, tr("For at most"), "capacity_budget", {},
+                      tr("The most that it may cost: $50000, 50k; empty: whatever it costs"));
+  nodes_ = new QSpinBox;
+  nodes_->setObjectName(QStringLiteral("capacity_nodes"));
+  nodes_->setRange(1, most_nodes_asked);
+  nodes_->setToolTip(tr("Every size of the cluster from one node to so many"));
+  fields->add_field(tr("Nodes up to"), nodes_);
+  types_ = new QComboBox;
+  types_->setObjectName(QStringLiteral("capacity_types"));
+  types_->setToolTip(tr("All devices become each of these types"));
+  types_->addItem(tr("as today"));
+  types_->addItem(tr("every type of the catalogue"));
+  fields->add_field(tr("Devices"), types_);
+  lines->addWidget(fields);
+  return head;
+}
+
+QToolButton* CapacityPane::make_points_button() {
+  points_ = new QToolButton;
+  points_->setObjectName(QStringLiteral("capacity_points"));
+  points_->setText(tr("Points"));
+  points_->setToolTip(tr("Keep what is found in a file, and go on from it another day"));
+  points_->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(points_);
+  QAction* keep = menu->addAction(tr("&Keep in a file…"));
+  keep->setObjectName(QStringLiteral("capacity_points_keep"));
+  connect(keep, &QAction::triggered, this, &CapacityPane::keep_wanted);
+  QAction* go_on = menu->addAction(tr("&Go on from a file…"));
+  go_on->setObjectName(QStringLiteral("capacity_points_go_on"));
+  connect(go_on, &QAction::triggered, this, &CapacityPane::go_on_wanted);
+  points_->setMenu(menu);
+  return points_;
+}
+
+QLineEdit* CapacityPane::add_field(widgets::WrappingRow& row, const QString& caption, const char* name,
+                                   const QString& text, const QString& tip) {
+  auto* field = new QLineEdit(text);
+  field->setObjectName(QLatin1String(name));
+  field->setAccessibleName(caption);
+  field->setToolTip(tip);
+  field->setFixedWidth(80);
+  connect(field, &QLineEdit::textChanged, this, [this] {
+    read_goal();
+    emit goal_changed();
+  });
+  row.add_field(caption, field);
+  return field;
+}
+
+/// Reads all fields, or reports the first that cannot be read.
+void CapacityPane::read_goal() {
+  if (!budget_) return;
+  const auto text = [](const QLineEdit* field) { return field->text().trimmed().toStdString(); };
+  goal_.reset();
+  problem_.clear();
+  CapacityGoal goal;
+  const auto take = [&](const auto& parsed, const auto& keep) {
+    if (!parsed && problem_.isEmpty()) problem_ = text::in_qt(parsed.error().message);
+    if (parsed) keep(*parsed);
+  };
+  take(parse_count(text(amount_)), [&](double count) { goal.samples = count; });
+  if (!text(tokens_).empty())
+    take(parse_count(text(tokens_)),
+         [&](double count) { goal.sample_tokens = static_cast<int>(std::clamp(count, 1.0, most_sample_tokens)); });
+  if (!text(within_).empty())
+    take(parse_time(text(within_), "d"), [&](Seconds time) {
+      if (time.count > 0) goal.within = time;
+    });
+  if (!text(budget_).empty()) take(parse_money(text(budget_), currency_), [&](double sum) { goal.budget = sum; });
+  if (!problem_.isEmpty()) return;
+  if (goal.sample_tokens) goal.samples = std::max(1.0, goal.samples / *goal.sample_tokens);
+  goal_ = goal;
+}
+
+void CapacityPane::set_base(int nodes, const std::vector<std::string>& types, const std::string& currency) {
+  catalogue_ = types;
+  currency_ = currency;
+  nodes_->setValue(std::max(nodes_->value(), std::min(most_nodes_asked, nodes)));
+  read_goal();
+}
+
+std::optional<CapacityGoal> CapacityPane::goal() const { return goal_; }
+
+int CapacityPane::most_nodes() const { return nodes_->value(); }
+
+std::vector<std::string> CapacityPane::types() const {
+  return types_->currentIndex() == all_types ? catalogue_ : std::vector<std::string>{""};
+}
+
+void CapacityPane::set_reach(int most_nodes, bool every_type) {
+  nodes_->setValue(most_nodes);
+  types_->setCurrentIndex(every_type ? all_types : 0);
+}
+
+void CapacityPane::set_rows(const std::vector<models::whatif::BarRow>& rows) {
+  const QSignalBlocker quiet(table_);
+  const int current = table_->currentRow();
+  table_->set_rows(rows);
+  if (current >= 0 && current < table_->rowCount()) table_->setCurrentCell(current, 0);
+  csv_->setEnabled(!rows.empty());
+}
+
+void CapacityPane::set_state(const QString& words, bool running, bool resumes) {
+  running_ = running;
+  find_->setText(running ? tr("Cancel") : resumes ? tr("Go on") : tr("Find out"));
+  find_->setEnabled(running || goal_);
+  points_->setEnabled(!running);
+  words_->setText(problem_.isEmpty() ? words : problem_);
+  apply_theme();
+}
+
+void CapacityPane::changeEvent(QEvent* event) {
+  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && table_) apply_theme();
+  QWidget::changeEvent(event);
+}
+
+void CapacityPane::apply_theme() {
+  const widgets::Theme& theme = widgets::Theme::of(palette());
+  find_->setStyleSheet(widgets::plain_button_style(theme));
+  widgets::set_text_colour(*words_, problem_.isEmpty() ? theme.muted : theme.bad);
+}
+
+}  // namespace pipedeck::views::whatif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A pane that computes how many devices a training needs: the goal on top, and a table with one row and bar per
+// cluster. A click shows the plan of a point; a double click or Enter applies it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <QWidget>
+
+#include "app/models/whatif/explain_rows.hpp"
+#include "core/model/capacity.hpp"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+class QToolButton;
+
+namespace pipedeck::views::widgets {
+class WrappingRow;
+class BarTable;
+}  // namespace pipedeck::views::widgets
+
+namespace pipedeck::views::whatif {
+
+class CapacityPane : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CapacityPane(QWidget* parent = nullptr);
+
+  /// Sets the candidate clusters: of this cluster's device type, or of each of `types` as well. Prices are in
+  /// `currency`.
+  void set_base(int nodes, const std::vector<std::string>& types, const std::string& currency);
+  /// Returns the goal in the fields; absent if a field cannot be read (`problem` names it).
+  std::optional<CapacityGoal> goal() const;
+  int most_nodes() const;
+  void set_reach(int most_nodes, bool every_type);
+  /// Returns the chosen types; "" stands for the cluster's own.
+  std::vector<std::string> types() const;
+
+  void set_rows(const std::vector<models::whatif::BarRow>& rows);
+  /// Shows `words`, the answer or a hint. While `running`, the button cancels.
+  void set_state(const QString& words, bool running, bool resumes);
+  widgets::BarTable& table() const { return *table_; }
+  /// Returns what is wrong with the field that cannot be read; empty if all can be read.
+  const QString& problem() const { return problem_; }
+
+ signals:
+  void wanted();
+  void cancel_wanted();
+  void csv_wanted();
+  void keep_wanted();   ///< save the points to a file
+  void go_on_wanted();  ///< continue from a file of points
+  void goal_changed();
+  void chosen(int row);
+  void activated(int row);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QWidget* make_head();
+  QToolButton* make_points_button();
+  QLineEdit* add_field(widgets::WrappingRow& row, const QString& caption, const char* name, const QString& text,
+                       const QString& tip);
+  void read_goal();
+  void apply_theme();
+
+  QLineEdit *amount_ = nullptr, *tokens_ = nullptr, *within_ = nullptr, *budget_ = nullptr;
+  QSpinBox* nodes_ = nullptr;
+  QComboBox* types_ = nullptr;
+  QLabel* words_ = nullptr;
+  QToolButton *csv_ = nullptr, *points_ = nullptr;
+  QPushButton* find_ = nullptr;
+  widgets::BarTable* table_ = nullptr;
+  std::vector<std::string> catalogue_;
+  std::string currency_ = "USD";
+  std::optional<CapacityGoal> goal_;
+  QString problem_;
+  bool running_ = false;
+};
+
+}  // namespace pipedeck::views::whatif

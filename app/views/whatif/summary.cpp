@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/whatif/summary.hpp"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "app/views/gantt/preview.hpp"
+#include "app/views/widgets/table_style.hpp"
+#include "app/views/widgets/theme.hpp"
+#include "app/views/widgets/widget_style.hpp"
+
+namespace pipedeck::views::whatif {
+
+namespace {
+
+constexpr int rows_shown = 8;
+constexpr int least_table = 400;    ///< pixels at which both number columns are readable
+constexpr int least_preview = 150;  ///< pixels of height, if the charts are below
+
+/// Marks a row by a sign as well as by colour.
+QString marked(const models::whatif::Row& row) {
+  if (row.verdict == models::whatif::Row::Verdict::better) return QStringLiteral("✓ %1").arg(row.change);
+  if (row.verdict == models::whatif::Row::Verdict::worse) return QStringLiteral("✗ %1").arg(row.change);
+  return row.change;
+}
+
+}  // namespace
+
+Summary::Summary(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("what_if_summary"));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(widgets::ThemeSizes::grid);
+  auto* head = new QHBoxLayout;
+  words_ = new QLabel;
+  words_->setObjectName(QStringLiteral("what_if_words"));
+  words_->setFont(widgets::title_font(font()));
+  words_->setWordWrap(true);
+  busy_ = new QLabel(tr("planning…"));
+  busy_->setObjectName(QStringLiteral("what_if_busy"));
+  keep_cluster_ = new QPushButton(tr("Add as cl&uster"));
+  keep_cluster_->setObjectName(QStringLiteral("what_if_keep_cluster"));
+  keep_cluster_->setToolTip(tr("The changed cluster becomes one of the project's"));
+  keep_plan_ = new QPushButton(tr("&Keep the plan"));
+  keep_plan_->setObjectName(QStringLiteral("what_if_keep_plan"));
+  keep_plan_->setToolTip(tr("The plan, and the cluster that it is for, become part of the project"));
+  connect(keep_cluster_, &QPushButton::clicked, this, &Summary::cluster_wanted);
+  connect(keep_plan_, &QPushButton::clicked, this, &Summary::plan_wanted);
+  head->addWidget(words_, 1);
+  head->addWidget(busy_);
+  head->addWidget(keep_cluster_);
+  head->addWidget(keep_plan_);
+  column->addLayout(head);
+  row_ = new QHBoxLayout;
+  row_->setSpacing(widgets::ThemeSizes::margin);
+  table_ = new QTableWidget(0, 4);
+  table_->setObjectName(QStringLiteral("what_if_table"));
+  table_->setAccessibleName(tr("The best plan of today and with what was changed"));
+  table_->setItemDelegate(new widgets::FlatDelegate(table_));
+  widgets::make_flat(*table_);
+  table_->setHorizontalHeaderLabels({QString(), tr("Today"), tr("Then"), tr("Change")});
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  table_->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
+  table_->horizontalHeader()->setSectionResizeMode(2, QHeaderView::Stretch);
+  table_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  const int height =
+      table_->horizontalHeader()->sizeHint().height() + rows_shown * widgets::table_row_height(font()) + 2;
+  table_->setFixedHeight(height);
+  preview_ = new gantt::Preview;
+  row_->addWidget(table_, 3);
+  row_->addWidget(preview_, 2);
+  column->addLayout(row_);
+  apply_theme();
+}
+
+void Summary::changeEvent(QEvent* event) {
+  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && keep_plan_) apply_theme();
+  QWidget::changeEvent(event);
+}
+
+void Summary::apply_theme() {
+  const widgets::Theme& theme = widgets::Theme::of(palette());
+  for (QPushButton* button : {keep_cluster_, keep_plan_}) button->setStyleSheet(widgets::plain_button_style(theme));
+  widgets::set_text_colour(*busy_, theme.muted);
+  widgets::set_text_colour(*words_, bad_ ? theme.bad : theme.text);
+  fill();
+}
+
+QString Summary::words() const { return words_->text(); }
+
+void Summary::set_words(const QString& words, bool bad, bool busy) {
+  words_->setText(words);
+  bad_ = bad;
+  busy_->setVisible(busy);
+  widgets::set_text_colour(*words_, bad ? widgets::Theme::of(palette()).bad : widgets::Theme::of(palette()).text);
+}
+
+void Summary::set_can_keep(bool cluster, bool plan) {
+  keep_cluster_->setEnabled(cluster);
+  keep_plan_->setEnabled(plan);
+}
+
+void Summary::set_narrow(bool narrow) {
+  row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  table_->setMinimumWidth(least_table);
+  preview_->setMinimumHeight(narrow ? least_preview : 0);
+}
+
+void Summary::set_rows(const std::vector<models::whatif::Row>& rows) {
+  if (rows == rows_) return;
+  rows_ = rows;
+  fill();
+}
+
+void Summary::fill() {
+  const widgets::Theme& theme = widgets::Theme::of(palette());
+  table_->setRowCount(static_cast<int>(rows_.size()));
+  for (int i = 0; i < table_->rowCount(); ++i) {
+    const models::whatif::Row& row = rows_[static_cast<std::size_t>(i)];
+    const QString texts[] = {row.label, row.today, row.now, marked(row)};
+    for (int column = 0; column < 4; ++column) {
+      auto* item = new QTableWidgetItem(texts[column]);
+      item->setToolTip(texts[column]);
+      if (column == 3) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      if (column == 0) item->setForeground(theme.muted);
+      if (column == 3 && row.verdict == models::whatif::Row::Verdict::better) item->setForeground(theme.good);
+      if (column == 3 && row.verdict == models::whatif::Row::Verdict::worse) item->setForeground(theme.bad);
+      table_->setItem(i, column, item);
+    }
+  }
+}
+
+}  // namespace pipedeck::views::whatif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/analytic/recorded/profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/analytic/recorded/sizes.hpp"
+#include "core/base/limits.hpp"
+#include "core/plan/validate.hpp"
+
+namespace pipedeck::analytic::recorded {
+namespace {
+
+constexpr std::size_t most_layers = 10000;
+constexpr int backward_of_forward = 2;  // if no backward pass was recorded
+
+/// Returns the quantile of a sorted list, interpolated linearly between neighbours.
+double quantile(const std::vector<double>& sorted, double part) {
+  const double at = part * static_cast<double>(sorted.size() - 1);
+  const auto lower = static_cast<std::size_t>(at);
+  const std::size_t upper = std::min(lower + 1, sorted.size() - 1);
+  return sorted[lower] + (sorted[upper] - sorted[lower]) * (at - static_cast<double>(lower));
+}
+
+struct Times {
+  Seconds median;
+  Quartiles quartiles;
+};
+
+class Maker {
+ public:
+  Maker(Recording& recording, const Options& options) : recording_(recording), options_(options) {}
+
+  Result<RecordedProfile> make() {
+    auto calls = calls_in(recording_);
+    if (!calls) return tl::unexpected(calls.error());
+    calls_ = *std::move(calls);
+    const Pass& form = calls_.passes.front();
+    for (const Call& call : form.calls) made_.deepest = std::max(made_.deepest, call.depth);
+    layers_ = layers_of(form, recording_.names, options_.depth);
+    if (layers_.size() > most_layers)
+      return fail(ErrorCode::bad_input, fmt::format("found {} modules that would be layers, expected at most {}",
+                                                    layers_.size(), most_layers));
+    found_ = attribute(recording_, calls_, layers_);
+    choose_passes();
+    sizes_ = sizes_of(recording_, calls_, layers_, found_, passes_.front());
+    if (auto filled = fill(); !filled) return tl::unexpected(filled.error());
+    say_sizes();
+    return std::move(made_);
+  }
+
+ private:
+  void note(std::string text) { made_.notes.push_back(std::move(text)); }
+
+  /// Chooses the passes that are averaged: those with a backward pass if some have one, without warm-up passes.
+  void choose_passes() {
+    has_backward_ = std::ranges::any_of(found_.passes, &PassTimes::has_backward);
+    for (std::size_t i = 0; i < found_.passes.size(); ++i)
+      if (found_.passes[i].has_backward || !has_backward_) passes_.push_back(i);
+    say_modules();
+    if (passes_.size() < found_.passes.size())
+      note(fmt::format("Passes without a backward pass were left out: {}", found_.passes.size() - passes_.size()));
+    drop_warm_up();
+    say_times();
+  }
+
+  void drop_warm_up() {
+    std::vector<std::int64_t> starts;
+    for (const RecordedStep& step : recording_.steps) starts.push_back(step.start);
+    std::ranges::sort(starts);
+    const auto step_of = [&](std::size_t pass) {
+      return std::ranges::upper_bound(starts, calls_.passes[pass].start()) - starts.begin();
+    };
+    std::set<std::ptrdiff_t> steps;
+    for (const std::size_t pass : passes_) steps.insert(step_of(pass));
+    if (steps.size() >= 3) {
+      const auto first = *steps.begin();
+      const auto dropped = std::erase_if(passes_, [&](std::size_t pass) { return step_of(pass) == first; });
+      note(fmt::format("The first of {} steps, which warms up, was left out; passes in it: {}", steps.size(), dropped));
+    } else if (steps.size() == 1 && passes_.size() >= 3) {
+      passes_.erase(passes_.begin());
+      note("The first pass, which warms up, was left out");
+    }
+  }
+
+  void say_modules() {
+    const std::size_t modules = calls_.passes.front().calls.size();
+    note(calls_.annotated
+             ? fmt::format("{} layers of {} modules that annotations (record_function) name", layers_.size(), modules)
+             : fmt::format("{} layers of {} modules that the profiler names", layers_.size(), modules));
+    if (calls_.left_out > 0) note(fmt::format("Passes that ran other modules were left out: {}", calls_.left_out));
+    if (calls_.elsewhere > 0)
+      note(fmt::format("Modules that ran on other threads were left out: {}", calls_.elsewhere));
+    if (calls_.recomputed > 0)
+      note(
+          fmt::format("Modules that ran again within the backward pass (recomputation): {}; their time is no layer's, "
+                      "and kept bytes are those without it",
+                      calls_.recomputed));
+  }
+
+  void say_times() {
+    note(found_.on_gpu
+             ? fmt::format("Times are medians of the passes ({}): of a layer's kernels on the GPU, one after another",
+                           passes_.size())
+             : fmt::format(
+                   "Times are medians of the passes ({}) on the processor, from a layer's begin to the next one's",
+                   passes_.size()));
+    note("What a model does between its modules counts into the layer before, the loss into the last one");
+    if (!has_backward_)
+      note(fmt::format("No backward pass was recorded: it is assumed to take {} times the forward pass",
+                       backward_of_forward));
+    else if (found_.backward > 0 && found_.unowned > 0.001 * found_.backward)
+      note(fmt::format("{:.1f} % of the backward pass belong to no layer and were left out",
+                       100 * found_.unowned / found_.backward));
+    if (found_.communication > 0)
+      note(fmt::format("{:.3f} ms of communication between GPUs were left out: plans have their own",
+                       found_.communication * 1e-6));
+  }
+
+  void say_sizes() {
+    if (!sizes_.recorded) {
+      note("The trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True");
+      return;
+    }
+    if (!options_.micro_batch)
+      note(sizes_.samples > 0
+               ? fmt::format("{} samples a micro-batch: the first size of what the first layer takes", sizes_.samples)
+               : "Nobody says how many samples a micro-batch has: 1 is assumed");
+    note(sizes_.gradients ? "Parameters are counted by their gradients; frozen ones are not among them"
+                          : "Parameters are counted by what known operators take");
+    if (!sizes_.output_of_gradients)
+      note("Some outputs are as large as what the next layer takes; the last one's is then 0");
+    if (has_backward_)
+      note("What is kept for the backward pass is estimated, operator by operator");
+    else
+      note("What is kept for the backward pass is not known without one: outputs alone");
+    if (!sizes_.unknown.empty())
+      note(fmt::format("Of {} all inputs are taken for kept", fmt::join(sizes_.unknown, ", ")));
+    if (has_backward_) note("Half of a layer's backward pass is assumed to be for its weights");
+  }
+
+  Times times_of(std::vector<double> PassTimes::*direction, std::size_t layer) const {
+    std::vector<double> times;
+    for (const std::size_t pass : passes_) times.push_back((found_.passes[pass].*direction)[layer]);
+    std::ranges::sort(times);
+    const auto at = [&](double part) { return Seconds(quantile(times, part) * 1e-9); };
+    return {at(0.5), {at(0.25), at(0.75)}};
+  }
+
+  Layer layer_at(std::size_t i, std::string name) const {
+    Layer layer;
+    layer.kind = kind_of_module(name);
+    layer.name = std::move(name);
+    const Times forward = times_of(&PassTimes::forward, i);
+    Times backward = times_of(&PassTimes::backward, i);
+    if (!has_backward_) {
+      const auto longer = [](Seconds time) { return time * backward_of_forward; };
+      backward = {longer(forward.median), {longer(forward.quartiles.lower), longer(forward.quartiles.upper)}};
+    }
+    layer.forward = forward.median;
+    layer.backward = backward.median;
+    if (passes_.size() > 1)
+      layer.spread = TimeSpread{static_cast<int>(passes_.size()), forward.quartiles, backward.quartiles};
+    const LayerBytes& bytes = sizes_.layers[i];
+    const auto whole = [](double count) { return Bytes(static_cast<std::int64_t>(std::llround(count))); };
+    layer.output = whole(bytes.output);
+    layer.saved = has_backward_ ? whole(bytes.saved) : layer.output;
+    layer.parameters = whole(bytes.parameters);
+    if (layer.parameters.count > 0) layer.backward_weight = layer.backward / 2;
+    return layer;
+  }
+
+  Result<void> fill() {
+    Profile& profile = made_.profile;
+    profile.name = recording_.title;
+    profile.source = fmt::format("recorded by PyTorch's profiler; medians of the passes ({})", passes_.size());
+    profile.device = !options_.device.empty()     ? options_.device
+                     : !found_.on_gpu             ? "CPU"
+                     : !recording_.device.empty() ? recording_.device
+                                                  : "GPU";
+    if (options_.device.empty() && found_.on_gpu && recording_.device.empty())
+      note("The trace does not name its device: it is called GPU");
+    if (sizes_.samples > limits::samples && !options_.micro_batch)
+      return fail(ErrorCode::bad_input, fmt::format("found a micro-batch of {} samples, expected at most {}",
+                                                    sizes_.samples, limits::samples));
+    profile.micro_batch = options_.micro_batch.value_or(static_cast<int>(std::max<std::int64_t>(sizes_.samples, 1)));
+    std::vector<std::string> names = layer_names(calls_.passes.front(), layers_, recording_.names);
+    double forward = 0;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      profile.layers.push_back(layer_at(i, std::move(names[i])));
+      forward += profile.layers.back().forward.count;
+    }
+    if (!(forward > 0))
+      return fail(ErrorCode::bad_input, "found modules that took no time, expected some that computed");
+    return plan::validate(profile);
+  }
+
+  Recording& recording_;
+  const Options& options_;
+  Calls calls_;
+  std::vector<std::size_t> layers_;
+  Attribution found_;
+  std::vector<std::size_t> passes_;  ///< passes over which medians are taken
+  bool has_backward_ = false;
+  Sizes sizes_;
+  RecordedProfile made_;
+};
+
+}  // namespace
+
+Result<RecordedProfile> recorded_profile(Recording& recording, const Options& options) {
+  return Maker(recording, options).make();
+}
+
+}  // namespace pipedeck::analytic::recorded

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compute, saved bytes and weights of a transformer's layer, item by item with formulas. All of its values in a
+// profile are sums over these items.
+// Letters: b samples per micro-batch, s tokens per sample, n = b s tokens, h hidden, a heads, g heads of keys and
+// values, d head width, f feed-forward, V vocabulary, e experts, k experts per token, w bytes per element.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pipedeck::analytic::times {
+
+/// A group of `times` matmuls of m x k by k x n, with 2 m k n operations each.
+struct CountedProduct {
+  std::string name;     ///< "queries, keys, values"
+  std::string formula;  ///< of its operations: "2 n h (a + 2 g) d"
+  double m = 0, k = 0, n = 0;
+  double times = 1;
+  bool weights = true;  ///< one factor is weights: two matmuls of this size in the backward pass, one for the weights
+  bool divided = true;  ///< each tensor-parallel rank computes its part; otherwise each computes all of it
+  bool fused = false;   ///< part of a kernel that does not store the attention weights
+  double backward = 2;  ///< matmuls of this size in the backward pass; with weights, 1: the input needs no gradient
+  /// Elements read and written if fewer than those of both factors and the result: a convolution reads its input once
+  /// and uses it in many windows. 0: those of factors and result.
+  double touched = 0;
+  bool direct = false;  ///< too thin for tiles (one channel per group): bound by memory
+  double operations() const { return 2 * m * k * n * times; }
+};
+
+/// An item of the bytes saved for the backward pass.
+struct KeptItem {
+  std::string name;
+  std::string formula;  ///< "w n h"
+  double bytes = 0;
+  bool divided = false;  ///< sharded over tensor-parallel ranks, even without sequence parallelism
+};
+
+struct WeightItem {
+  std::string name;
+  std::string formula;  ///< "h (a + 2 g) d"
+  double count = 0;
+  double whole = 0;  ///< part of these that every tensor-parallel rank holds whole; the rest is sharded
+};
+
+struct LayerCount {
+  std::string name;  ///< "block_3"
+  std::string kind;  ///< "transformer"
+  std::vector<CountedProduct> products{};
+  std::vector<KeptItem> kept{};
+  std::vector<WeightItem> weights{};
+  double moved = 0;           ///< bytes that a forward pass reads and writes in addition to matmuls
+  double scores_moved = 0;    ///< such bytes for the attention weights, which ranks shard by heads
+  bool scores_again = false;  ///< attention weights are recomputed in the backward pass
+  double output = 0;          ///< bytes to the next layer
+  int launches = 0;           ///< kernels of a forward pass
+  double forward_reduced = 0, backward_reduced = 0;  ///< bytes that tensor-parallel ranks all-reduce
+  bool made_of_ids = false;                          ///< the input has no gradient
+};
+
+double forward_operations(const LayerCount& layer);
+double weight_count(const LayerCount& layer);
+/// Returns the weights that every tensor-parallel rank holds whole: norms, and biases added after a sum over the ranks
+/// (Megatron-LM, arXiv 1909.08053, section 3).
+double whole_weight_count(const LayerCount& layer);
+
+/// Returns the bytes that a rank of `degree` saves, with or without sequence parallelism: Korthikanti et al., arXiv
+/// 2205.05198, equations 1 (degree 1), 2 and 4 for a block with dropout in 16 bits.
+double kept_bytes(const LayerCount& layer, int degree = 1, bool sequence_parallel = false);
+
+}  // namespace pipedeck::analytic::times

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transformer as a list of counted layers: embedding, blocks, head and loss.
+#pragma once
+
+#include <vector>
+
+#include "core/analytic/times/layer_count.hpp"
+#include "core/model/profile.hpp"
+#include "core/model/transformer_config.hpp"
+#include "core/model/transformer_origin.hpp"
+
+namespace pipedeck::analytic::transformer {
+
+struct CountOptions {
+  int sequence = 1024;
+  int micro_batch = 1;
+  int element = 2;  ///< bytes per activation element: 2 in 16 bits, 4 in fp32
+  AttentionMemory attention = AttentionMemory::fused;
+};
+
+struct CountedModel {
+  std::vector<times::LayerCount> layers;
+  std::vector<Edge> edges;  ///< if the layers are no chain: an encoder's last layer feeds every decoder block
+};
+CountedModel count_layers(const TransformerConfig& config, const CountOptions& options);
+
+/// Returns the parameters of the whole model; shared weights count once.
+double parameters_of(const TransformerConfig& config);
+
+}  // namespace pipedeck::analytic::transformer

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPUs in the events of a run (docs/formats.md, "Run log"). Unknown values are omitted.
+#pragma once
+
+#include <vector>
+
+#include "core/io/json/reader.hpp"
+#include "core/io/json/writer.hpp"
+#include "core/model/gpu_reading.hpp"
+
+namespace pipedeck::io::documents {
+
+json::Value gpus_value(const std::vector<RunGpu>& gpus);
+json::Value readings_value(const std::vector<GpuReading>& readings);
+/// A figure each, null where there is none.
+json::Value figures_value(const std::vector<std::optional<double>>& figures);
+
+/// Returns the member `key`; empty if it is missing.
+std::vector<RunGpu> gpus_from(json::ObjectReader& in, std::string_view key);
+std::vector<GpuReading> readings_from(json::ObjectReader& in, std::string_view key);
+std::vector<std::optional<double>> figures_from(json::ObjectReader& in, std::string_view key);
+
+}  // namespace pipedeck::io::documents

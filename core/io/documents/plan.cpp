@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/io/documents/formats.hpp"
+#include "core/io/json/reader.hpp"
+#include "core/io/json/words.hpp"
+#include "core/io/json/writer.hpp"
+#include "core/plan/validate.hpp"
+
+namespace pipedeck::io::documents {
+namespace {
+
+using json::ObjectReader;
+using json::ObjectWriter;
+using json::Value;
+
+constexpr std::array<std::pair<std::string_view, OpKind>, 5> operation_letters{{{"F", OpKind::forward},
+                                                                                {"B", OpKind::backward},
+                                                                                {"I", OpKind::backward_input},
+                                                                                {"W", OpKind::backward_weight},
+                                                                                {"R", OpKind::recompute}}};
+
+/// Fourth of a list: one operation with the next.
+constexpr std::string_view joined_mark = "&";
+
+Operation operation_from(const Value& value, const std::string& place, json::Problems& problems) {
+  Operation operation;
+  const json::List* parts = json::read_list(value, place, problems);
+  if (!parts) return operation;
+  if (parts->size() != 3 && parts->size() != 4) {
+    problems.add(place, fmt::format("found {}, expected [kind, stage, micro-batch]", json::describe(value)));
+    return operation;
+  }
+  if (parts->size() == 4) {
+    if (json::read_text((*parts)[3], place + "/3", problems) != joined_mark)
+      problems.add(place + "/3", fmt::format("found {}, expected \"{}\"", json::describe((*parts)[3]), joined_mark));
+    operation.joined = true;
+  }
+  const std::string letter = json::read_text((*parts)[0], place + "/0", problems);
+  bool known = false;
+  for (const auto& [name, kind] : operation_letters)
+    if (name == letter) operation.kind = kind, known = true;
+  if (!known)
+    problems.add(place + "/0", fmt::format("found {}, expected F, B, I, W or R", json::describe((*parts)[0])));
+  operation.stage =
+      StageId(static_cast<std::int32_t>(json::read_integer((*parts)[1], 0, limits::layers, place + "/1", problems)));
+  operation.micro_batch =
+      static_cast<std::int32_t>(json::read_integer((*parts)[2], 0, limits::samples, place + "/2", problems));
+  return operation;
+}
+
+void read_operations(ObjectReader& in, Plan& plan) {
+  if (!in.has("operations")) return;
+  plan.operations.emplace();
+  in.values("operations", [&](const Value& value, const std::string& place) {
+    std::vector<Operation>& lane = plan.operations->emplace_back();
+    const json::List* list = json::read_list(value, place, in.problems());
+    for (std::size_t i = 0; list && i < list->size() && in.ok(); ++i)
+      lane.push_back(operation_from((*list)[i], place + json::step(i), in.problems()));
+  });
+}
+
+template <class Id>
+std::vector<Id> ids(ObjectReader& in, std::string_view key, std::int64_t most) {
+  std::vector<Id> out;
+  for (const int value : in.counts(key, 0, most)) out.push_back(Id(value));
+  return out;
+}
+
+void read_recompute(ObjectReader& in, Stage& stage) {
+  if (!in.has("recompute")) return;
+  const Value& value = *in.get("recompute");
+  if (const bool* all = value.as<bool>())
+    stage.recompute.all = *all;
+  else if (value.as<json::List>())
+    stage.recompute.layers = ids<LayerId>(in, "recompute", limits::layers);
+  else
+    in.fail("recompute",
+            fmt::format("found {}, expected true, false or a list of layer positions", json::describe(value)));
+}
+
+Chunk chunk_from(ObjectReader& in) {
+  in.treat_null_as_absent();
+  Chunk chunk;
+  chunk.stage = StageId(std::int32_t{in.count("stage", 0, limits::layers)});
+  chunk.copy = in.count_or("copy", 0, 0, limits::layers);
+  chunk.devices = ids<DeviceId>(in, "devices", limits::devices - 1);
+  return chunk;
+}
+
+Stage stage_from(ObjectReader& in) {
+  in.treat_null_as_absent();
+  Stage stage;
+  const std::vector<int> range = in.counts("layers", 0, limits::layers);
+  if (in.ok() && range.size() != 2)
+    in.fail("layers", fmt::format("found a list of {}, expected [first, last)", range.size()));
+  if (in.ok()) stage.first = range[0], stage.last = range[1];
+  stage.devices = ids<DeviceId>(in, "devices", limits::devices - 1);
+  stage.tensor_parallel = in.count_or("tensor_parallel", 1, 1, limits::devices);
+  if (in.has("shares")) stage.shares = in.counts("shares", 0, limits::samples);
+  if (in.has("shards")) {
+    stage.shards.emplace();
+    in.values("shards", [&](const Value& value, const std::string& place) {
+      stage.shards->push_back(json::read_number(value, json::Unit::plain, 0, 1, place, in.problems()));
+    });
+  }
+  read_recompute(in, stage);
+  stage.extra = in.take_unknown();
+  return stage;
+}
+
+Objective objective_from(ObjectReader& in) {
+  in.treat_null_as_absent();
+  Objective objective;
+  objective.name = in.text("name");
+  const bool time = in.has("value_ms"), bytes = in.has("value_bytes");
+  if (time == bytes)
+    in.fail("value_ms",
+            fmt::format("found {} of value_ms and value_bytes, expected one of them", time ? "both" : "none"));
+  else if (time)
+    objective.time = in.long_time("value_ms");
+  else
+    objective.bytes = in.total_bytes("value_bytes");
+  return objective;
+}
+
+Predicted predicted_from(ObjectReader& in) {
+  in.treat_null_as_absent();
+  Predicted predicted;
+  predicted.iteration = in.long_time("iteration_ms");
+  predicted.samples_per_second = in.number("samples_per_s", 0, 1e18);
+  predicted.bubble_fraction = in.number("bubble_fraction", 0, 1);
+  in.values("peak_memory_bytes", [&](const Value& value, const std::string& place) {
+    predicted.peak_memory.push_back(Bytes(json::read_integer(value, 0, limits::total_bytes, place, in.problems())));
+  });
+  if (in.has("lower_bound_ms")) predicted.lower_bound = in.long_time("lower_bound_ms");
+  predicted.fits = in.truth_or("fits", true);
+  predicted.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::network_words);
+  predicted.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::overlap_words);
+  predicted.collectives = in.word_or("collectives", Collectives::least, collectives_named, json::collectives_words);
+  return predicted;
+}
+
+Certificate certificate_from(ObjectReader& in) {
+  in.treat_null_as_absent();
+  Certificate certificate;
+  if (in.has("lower_bound_ms")) certificate.lower_bound = in.long_time("lower_bound_ms");
+  if (in.has("stages_bound_ms")) certificate.stages_bound = in.long_time("stages_bound_ms");
+  if (in.has("gap")) certificate.gap = in.number("gap", 0, 1e18);
+  certificate.optimal_in = in.text_or("optimal_in", "");
+  return certificate;
+}
+
+std::string sha256_from(ObjectReader& in, std::string_view key) {
+  if (!in.has(key)) return {};
+  std::string found = in.text(key);
+  const bool digest = found.size() == 64 && found.find_first_not_of("0123456789abcdef") == found.npos;
+  if (in.ok() && !digest)
+    in.fail(key, fmt::format("found {}, expected 64 lower-case hexadecimal digits", json::describe(Value(found))));
+  return found;
+}
+
+void read_conventions(ObjectReader& in, Plan& plan) {
+  plan.schedule = in.word("schedule", schedule_named, json::schedule_words);
+  plan.warmup = in.word_or("warmup", Warmup::A, warmup_named, "\"A\", \"B\"");
+  if (in.has("warmup_counts")) plan.warmup_counts = in.counts("warmup_counts", 1, limits::samples);
+  plan.optimizer = in.word_or("optimizer", Optimizer::adam, optimizer_named, json::optimizer_words);
+  plan.precision = in.word_or("precision", Precision::fp32, precision_named, json::precision_words);
+  plan.zero = in.count_or("zero", 0, 0, 3);
+}
+
+void read_plan(ObjectReader& in, Plan& plan) {
+  in.treat_null_as_absent();
+  plan.name = in.text_or("name", "");
+  plan.planner = in.text_or("planner", "hand");
+  plan.profile = in.text_or("profile", "");
+  plan.cluster = in.text_or("cluster", "");
+  plan.global_batch = in.count("global_batch");
+  plan.micro_batch = in.count("micro_batch");
+  // Where it is left out, it follows; a micro-batch that does not divide is reported by validate().
+  plan.micro_batches = in.count_or("micro_batches", plan.global_batch / plan.micro_batch);
+  read_conventions(in, plan);
+  if (in.has("order")) plan.order = ids<LayerId>(in, "order", limits::layers);
+  in.objects("stages", [&](ObjectReader& stage) { plan.stages.push_back(stage_from(stage)); });
+  if (in.has("chunks")) {
+    plan.chunks.emplace();
+    in.objects("chunks", [&](ObjectReader& chunk) { plan.chunks->push_back(chunk_from(chunk)); });
+  }
+  read_operations(in, plan);
+  if (in.has("objective")) in.object("objective", [&](ObjectReader& o) { plan.objective = objective_from(o); });
+  if (in.has("predicted")) in.object("predicted", [&](ObjectReader& p) { plan.predicted = predicted_from(p); });
+  if (in.has("certificate")) in.object("certificate", [&](ObjectReader& c) { plan.certificate = certificate_from(c); });
+  if (in.has("why"))
+    in.values("why", [&](const Value& value, const std::string& place) {
+      plan.why.push_back(json::read_text(value, place, in.problems()));
+    });
+  plan.profile_sha256 = sha256_from(in, "profile_sha256");
+  plan.cluster_sha256 = sha256_from(in, "cluster_sha256");
+  plan.truncated = in.truth_or("truncated", false);
+  plan.extra = in.take_unknown();
+}
+
+// ---- writing
+
+template <class Id>
+Value ids_value(const std::vector<Id>& list) {
+  return Value(json::list_of(list, [](Id id) { return Value(json::integer(id.value)); }));
+}
+
+Value stage_value(const Stage& stage) {
+  ObjectWriter out;
+  out.add("layers", json::integers({stage.first, stage.last})).add("devices", ids_value(stage.devices));
+  out.add("tensor_parallel", stage.tensor_parallel);
+  out.add("shares", stage.shares ? Value(json::integers(*stage.shares)) : Value());
+  if (stage.shards)
+    out.add("shards", json::list_of(*stage.shards, [](double fraction) { return Value(json::number(fraction)); }));
+  out.add("recompute", stage.recompute.all || stage.recompute.layers.empty() ? Value(stage.recompute.all)
+                                                                             : ids_value(stage.recompute.layers));
+  return out.finish(stage.extra);
+}
+
+Value operation_value(const Operation& operation) {
+  std::string_view letter;
+  for (const auto& [name, kind] : operation_letters)
+    if (kind == operation.kind) letter = name;
+  json::List parts{Value(letter), json::integer(operation.stage.value), json::integer(operation.micro_batch)};
+  if (operation.joined) parts.push_back(Value(joined_mark));
+  return Value(std::move(parts));
+}
+
+Value objective_value(const Objective& objective) {
+  ObjectWriter out;
+  out.add("name", objective.name);
+  if (objective.time) out.add("value_ms", json::milliseconds_of(*objective.time));
+  if (objective.bytes) out.add("value_bytes", *objective.bytes);
+  return out.finish();
+}
+
+Value predicted_value(const Predicted& predicted) {
+  ObjectWriter out;
+  out.add("iteration_ms", json::milliseconds_of(predicted.iteration))
+      .add("samples_per_s", json::number(predicted.samples_per_second))
+      .add("bubble_fraction", json::number(predicted.bubble_fraction))
+      .add("peak_memory_bytes", json::bytes_of(predicted.peak_memory));
+  // 0 is "not known": what the program computes is above it.
+  if (predicted.lower_bound > Seconds()) out.add("lower_bound_ms", json::milliseconds_of(predicted.lower_bound));
+  out.add("fits", Value(predicted.fits))
+      .add("network", pipedeck::name_of(predicted.network))
+      .add("overlap", pipedeck::name_of(predicted.overlap));
+  if (predicted.collectives != Collectives::least) out.add("collectives", pipedeck::name_of(predicted.collectives));
+  return out.finish();
+}
+
+Value certificate_value(const Certificate& certificate) {
+  ObjectWriter out;
+  if (certificate.lower_bound > Seconds())
+    out.add("lower_bound_ms", json::milliseconds_of(certificate.lower_bound)).add("gap", json::number(certificate.gap));
+  if (certificate.stages_bound > Seconds()) out.add("stages_bound_ms", json::milliseconds_of(certificate.stages_bound));
+  if (!certificate.optimal_in.empty()) out.add("optimal_in", certificate.optimal_in);
+  return out.finish();
+}
+
+void write_conventions(ObjectWriter& out, const Plan& plan) {
+  out.add("schedule", pipedeck::name_of(plan.schedule)).add("warmup", pipedeck::name_of(plan.warmup));
+  if (plan.warmup_counts) out.add("warmup_counts", json::integers(*plan.warmup_counts));
+  out.add("optimizer", pipedeck::name_of(plan.optimizer))
+      .add("precision", pipedeck::name_of(plan.precision))
+      .add("zero", plan.zero);
+  out.add("order", plan.order ? ids_value(*plan.order) : Value());
+}
+
+}  // namespace
+
+Result<Plan> plan_from_json(const std::string& text) {
+  Plan plan;
+  const Result<void> read = json::read_document(text, "pipedeck.plan", [&](ObjectReader& in) { read_plan(in, plan); });
+  if (!read) return tl::unexpected(read.error());
+  if (const Result<void> valid = plan::validate(plan); !valid) return tl::unexpected(valid.error());
+  return plan;
+}
+
+std::string plan_to_json(const Plan& plan) {
+  ObjectWriter out = ObjectWriter::document("pipedeck.plan");
+  out.add("name", plan.name).add("planner", plan.planner).add("profile", plan.profile).add("cluster", plan.cluster);
+  out.add("global_batch", plan.global_batch).add("micro_batch", plan.micro_batch);
+  out.add("micro_batches", plan.micro_batches);
+  write_conventions(out, plan);
+  out.add("stages", json::list_of(plan.stages, stage_value));
+  if (plan.chunks)
+    out.add("chunks", json::list_of(*plan.chunks, [](const Chunk& chunk) {
+              ObjectWriter entry;
+              entry.add("stage", static_cast<int>(chunk.stage.value)).add("devices", ids_value(chunk.devices));
+              return entry.add("copy", chunk.copy).finish();
+            }));
+  if (plan.operations)
+    out.add("operations", json::list_of(*plan.operations, [](const std::vector<Operation>& lane) {
+              return Value(json::list_of(lane, operation_value));
+            }));
+  plan.objective ? out.add("objective", objective_value(*plan.objective)) : out.leave_out("objective");
+  plan.predicted ? out.add("predicted", predicted_value(*plan.predicted)) : out.leave_out("predicted");
+  if (plan.certificate) out.add("certificate", certificate_value(*plan.certificate));
+  if (!plan.why.empty()) out.add("why", json::list_of(plan.why, [](const std::string& line) { return Value(line); }));
+  if (!plan.profile_sha256.empty()) out.add("profile_sha256", plan.profile_sha256);
+  if (!plan.cluster_sha256.empty()) out.add("cluster_sha256", plan.cluster_sha256);
+  if (plan.truncated) out.add("truncated", Value(true));
+  return json::pretty(out.finish(plan.extra));
+}
+
+}  // namespace pipedeck::io::documents

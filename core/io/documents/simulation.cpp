@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/io/documents/formats.hpp"
+#include "core/io/documents/intervals.hpp"
+#include "core/io/json/reader.hpp"
+#include "core/io/json/words.hpp"
+#include "core/io/json/writer.hpp"
+
+namespace pipedeck::io::documents {
+namespace {
+
+using json::ObjectReader;
+using json::ObjectWriter;
+using json::Value;
+
+/// Names and members of the causes of idle time, for reading and writing alike.
+constexpr std::array<std::pair<std::string_view, Nanoseconds IdleParts::*>, 5> idle_causes{
+    {{"warmup_ms", &IdleParts::warmup},
+     {"drain_ms", &IdleParts::drain},
+     {"waiting_activation_ms", &IdleParts::waiting_activation},
+     {"waiting_gradient_ms", &IdleParts::waiting_gradient},
+     {"waiting_all_reduce_ms", &IdleParts::waiting_all_reduce}}};
+
+MemoryParts parts_from(ObjectReader& in) {
+  MemoryParts parts;
+  for (int i = 0; i < memory_item_count; ++i) {
+    const auto item = static_cast<MemoryItem>(i);
+    if (in.has(pipedeck::name_of(item))) parts[item] = in.total_bytes(pipedeck::name_of(item));
+  }
+  return parts;
+}
+
+std::vector<MemoryPoint> curve_from(ObjectReader& in) {
+  std::vector<MemoryPoint> curve;
+  in.values("memory_curve", [&](const Value& value, const std::string& place) {
+    const json::List* pair = json::read_list(value, place, in.problems());
+    if (!pair) return;
+    if (pair->size() != 2)
+      return in.problems().add(place, fmt::format("found {}, expected [ms, bytes]", json::describe(value)));
+    MemoryPoint point;
+    point.time = json::read_nanoseconds((*pair)[0], place + "/0", in.problems());
+    point.bytes = Bytes(json::read_integer((*pair)[1], 0, limits::total_bytes, place + "/1", in.problems()));
+    if (in.ok() && (curve.empty() ? point.time.count != 0 : point.time < curve.back().time))
+      in.problems().add(place + "/0",
+                        fmt::format("found {}, expected times that begin at 0 and rise", json::describe((*pair)[0])));
+    curve.push_back(point);
+  });
+  return curve;
+}
+
+/// The times are those of memory_curve; an item that is not named is 0 all the time.
+std::vector<MemoryParts> item_curve_from(ObjectReader& in, std::size_t points) {
+  std::vector<MemoryParts> curve(points);
+  in.object("memory_item_curve", [&](ObjectReader& items) {
+    for (int i = 0; i < memory_item_count; ++i) {
+      const auto item = static_cast<MemoryItem>(i);
+      if (!items.has(pipedeck::name_of(item))) continue;
+      std::size_t count = 0;
+      items.values(pipedeck::name_of(item), [&](const Value& value, const std::string& place) {
+        const Bytes bytes(json::read_integer(value, 0, limits::total_bytes, place, items.problems()));
+        if (count < points) curve[count][item] = bytes;
+        ++count;
+      });
+      if (items.ok() && count != points)
+        items.fail(pipedeck::name_of(item),
+                   fmt::format("found {} figures, expected one for each of memory_curve's {} points", count, points));
+    }
+  });
+  return curve;
+}
+
+IdleParts idle_from(ObjectReader& in) {
+  IdleParts idle;
+  for (const auto& [name, cause] : idle_causes)
+    if (in.has(name)) idle.*cause = in.nanoseconds(name);
+  return idle;
+}
+
+DeviceVerdict device_from(ObjectReader& in) {
+  DeviceVerdict device;
+  device.device = DeviceId(in.count("device", 0, limits::devices - 1));
+  device.busy = in.nanoseconds("busy_ms");
+  if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { device.idle = idle_from(idle); });
+  device.peak = in.total_bytes("peak_memory_bytes");
+  device.peak_upper = in.has("peak_memory_upper_bytes") ? in.total_bytes("peak_memory_upper_bytes") : device.peak;
+  if (in.has("capacity_bytes")) device.capacity = in.total_bytes("capacity_bytes");
+  if (in.has("peak_time_ms")) device.peak_time = in.nanoseconds("peak_time_ms");
+  device.peak_micro_batches = in.count_or("peak_micro_batches", 0, 0);
+  if (in.has("memory_parts"))
+    in.object("memory_parts", [&](ObjectReader& parts) { device.peak_parts = parts_from(parts); });
+  if (in.has("memory_curve")) device.curve = curve_from(in);
+  if (in.has("memory_item_curve")) device.item_curve = item_curve_from(in, device.curve.size());
+  return device;
+}
+
+void read_simulation(ObjectReader& in, Simulation& out) {
+  out.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::network_words);
+  out.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::overlap_words);
+  out.collectives = in.word_or("collectives", Collectives::least, collectives_named, json::collectives_words);
+  out.iteration = in.nanoseconds("iteration_ms");
+  if (in.has("longest_span_ms")) out.longest_span = in.nanoseconds("longest_span_ms");
+  if (in.has("period_ms")) out.period = in.nanoseconds("period_ms");
+  out.samples_per_second = in.number("samples_per_s", 0, 1e18);
+  out.bubble_fraction = in.number("bubble_fraction", 0, 1);
+  out.communication_fraction = in.number_or("communication_fraction", 0, 0, 1);
+  out.fits = in.truth_or("fits", true);
+  if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { out.idle = idle_from(idle); });
+  in.objects("devices", [&](ObjectReader& device) {
+    out.devices.push_back(device_from(device));
+    const std::size_t count = out.devices.size();
+    if (count > 1 && out.devices[count - 1].device <= out.devices[count - 2].device)
+      device.fail("device", fmt::format("found {} after {}, expected rising device numbers",
+                                        out.devices[count - 1].device.value, out.devices[count - 2].device.value));
+  });
+  if (in.has("intervals")) out.timeline = documents::read_intervals(in, "intervals");
+  out.extra = in.take_unknown();
+}
+
+Value parts_value(const MemoryParts& parts) {
+  ObjectWriter out;
+  for (int i = 0; i < memory_item_count; ++i) {
+    const auto item = static_cast<MemoryItem>(i);
+    out.add(pipedeck::name_of(item), parts[item]);
+  }
+  return out.finish();
+}
+
+Value memory_point_value(const MemoryPoint& point) {
+  return Value(json::List{Value(json::milliseconds_of(point.time)), Value(json::integer(point.bytes.count))});
+}
+
+Value item_curve_value(const std::vector<MemoryParts>& curve) {
+  ObjectWriter out;
+  for (int i = 0; i < memory_item_count; ++i) {
+    const auto item = static_cast<MemoryItem>(i);
+    if (std::ranges::all_of(curve, [&](const MemoryParts& parts) { return parts[item].count == 0; })) continue;
+    out.add(pipedeck::name_of(item),
+            json::list_of(curve, [&](const MemoryParts& parts) { return Value(json::integer(parts[item].count)); }));
+  }
+  return out.finish();
+}
+
+Value idle_value(const IdleParts& idle) {
+  ObjectWriter out;
+  for (const auto& [name, cause] : idle_causes) out.add(name, json::milliseconds_of(idle.*cause));
+  return out.finish();
+}
+
+Value device_value(const DeviceVerdict& device, bool curves) {
+  ObjectWriter out;
+  out.add("device", device.device.value).add("busy_ms", json::milliseconds_of(device.busy));
+  out.add("idle", idle_value(device.idle));
+  out.add("peak_memory_bytes", device.peak).add("peak_memory_upper_bytes", device.peak_upper);
+  out.add("capacity_bytes", device.capacity);
+  out.add("peak_time_ms", json::milliseconds_of(device.peak_time));
+  out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_value(device.peak_parts));
+  if (curves) out.add("memory_curve", json::list_of(device.curve, memory_point_value));
+  if (curves && !device.item_curve.empty()) out.add("memory_item_curve", item_curve_value(device.item_curve));
+  return out.finish();
+}
+
+}  // namespace
+
+Result<Simulation> simulation_from_json(const std::string& text) {
+  Simulation simulation;
+  const Result<void> read =
+      json::read_document(text, "pipedeck.simulation", [&](ObjectReader& in) { read_simulation(in, simulation); });
+  if (!read) return tl::unexpected(read.error());
+  return simulation;
+}
+
+std::string simulation_to_json(const Simulation& simulation, const SimulationText& what) {
+  ObjectWriter out = ObjectWriter::document("pipedeck.simulation");
+  out.add("network", pipedeck::name_of(simulation.network)).add("overlap", pipedeck::name_of(simulation.overlap));
+  if (simulation.collectives != Collectives::least) out.add("collectives", pipedeck::name_of(simulation.collectives));
+  out.add("iteration_ms", json::milliseconds_of(simulation.iteration));
+  out.add("longest_span_ms", json::milliseconds_of(simulation.longest_span));
+  if (simulation.period)
+    out.add("period_ms", json::milliseconds_of(*simulation.period));
+  else
+    out.leave_out("period_ms");
+  out.add("samples_per_s", json::number(simulation.samples_per_second));
+  out.add("bubble_fraction", json::number(simulation.bubble_fraction));
+  out.add("communication_fraction", json::number(simulation.communication_fraction));
+  out.add("fits", Value(simulation.fits)).add("idle", idle_value(simulation.idle));
+  out.add("devices", json::list_of(simulation.devices,
+                                   [&](const DeviceVerdict& device) { return device_value(device, what.curves); }));
+  what.intervals ? out.add("intervals", documents::intervals_value(simulation.timeline)) : out.leave_out("intervals");
+  return json::pretty(out.finish(simulation.extra));
+}
+
+}  // namespace pipedeck::io::documents

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts that are too long to stand in memory as one: made piece by piece, each handed on as it is done.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace pipedeck::io::text {
+
+/// Takes the next piece. False: it can't be written, and nothing more need come.
+using TextSink = std::function<bool(std::string_view)>;
+
+/// Passes all pieces of a text to the sink, in order. Returns false if the sink did.
+using TextPieces = std::function<bool(const TextSink&)>;
+
+}  // namespace pipedeck::io::text

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/topology/copy_tables.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/limits.hpp"
+#include "core/io/json/value.hpp"
+#include "core/io/text/decimal.hpp"
+
+namespace pipedeck::io::topology {
+namespace {
+
+constexpr double most_seconds = 1;  // of a latency
+
+}  // namespace
+
+std::optional<CopyTitle> copy_title_in(std::string_view line) {
+  const auto has = [&](std::string_view part) { return line.find(part) != line.npos; };
+  const bool rows = has("GPU(row)") && has("GPU(column)");
+  if ((has("Unidirectional P2P=") && has("Bandwidth")) || (rows && !has("<->") && has("bandwidth") && has("(GB/s)")))
+    return CopyTitle{CopyTitle::Shown::bandwidth, 9};
+  if (has("P2P=") && has("Latency") && has("(us)")) return CopyTitle{CopyTitle::Shown::latency, -6};
+  if (rows && has("latency") && has("(ns)")) return CopyTitle{CopyTitle::Shown::latency, -9};
+  return std::nullopt;
+}
+
+std::optional<std::string> CopyTables::set_size(std::size_t gpus) {
+  if (gpus == 0 || gpus > most_gpus) return fmt::format("found {} columns, expected from 1 to {}", gpus, most_gpus);
+  if (!bandwidths_.empty() && gpus != bandwidths_.size())
+    return fmt::format("found {} columns, expected the {} of the table before", gpus, bandwidths_.size());
+  if (bandwidths_.empty())
+    for (auto* table : {&bandwidths_, &latencies_}) table->assign(gpus, std::vector<double>(gpus));
+  return std::nullopt;
+}
+
+std::optional<std::string> CopyTables::put(const CopyTitle& title, std::size_t row, std::size_t column,
+                                           std::string_view word) {
+  if (row == column || word == "N/A") return std::nullopt;
+  const bool latency = title.shown == CopyTitle::Shown::latency;
+  const auto value = text::decimal_to_double(word, title.shift);
+  const double most = latency ? most_seconds : static_cast<double>(limits::bytes_per_second);
+  if (!value || !(*value > 0) || *value > most)
+    return fmt::format("found {} between GPU {} and GPU {}, expected a figure above 0",
+                       json::describe(json::Value(word)), row, column);
+  double& kept = (latency ? latencies_ : bandwidths_)[row][column];
+  kept = kept == 0 ? *value : latency ? std::min(kept, *value) : std::max(kept, *value);
+  return std::nullopt;
+}
+
+Result<FoundMachines> CopyTables::machine(std::string name, std::string source) const {
+  const std::size_t size = bandwidths_.size();
+  if (size == 0)
+    return fail(ErrorCode::bad_input,
+                "found no bandwidths of copies in one direction, expected what p2pBandwidthLatencyTest or "
+                "nvbandwidth prints between GPUs");
+  FoundMachine machine;
+  machine.name = std::move(name);
+  machine.source = std::move(source);
+  machine.joints.assign(size, std::vector<Joint>(size));
+  std::size_t apart = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    FoundGpu& gpu = machine.gpus.emplace_back();
+    gpu.label = fmt::format("GPU{}", i);
+    if (const auto named = names_.find(i); named != names_.end()) gpu.name = named->second;
+    for (std::size_t j = i + 1; j < size; ++j) {
+      Joint joint{JointKind::untold, 0, {}};
+      const double slower = std::min(bandwidths_[i][j], bandwidths_[j][i]);
+      if (slower > 0)
+        joint.measured = Link{BytesPerSecond(slower), Seconds(std::max(latencies_[i][j], latencies_[j][i]))};
+      else
+        ++apart;
+      machine.joints[i][j] = machine.joints[j][i] = joint;
+    }
+  }
+  if (apart > 0)
+    machine.notes.push_back(
+        fmt::format("{}: {} of {} pairs were not measured", machine.source, apart, size * (size - 1) / 2));
+  FoundMachines found;
+  found.machines.push_back(std::move(machine));
+  return found;
+}
+
+}  // namespace pipedeck::io::topology

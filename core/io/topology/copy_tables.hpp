@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of p2pBandwidthLatencyTest and nvbandwidth, in whatever form they come: what each of them shows, and what
+// they come to together.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/model/found_machine.hpp"
+
+namespace pipedeck::io::topology {
+
+/// The content of the table under a title, and the power of ten of its unit.
+struct CopyTitle {
+  enum class Shown { bandwidth, latency } shown;
+  int shift;
+};
+
+/// Recognises "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)", "memcpy CE GPU(row) -> GPU(column)
+/// bandwidth (GB/s)" and similar titles. Tables of both directions at once ("Bidirectional", "<->") do not give each
+/// one's share.
+std::optional<CopyTitle> copy_title_in(std::string_view line);
+
+/// From row to column, of all tables the greatest bandwidth and the least latency.
+class CopyTables {
+ public:
+  static constexpr std::size_t most_gpus = 1024;
+
+  /// Sets the size of each table. Returns its error, or nothing.
+  std::optional<std::string> set_size(std::size_t gpus);
+  /// `word` is a figure, or "N/A", or on the diagonal, where nothing is looked at; what is wrong with it, or nothing.
+  std::optional<std::string> put(const CopyTitle& title, std::size_t row, std::size_t column, std::string_view word);
+  void name(std::size_t gpu, std::string_view name) { names_.insert_or_assign(gpu, std::string(name)); }
+
+  /// A machine whose joints have the slower of both directions; bad_input where there was no bandwidth.
+  Result<FoundMachines> machine(std::string name, std::string source) const;
+
+ private:
+  std::map<std::size_t, std::string> names_;
+  std::vector<std::vector<double>> bandwidths_, latencies_;  ///< 0: not measured
+};
+
+}  // namespace pipedeck::io::topology

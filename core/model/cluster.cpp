@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/cluster.hpp"
+
+namespace pipedeck {
+
+std::vector<Device> devices_of(const Cluster& cluster) {
+  std::vector<Device> devices;
+  for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
+    int slot = 0;
+    for (const DeviceGroup& group : cluster.nodes[n].devices) {
+      const DeviceType* type = find_device_type(cluster, group.type);
+      const int index = static_cast<int>(type - cluster.device_types.data());
+      for (int i = 0; i < group.count; ++i) devices.push_back({NodeId(n), index, slot++});
+    }
+  }
+  return devices;
+}
+
+const DeviceType* find_device_type(const Cluster& cluster, const std::string& name) {
+  for (const DeviceType& type : cluster.device_types)
+    if (type.name == name) return &type;
+  return nullptr;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reasons for a plan's iteration time, as the simulator explains them (docs/simulator.md, "Explanations").
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/simulation.hpp"
+#include "core/model/timeline.hpp"
+
+namespace pipedeck {
+
+// --- critical path
+
+/// A cause for which a link of the critical path waited: the end of the link before it.
+enum class WaitCause : std::uint8_t {
+  start,       ///< none: the iteration begins with it
+  device,      ///< the previous operation on its device
+  activation,  ///< the output that the previous stage sent or computed
+  gradient,  ///< the gradient that the next stage sent or computed; for an all-reduce: the last gradients of its stage
+  channel,   ///< for a transfer: another one occupied its path
+  all_reduce,  ///< an all-reduce of its stage
+  joined,      ///< an operation of an overlapped pair, for the other one
+};
+inline constexpr int wait_cause_count = 7;
+std::string_view name_of(WaitCause cause);  // "all_reduce"
+
+/// An operation, transfer or all-reduce on the critical path, with its part [begin, end) of the path. It ends where the
+/// next link begins. An all-reduce may begin before the end of the backward pass that it waits for.
+struct CriticalLink {
+  std::size_t lane = 0, row = 0;  ///< position in the simulation's timeline: in `lanes`, and in the columns
+  LaneRole role = LaneRole::compute;
+  DeviceId device, to;  ///< device of the lane; `to`: for links only
+  Operation operation;
+  Nanoseconds begin, end;
+  Nanoseconds slowed;  ///< with `shared`: the additional time due to contention; part of [begin, end)
+  WaitCause cause = WaitCause::start;
+  bool operator==(const CriticalLink&) const = default;
+};
+
+/// A critical path from `begin` to `end` without gaps: of the iteration, or of an asynchronous plan's steady state.
+struct CriticalPath {
+  Nanoseconds begin, end;
+  std::vector<CriticalLink> links;
+  bool operator==(const CriticalPath&) const = default;
+};
+
+/// A breakdown of a critical path: its time by kind of operation and by stage (of a transfer: the sending one), and its
+/// wait causes.
+struct CriticalShares {
+  std::array<Nanoseconds, op_kind_count> by_kind{};
+  std::vector<Nanoseconds> by_stage;
+  std::array<int, wait_cause_count> causes{};  ///< number of links
+  Nanoseconds slowed;
+  bool operator==(const CriticalShares&) const = default;
+};
+CriticalShares shares_of(const CriticalPath& path, std::size_t stages);
+
+// --- waterfall
+
+/// A part of an iteration, in this order.
+enum class TimePart : std::uint8_t {
+  compute,          ///< forward and backward passes of the average device
+  imbalance,        ///< the busiest device's excess over the average one
+  bubble,           ///< time of the passes beyond the busiest device's, without communication
+  recompute,        ///< lost to recomputation
+  optimizer,        ///< lost to optimizer steps
+  tensor_parallel,  ///< lost to all-reduces inside the passes
+  point_to_point,   ///< lost to transfers between stages
+  all_reduce,       ///< lost to all-reduces of gradients: their exposed tail
+};
+inline constexpr int time_part_count = 8;
+std::string_view name_of(TimePart part);  // "point_to_point"
+
+/// A breakdown of one iteration. The parts' sum equals it to the nanosecond.
+struct TimeParts {
+  std::array<Nanoseconds, time_part_count> times{};
+  bool operator==(const TimeParts&) const = default;
+  Nanoseconds& operator[](TimePart part) { return times[static_cast<std::size_t>(part)]; }
+  Nanoseconds operator[](TimePart part) const { return times[static_cast<std::size_t>(part)]; }
+  Nanoseconds total() const;
+};
+
+/// A difference between two plans' iterations: `a.total()` + all of `change` = `b.total()`.
+struct Waterfall {
+  TimeParts a, b;
+  TimeParts change;  ///< b - a for each part
+  bool operator==(const Waterfall&) const = default;
+};
+Waterfall waterfall(const TimeParts& a, const TimeParts& b);
+
+// --- sensitivity
+
+enum class SensitivityKind : std::uint8_t { link_bandwidth, device_speed, device_memory };
+inline constexpr int sensitivity_kind_count = 3;
+std::string_view name_of(SensitivityKind kind);  // "link_bandwidth"
+
+/// A link or device that is improved while all else stays the same.
+struct SensitivityEntry {
+  SensitivityKind kind = SensitivityKind::link_bandwidth;
+  DeviceId device;       ///< for device_speed and device_memory
+  std::string from, to;  ///< for link_bandwidth: nodes or switches; equal: the link inside a node
+  Nanoseconds iteration;
+  Nanoseconds gain;  ///< how much shorter; negative: longer
+  bool operator==(const SensitivityEntry&) const = default;
+};
+
+struct Sensitivity {
+  double factor = 1.1;                    ///< factor by which each one is improved
+  Nanoseconds iteration;                  ///< without any improvement
+  std::vector<SensitivityEntry> entries;  ///< the largest gain first
+  bool operator==(const Sensitivity&) const = default;
+};
+
+}  // namespace pipedeck

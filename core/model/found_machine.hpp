@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine as described by its own tools (nvidia-smi, NCCL, hwloc, the driver), by a cloud provider or by Slurm. Lists
+// its GPUs, the interconnect between any two of them, and the network between machines. core/presets/machine_import
+// makes a cluster from it; there, missing values are chosen and reported.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/units.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/device_model.hpp"
+
+namespace pipedeck {
+
+/// An interconnect of two devices, the nearest first; nvidia-smi's abbreviations in brackets.
+enum class JointKind {
+  self,
+  link,         ///< NVLink or xGMI (NV#)
+  switched,     ///< one PCIe switch (PIX)
+  bridged,      ///< several PCIe switches (PXB)
+  host_bridge,  ///< through the processor (PHB)
+  numa_node,    ///< host bridges of one NUMA node (NODE)
+  system,       ///< between sockets (SYS)
+  untold,       ///< not reported: the usual interconnect of the device type
+};
+
+struct Joint {
+  JointKind kind = JointKind::self;
+  int lanes = 0;                       ///< for links
+  std::optional<BytesPerSecond> pcie;  ///< of the narrowest part of the PCI Express path, if reported
+  std::optional<Link> measured{};      ///< replaces all of the above if copies were timed; latency 0: not measured
+  bool operator==(const Joint&) const = default;
+};
+
+struct FoundGpu {
+  std::string label;     ///< "GPU0"
+  std::string name;      ///< the driver's name; empty if not reported
+  std::string pci_id;    ///< "10de:20b2"; empty if not reported
+  int architecture = 0;  ///< compute capability times ten: 80 is Ampere; 0: not reported
+  std::optional<Bytes> memory;
+  std::optional<PciExpress> pcie;
+  std::optional<int> numa;
+  bool operator==(const FoundGpu&) const = default;
+};
+
+struct FoundNic {
+  std::string name;
+  std::optional<BytesPerSecond> bandwidth;  ///< in each direction
+  bool operator==(const FoundNic&) const = default;
+};
+
+struct FoundMachine {
+  std::string name;              ///< name of the host or the file; not unique
+  std::string source;            ///< "nvidia-smi topo -m"
+  std::string processor_vendor;  ///< "GenuineIntel"; empty if not reported
+  std::vector<FoundGpu> gpus;
+  std::vector<std::vector<Joint>> joints;  ///< GPU x GPU, symmetric
+  std::vector<FoundNic> nics;
+  std::vector<std::string> notes;         ///< parts that the reader omitted or did not understand
+  std::vector<std::string> partitions{};  ///< of a batch system that include the machine
+  bool operator==(const FoundMachine&) const = default;
+};
+
+/// A network switch and its children.
+struct FoundSwitch {
+  std::string name;
+  std::vector<std::string> machines, switches;  ///< names of children; each has one parent only
+  bool operator==(const FoundSwitch&) const = default;
+};
+
+/// A table of bandwidths between devices.
+struct FoundMatrix {
+  std::string name;                         ///< name of the file
+  std::vector<std::string> devices;         ///< "node0/gpu1"
+  std::string unit;                         ///< unit of the values; empty if the table has none
+  std::vector<std::vector<double>> values;  ///< device x device, as written; 0 on the diagonal
+  bool operator==(const FoundMatrix&) const = default;
+};
+
+/// A set of machines from one description, or from several together.
+struct FoundMachines {
+  std::vector<FoundMachine> machines;
+  std::vector<FoundSwitch> switches{};  ///< a forest; empty if the network between machines is unknown
+  std::optional<FoundMatrix> matrix{};  ///< never with machines
+  std::vector<std::string> notes{};     ///< about the whole description
+  bool operator==(const FoundMachines&) const = default;
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the file formats for every enumeration, in one place and both directions.
+#include <array>
+#include <utility>
+
+#include "core/model/calibration_record.hpp"
+#include "core/model/explanation.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/schedule.hpp"
+#include "core/model/simulation.hpp"
+#include "core/model/workload.hpp"
+
+namespace pipedeck {
+namespace {
+
+template <class E, std::size_t N>
+using Names = std::array<std::pair<E, std::string_view>, N>;
+
+constexpr Names<Optimizer, 5> optimizers{{{Optimizer::none, "none"},
+                                          {Optimizer::sgd, "sgd"},
+                                          {Optimizer::momentum, "momentum"},
+                                          {Optimizer::adam, "adam"},
+                                          {Optimizer::rmsprop, "rmsprop"}}};
+constexpr Names<Precision, 4> precisions{{{Precision::fp32, "fp32"},
+                                          {Precision::mixed_16, "mixed-16"},
+                                          {Precision::mixed_18, "mixed-18"},
+                                          {Precision::mixed_20, "mixed-20"}}};
+constexpr Names<NetworkModel, 2> network_models{{{NetworkModel::ideal, "ideal"}, {NetworkModel::shared, "shared"}}};
+constexpr Names<Overlap, 3> overlaps{{{Overlap::none, "none"}, {Overlap::layer, "layer"}, {Overlap::bucket, "bucket"}}};
+constexpr Names<Collectives, 5> collective_kinds{{{Collectives::least, "least"},
+                                                  {Collectives::ring, "ring"},
+                                                  {Collectives::hierarchical, "hierarchical"},
+                                                  {Collectives::tree, "tree"},
+                                                  {Collectives::nccl, "nccl"}}};
+constexpr Names<ScheduleKind, 16> schedule_kinds{{{ScheduleKind::gpipe, "gpipe"},
+                                                  {ScheduleKind::one_f_one_b, "1f1b"},
+                                                  {ScheduleKind::interleaved, "interleaved"},
+                                                  {ScheduleKind::zb_h1, "zb-h1"},
+                                                  {ScheduleKind::zb_h2, "zb-h2"},
+                                                  {ScheduleKind::zb_v, "zb-v"},
+                                                  {ScheduleKind::v_half, "v-half"},
+                                                  {ScheduleKind::v_min, "v-min"},
+                                                  {ScheduleKind::dualpipe, "dualpipe"},
+                                                  {ScheduleKind::dualpipe_v, "dualpipev"},
+                                                  {ScheduleKind::chimera, "chimera"},
+                                                  {ScheduleKind::adaptive, "adaptive"},
+                                                  {ScheduleKind::pipedream, "pipedream"},
+                                                  {ScheduleKind::pipedream_vertical, "pipedream-vertical"},
+                                                  {ScheduleKind::pipedream_2bw, "pipedream-2bw"},
+                                                  {ScheduleKind::explicit_order, "explicit"}}};
+constexpr Names<Warmup, 2> warmups{{{Warmup::A, "A"}, {Warmup::B, "B"}}};
+constexpr Names<OpKind, op_kind_count> op_kinds{{{OpKind::forward, "forward"},
+                                                 {OpKind::backward, "backward"},
+                                                 {OpKind::backward_input, "backward_input"},
+                                                 {OpKind::backward_weight, "backward_weight"},
+                                                 {OpKind::recompute, "recompute"},
+                                                 {OpKind::send, "send"},
+                                                 {OpKind::receive, "receive"},
+                                                 {OpKind::all_reduce, "all_reduce"},
+                                                 {OpKind::optimizer, "optimizer"}}};
+constexpr Names<MemoryItem, memory_item_count> memory_items{{{MemoryItem::weights, "weights"},
+                                                             {MemoryItem::gradients, "gradients"},
+                                                             {MemoryItem::optimizer, "optimizer"},
+                                                             {MemoryItem::stashed_weights, "stashed_weights"},
+                                                             {MemoryItem::activations, "activations"},
+                                                             {MemoryItem::boundary, "boundary"},
+                                                             {MemoryItem::workspace, "workspace"},
+                                                             {MemoryItem::communication, "communication"},
+                                                             {MemoryItem::reserve, "reserve"}}};
+constexpr Names<WaitCause, wait_cause_count> wait_causes{{{WaitCause::start, "start"},
+                                                          {WaitCause::device, "device"},
+                                                          {WaitCause::activation, "activation"},
+                                                          {WaitCause::gradient, "gradient"},
+                                                          {WaitCause::channel, "channel"},
+                                                          {WaitCause::all_reduce, "all_reduce"},
+                                                          {WaitCause::joined, "joined"}}};
+constexpr Names<TimePart, time_part_count> time_parts{{{TimePart::compute, "compute"},
+                                                       {TimePart::imbalance, "imbalance"},
+                                                       {TimePart::bubble, "bubble"},
+                                                       {TimePart::recompute, "recompute"},
+                                                       {TimePart::optimizer, "optimizer"},
+                                                       {TimePart::tensor_parallel, "tensor_parallel"},
+                                                       {TimePart::point_to_point, "point_to_point"},
+                                                       {TimePart::all_reduce, "all_reduce"}}};
+constexpr Names<SensitivityKind, sensitivity_kind_count> sensitivity_kinds{
+    {{SensitivityKind::link_bandwidth, "link_bandwidth"},
+     {SensitivityKind::device_speed, "device_speed"},
+     {SensitivityKind::device_memory, "device_memory"}}};
+constexpr Names<RunUse, 3> run_uses{
+    {{RunUse::fit, "fit"}, {RunUse::held_out, "held-out"}, {RunUse::in_turn, "in-turn"}}};
+
+template <class E, std::size_t N>
+std::string_view name_in(const Names<E, N>& names, E value) {
+  for (const auto& [candidate, name] : names)
+    if (candidate == value) return name;
+  return "?";
+}
+
+template <class E, std::size_t N>
+std::optional<E> value_in(const Names<E, N>& names, std::string_view name) {
+  for (const auto& [value, candidate] : names)
+    if (candidate == name) return value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name_of(Optimizer value) { return name_in(optimizers, value); }
+std::string_view name_of(Precision value) { return name_in(precisions, value); }
+std::string_view name_of(NetworkModel value) { return name_in(network_models, value); }
+std::string_view name_of(Overlap value) { return name_in(overlaps, value); }
+std::string_view name_of(Collectives value) { return name_in(collective_kinds, value); }
+std::string_view name_of(ScheduleKind value) { return name_in(schedule_kinds, value); }
+std::string_view name_of(Warmup value) { return name_in(warmups, value); }
+std::string_view name_of(OpKind value) { return name_in(op_kinds, value); }
+std::string_view name_of(MemoryItem value) { return name_in(memory_items, value); }
+std::string_view name_of(WaitCause value) { return name_in(wait_causes, value); }
+std::string_view name_of(TimePart value) { return name_in(time_parts, value); }
+std::string_view name_of(SensitivityKind value) { return name_in(sensitivity_kinds, value); }
+std::string_view name_of(RunUse value) { return name_in(run_uses, value); }
+
+std::optional<Optimizer> optimizer_named(std::string_view name) { return value_in(optimizers, name); }
+std::optional<Precision> precision_named(std::string_view name) { return value_in(precisions, name); }
+std::optional<NetworkModel> network_model_named(std::string_view name) { return value_in(network_models, name); }
+std::optional<Overlap> overlap_named(std::string_view name) { return value_in(overlaps, name); }
+std::optional<Collectives> collectives_named(std::string_view name) { return value_in(collective_kinds, name); }
+std::optional<ScheduleKind> schedule_named(std::string_view name) { return value_in(schedule_kinds, name); }
+std::optional<Warmup> warmup_named(std::string_view name) { return value_in(warmups, name); }
+std::optional<OpKind> op_kind_named(std::string_view name) { return value_in(op_kinds, name); }
+std::optional<RunUse> run_use_named(std::string_view name) { return value_in(run_uses, name); }
+
+}  // namespace pipedeck

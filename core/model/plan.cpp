@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace pipedeck {
+
+std::vector<LayerId> order_of(const Plan& plan, const Profile& profile) {
+  if (plan.order) return *plan.order;
+  std::vector<LayerId> order;
+  for (std::size_t i = 0; i < profile.layers.size(); ++i) order.push_back(LayerId(i));
+  return order;
+}
+
+std::vector<int> replica_samples(const Stage& stage, int micro_batch) {
+  if (stage.shares) return *stage.shares;
+  const int replicas = stage.replicas();
+  std::vector<int> samples(static_cast<std::size_t>(replicas), micro_batch / replicas);
+  for (int i = 0; i < micro_batch % replicas; ++i) ++samples[static_cast<std::size_t>(i)];
+  return samples;
+}
+
+namespace {
+
+/// In a file, the sum may differ from 1 by rounding, which must not change the work. So fractions are normalized.
+double fraction_of(const std::vector<double>& shards, int rank) {
+  return shards[static_cast<std::size_t>(rank)] / std::accumulate(shards.begin(), shards.end(), 0.0);
+}
+
+}  // namespace
+
+double shard_factor(const Stage& stage, int rank) {
+  return stage.shards ? fraction_of(*stage.shards, rank) * stage.tensor_parallel : 1;
+}
+
+Bytes shard_bytes(const Stage& stage, Bytes whole, int rank) {
+  const std::int64_t degree = stage.tensor_parallel;
+  if (!stage.shards) return Bytes((whole.count + degree - 1) / degree);
+  return Bytes(
+      static_cast<std::int64_t>(std::ceil(fraction_of(*stage.shards, rank) * static_cast<double>(whole.count))));
+}
+
+std::optional<Plan> with_other_warmup(const Plan& plan) {
+  if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts) return std::nullopt;
+  Plan other = plan;
+  other.warmup = plan.warmup == Warmup::A ? Warmup::B : Warmup::A;
+  return other;
+}
+
+bool shares_devices(ScheduleKind kind) {
+  switch (kind) {
+    case ScheduleKind::interleaved:
+    case ScheduleKind::zb_v:
+    case ScheduleKind::v_half:
+    case ScheduleKind::v_min:
+    case ScheduleKind::dualpipe:
+    case ScheduleKind::dualpipe_v:
+    case ScheduleKind::chimera:
+    case ScheduleKind::adaptive:
+    case ScheduleKind::explicit_order:
+      return true;
+    default:
+      return false;
+  }
+}
+
+int copies_of(const Plan& plan) {
+  if (plan.chunks) {
+    int copies = 1;
+    for (const Chunk& chunk : *plan.chunks) copies = std::max(copies, chunk.copy + 1);
+    return copies;
+  }
+  return bidirectional(plan.schedule) ? 2 : 1;
+}
+
+std::vector<Chunk> chunks_of(const Plan& plan) {
+  std::vector<Chunk> chunks;
+  if (plan.chunks) {
+    chunks = *plan.chunks;
+    std::sort(chunks.begin(), chunks.end(),
+              [](const Chunk& a, const Chunk& b) { return a.stage != b.stage ? a.stage < b.stage : a.copy < b.copy; });
+    return chunks;
+  }
+  const std::size_t stages = plan.stages.size();
+  for (std::size_t s = 0; s < stages; ++s) {
+    chunks.push_back({StageId(s), 0, plan.stages[s].devices});
+    if (bidirectional(plan.schedule)) chunks.push_back({StageId(s), 1, plan.stages[stages - 1 - s].devices});
+  }
+  return chunks;
+}
+
+std::vector<PipelineRank> pipeline_ranks(const Plan& plan) {
+  std::vector<PipelineRank> ranks;
+  std::map<DeviceId, std::size_t> rank_of;
+  const std::vector<Chunk> chunks = chunks_of(plan);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const auto [known, fresh] = rank_of.try_emplace(chunks[c].devices.front(), ranks.size());
+    if (fresh) ranks.push_back({chunks[c].devices, {}});
+    ranks[known->second].chunks.push_back(c);
+  }
+  return ranks;
+}
+
+std::vector<DeviceId> devices_used(const Plan& plan) {
+  std::vector<DeviceId> devices;
+  for (const Stage& stage : plan.stages) devices.insert(devices.end(), stage.devices.begin(), stage.devices.end());
+  if (plan.chunks)
+    for (const Chunk& chunk : *plan.chunks) devices.insert(devices.end(), chunk.devices.begin(), chunk.devices.end());
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  return devices;
+}
+
+namespace {
+
+constexpr std::size_t few_stages = 16;
+
+std::string list_text(const std::vector<std::size_t>& counts) {
+  std::string text;
+  for (std::size_t first = 0, end = 0; first < counts.size(); first = end) {
+    while (end < counts.size() && counts[end] == counts[first] && (end == first || counts.size() > few_stages)) ++end;
+    if (first > 0) text += ":";
+    if (end - first > 1) text += std::to_string(end - first) + " \u00d7 ";
+    text += std::to_string(counts[first]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string shape_text(const Plan& plan) {
+  std::vector<std::size_t> device_counts, layer_counts;
+  for (const Stage& stage : plan.stages) {
+    device_counts.push_back(stage.devices.size());
+    layer_counts.push_back(static_cast<std::size_t>(stage.last - stage.first));
+  }
+  const std::string devices = list_text(device_counts), layers = list_text(layer_counts);
+  return plan.stages.size() < 2 ? devices : devices + " \u00b7 " + layers;
+}
+
+}  // namespace pipedeck

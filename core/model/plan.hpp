@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan: how a model is split over devices and run. Made by a planner or by the user (formats.md, "Plan").
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/ids.hpp"
+#include "core/base/units.hpp"
+#include "core/model/schedule.hpp"
+#include "core/model/workload.hpp"
+
+namespace pipedeck {
+
+enum class ScheduleKind {
+  gpipe,
+  one_f_one_b,
+  interleaved,
+  zb_h1,
+  zb_h2,
+  zb_v,
+  v_half,
+  v_min,
+  dualpipe,
+  dualpipe_v,
+  chimera,
+  adaptive,
+  pipedream,
+  pipedream_vertical,
+  pipedream_2bw,
+  explicit_order,
+};
+/// A warm-up policy of 1F1B (DAPPLE section V). A: K_i = min(S - i, D); B: K_i = min(2(S - i) - 1, D).
+enum class Warmup { A, B };
+
+/// Returns true for schedules without a flush, which use several weight versions.
+constexpr bool asynchronous(ScheduleKind kind) {
+  return kind == ScheduleKind::pipedream || kind == ScheduleKind::pipedream_vertical ||
+         kind == ScheduleKind::pipedream_2bw;
+}
+/// Returns true for schedules with two copies of every stage, one per direction.
+constexpr bool bidirectional(ScheduleKind kind) {
+  return kind == ScheduleKind::dualpipe || kind == ScheduleKind::chimera;
+}
+/// Returns true if several chunks may be on one device.
+bool shares_devices(ScheduleKind kind);
+
+std::string_view name_of(ScheduleKind);  // "1f1b"
+std::string_view name_of(Warmup);        // "A"
+std::optional<ScheduleKind> schedule_named(std::string_view);
+std::optional<Warmup> warmup_named(std::string_view);
+
+/// A selection of a stage's layers whose forward is recomputed before the backward.
+struct Recompute {
+  bool all = false;
+  std::vector<LayerId> layers;  ///< if not `all`: these positions of the plan's order
+  bool operator==(const Recompute&) const = default;
+  bool any() const { return all || !layers.empty(); }
+};
+
+struct Stage {
+  int first = 0;  ///< half-open range of positions in the plan's order
+  int last = 0;
+  std::vector<DeviceId> devices;  ///< each group of `tensor_parallel` consecutive devices is a replica
+  int tensor_parallel = 1;
+  std::optional<std::vector<int>> shares;  ///< whole samples of each micro-batch per replica; absent: even
+  /// The fraction of every layer's columns on each rank of a replica. Each is above 0, their sum is 1; absent: even.
+  std::optional<std::vector<double>> shards{};
+  Recompute recompute;
+  std::string extra;
+  bool operator==(const Stage&) const = default;
+
+  int replicas() const { return static_cast<int>(devices.size()) / tensor_parallel; }
+};
+
+/// A copy of a stage on devices of its own (formats.md, "chunks"). All copies of a stage hold the same weights, and
+/// their gradients are all-reduced together. Each copy processes its own micro-batches.
+struct Chunk {
+  StageId stage;
+  int copy = 0;
+  std::vector<DeviceId> devices;
+  bool operator==(const Chunk&) const = default;
+};
+
+/// A value that the planner minimized, by its own formula.
+struct Objective {
+  std::string name;             ///< "DAPPLE L_max"
+  std::optional<Seconds> time;  ///< exactly one of the two is set
+  std::optional<Bytes> bytes;
+  bool operator==(const Objective&) const = default;
+};
+
+/// A prediction of the simulator at the time when the plan was written.
+struct Predicted {
+  Seconds iteration;
+  double samples_per_second = 0;
+  double bubble_fraction = 0;
+  std::vector<Bytes> peak_memory;  ///< of each of the plan's devices, in device order
+  Seconds lower_bound;
+  bool fits = true;
+  NetworkModel network = NetworkModel::ideal;
+  Overlap overlap = Overlap::layer;
+  Collectives collectives = Collectives::least;
+  bool operator==(const Predicted&) const = default;
+};
+
+/// A bound on how far a plan is from the optimum.
+struct Certificate {
+  Seconds lower_bound;     ///< no plan of the problem has a shorter iteration; 0: unknown
+  Seconds stages_bound;    ///< a bound for this plan with these stages, whatever the warm-up; 0: unknown
+  double gap = 0;          ///< simulated iteration / lower_bound - 1
+  std::string optimal_in;  ///< the space in which no plan is better, and by which measure; empty: not proven
+  bool operator==(const Certificate&) const = default;
+};
+
+struct Plan {
+  std::string name;
+  std::string planner;  ///< registry name, or "hand"
+  std::string profile;  ///< names, for the reader
+  std::string cluster;
+  int global_batch = 1;
+  int micro_batch = 1;  ///< samples of a whole micro-batch; asynchronous: of the mini-batch that one replica processes
+  int micro_batches = 1;
+  ScheduleKind schedule = ScheduleKind::one_f_one_b;
+  Warmup warmup = Warmup::A;
+  std::optional<std::vector<int>> warmup_counts;  ///< K_i of every stage, replacing the policy's
+  Optimizer optimizer = Optimizer::adam;
+  Precision precision = Precision::fp32;
+  int zero = 0;
+  std::optional<std::vector<LayerId>> order;  ///< topological order that stages' ranges refer to; absent: list order
+  /// If a schedule puts several chunks on a device, their stages name the same devices.
+  std::vector<Stage> stages;
+  /// Copies of stages on other devices, for bidirectional schedules; absent: the default of chunks_of().
+  std::optional<std::vector<Chunk>> chunks{};
+  std::optional<std::vector<std::vector<Operation>>> operations;  ///< with explicit_order: one list per device
+  std::optional<Objective> objective;
+  std::optional<Predicted> predicted;
+  std::optional<Certificate> certificate;
+  std::vector<std::string> why;  ///< on request: the plan's bottleneck and its neighbours' losses, one sentence each
+  std::string profile_sha256, cluster_sha256;  ///< of the files that the plan was made for; empty: unknown
+  bool truncated = false;                      ///< a time budget ended the search early
+  std::string extra;
+  bool operator==(const Plan&) const = default;
+
+  bool synchronous() const { return !asynchronous(schedule); }
+};
+
+/// Returns the layers at positions 0..N-1 of the plan's order.
+std::vector<LayerId> order_of(const Plan& plan, const Profile& profile);
+
+/// Returns the number of samples of a micro-batch of `micro_batch` on each of `stage`'s replicas. These are its shares,
+/// or as even as whole samples allow, the larger ones first.
+std::vector<int> replica_samples(const Stage& stage, int micro_batch);
+
+/// Returns the part of a layer on the device of rank `rank` of a replica, relative to an even shard over
+/// `tensor_parallel` devices. 1 if `shards` are absent. The device's passes take the times of that degree multiplied by
+/// this factor.
+double shard_factor(const Stage& stage, int rank);
+/// Returns the part of `whole` bytes of weights on the device of that rank, rounded up.
+Bytes shard_bytes(const Stage& stage, Bytes whole, int rank);
+
+/// Returns the plan with 1F1B's other warm-up policy. Returns nothing if the policy has no effect: another schedule, a
+/// single stage, or explicit warm-up counts.
+std::optional<Plan> with_other_warmup(const Plan& plan);
+
+/// Returns the number of copies of every stage: 1, or 2 in bidirectional schedules.
+int copies_of(const Plan& plan);
+
+/// Returns every copy of every stage, by stage, then by copy: plan.chunks, or each stage once on its devices.
+/// Bidirectional schedules add a second copy of stage s on the devices of stage S - 1 - s.
+std::vector<Chunk> chunks_of(const Plan& plan);
+
+/// A rank of the pipeline: the devices, one per replica, that hold the same chunks and run the same list of operations.
+struct PipelineRank {
+  std::vector<DeviceId> devices;
+  std::vector<std::size_t> chunks;  ///< positions in chunks_of(), ascending
+};
+/// Returns the ranks in the order of their first chunks. The plan must be valid: chunks on a common device have all
+/// devices in common.
+std::vector<PipelineRank> pipeline_ranks(const Plan& plan);
+
+/// Returns the devices used, ascending, each once.
+std::vector<DeviceId> devices_used(const Plan& plan);
+
+/// Returns the short form used in tables, "8:8 · 24:26": devices per stage, layers per stage.
+std::string shape_text(const Plan& plan);
+
+}  // namespace pipedeck

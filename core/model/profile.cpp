@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/profile.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+namespace pipedeck {
+
+std::vector<Edge> edges_of(const Profile& profile) {
+  if (!profile.is_chain()) return profile.edges;
+  std::vector<Edge> chain;
+  for (std::size_t i = 1; i < profile.layers.size(); ++i) chain.push_back({LayerId(i - 1), LayerId(i), {}});
+  return chain;
+}
+
+std::vector<LayerId> topological_order(const Profile& profile) {
+  const std::size_t count = profile.layers.size();
+  std::vector<std::vector<LayerId>> successors(count);
+  std::vector<int> missing(count, 0);
+  for (const Edge& edge : edges_of(profile)) {
+    successors[edge.from.index()].push_back(edge.to);
+    ++missing[edge.to.index()];
+  }
+  std::priority_queue<LayerId, std::vector<LayerId>, std::greater<>> ready;
+  for (std::size_t i = 0; i < count; ++i)
+    if (missing[i] == 0) ready.push(LayerId(i));
+
+  std::vector<LayerId> order;
+  while (!ready.empty()) {
+    const LayerId layer = ready.top();
+    ready.pop();
+    order.push_back(layer);
+    for (const LayerId next : successors[layer.index()])
+      if (--missing[next.index()] == 0) ready.push(next);
+  }
+  return order;
+}
+
+int smallest_measured_micro_batch(const Profile& profile) {
+  int smallest = profile.micro_batch;
+  for (const Layer& layer : profile.layers)
+    if (!layer.at.empty()) smallest = std::min(smallest, layer.at.front().micro_batch);
+  return smallest;
+}
+
+}  // namespace pipedeck

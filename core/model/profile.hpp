@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model's layers as measured or computed for a device: times, bytes, and the edges between layers (formats.md,
+// "Profile").
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.hpp"
+#include "core/base/units.hpp"
+
+namespace pipedeck {
+
+/// A pair of quartiles: half of a time's repetitions are between them. The time itself is the median.
+struct Quartiles {
+  Seconds lower, upper;
+  bool operator==(const Quartiles&) const = default;
+};
+
+/// A spread of a measured layer's repetitions.
+struct TimeSpread {
+  int repetitions = 0;
+  Quartiles forward, backward;
+  bool operator==(const TimeSpread&) const = default;
+};
+
+/// A set of measured values of a point in addition to its times.
+struct PointDetails {
+  std::optional<Seconds> backward_weight;  ///< part of `backward`
+  std::optional<Bytes> saved, workspace;
+  std::optional<TimeSpread> spread;
+  bool operator==(const PointDetails&) const = default;
+};
+
+/// A measured point at another micro-batch size.
+struct LayerPoint {
+  int micro_batch = 1;  ///< samples
+  Seconds forward, backward;
+  PointDetails details = {};
+  bool operator==(const LayerPoint&) const = default;
+};
+
+/// A measured layer's memory by pass, if the planned runtime reports it. The passes run layer by layer, each frees
+/// memory that it no longer needs, and buffers pass between layers without copies.
+struct LayerMemory {
+  Bytes input;                          ///< part of `saved`: the layer's input, held in the received buffer
+  Bytes forward, backward;              ///< peak of each pass without saved bytes and the incoming gradient
+  Bytes forward_fixed, backward_fixed;  ///< the part of these that does not grow with the samples
+  Bytes weight_saved;                   ///< saved from the input gradient to the weight gradient if these are separate
+  Bytes recompute_saved;  ///< saved in addition to the input if the layer is recomputed: the loss's targets
+  bool operator==(const LayerMemory&) const = default;
+};
+
+/// A layout of a tensor on the devices of a tensor-parallel replica: replicated, or sharded by columns.
+enum class Lies { whole, in_columns };
+
+/// A sharding of a layer. The choice depends on the neighbouring layers in its stage (cut_path).
+struct CutStep {
+  Lies from = Lies::whole, to = Lies::whole;  ///< layout of the input and the output
+  std::int64_t moved = 0;                     ///< values per sample that the devices exchange, both passes
+  bool alike = false;                         ///< every device computes the whole layer
+  bool operator==(const CutStep&) const = default;
+};
+
+/// A sharding's memory on each of the devices.
+struct CutWay {
+  CutStep step;
+  Bytes whole_parameters;  ///< as Layer::whole_parameters
+  Bytes saved, workspace;  ///< workspace: maximum of both passes at the profile's micro-batch
+  LayerMemory memory;
+  bool operator==(const CutWay&) const = default;
+};
+
+/// A layer sharded over `degree` devices: time on each of them, and bytes that each pass all-reduces.
+struct TensorParallelPoint {
+  int degree = 2;
+  Seconds forward, backward;
+  Bytes forward_allreduce, backward_allreduce;
+  PointDetails details = {};      ///< on each of the devices
+  std::vector<CutWay> ways = {};  ///< by preference; empty: unknown
+  bool operator==(const TensorParallelPoint&) const = default;
+};
+
+/// A layer's times on another device type, for the profile's own micro-batch.
+struct OtherDevicePoint {
+  Seconds forward, backward;
+  bool operator==(const OtherDevicePoint&) const = default;
+};
+
+/// Layer::kind of values made from the batch alone (token ids, attention masks). No gradient flows into them. Every
+/// stage that needs them loads or makes its own, so they never cross a cut.
+inline constexpr std::string_view data_kind = "data";
+
+/// A layer. All values are for one micro-batch of Profile::micro_batch samples.
+struct Layer {
+  std::string name;
+  std::string kind;
+  Seconds forward;
+  Seconds backward;            ///< input gradient and weight gradient
+  Seconds backward_weight;     ///< the weight-gradient part of `backward`
+  Bytes output;                ///< to the next layer; the sum of several outputs
+  std::vector<Bytes> outputs;  ///< each of several outputs; empty for one
+  Bytes saved;                 ///< saved by forward for backward
+  Bytes parameters;
+  Bytes whole_parameters;  ///< the part of these that each device of a tensor-parallel group holds whole (norms, some
+                           ///< biases)
+  Bytes workspace;
+  std::optional<LayerMemory> memory;
+  std::optional<TimeSpread> spread;
+  std::vector<LayerPoint> at;  ///< sorted by micro_batch, including the base point; empty: time is proportional
+  std::vector<TensorParallelPoint> tensor_parallel;  ///< sorted by degree
+  std::map<std::string, OtherDevicePoint> on;        ///< by device type
+  std::string extra;                                 ///< unknown keys of the file, as JSON text
+  bool operator==(const Layer&) const = default;
+};
+
+struct Edge {
+  LayerId from, to;
+  std::optional<int> output;  ///< index in `from`'s outputs; absent: all of them
+  bool operator==(const Edge&) const = default;
+};
+
+struct Profile {
+  std::string name;
+  std::string source;   ///< description of how it was measured or computed
+  std::string device;   ///< device type of the times
+  int micro_batch = 1;  ///< samples of one forward/backward
+  std::vector<Layer> layers;
+  std::vector<Edge> edges;  ///< empty: a chain in list order
+  std::string extra;        ///< unknown keys of the file, as JSON text
+
+  bool operator==(const Profile&) const = default;
+  bool is_chain() const { return edges.empty(); }
+};
+
+/// Returns `edges`, or the chain's edges if there are none.
+std::vector<Edge> edges_of(const Profile& profile);
+
+/// Returns the fixed topological order used by planners made for chains: Kahn's algorithm, ties by list position. The
+/// profile must be acyclic (checked by validate.hpp).
+std::vector<LayerId> topological_order(const Profile& profile);
+
+/// Returns the smallest measured micro-batch. Times below it are unknown.
+int smallest_measured_micro_batch(const Profile& profile);
+
+}  // namespace pipedeck

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator's result for a plan (formats.md, "Simulation").
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.hpp"
+#include "core/base/units.hpp"
+#include "core/model/timeline.hpp"
+#include "core/model/workload.hpp"
+
+namespace pipedeck {
+
+enum class MemoryItem : std::uint8_t {
+  weights,
+  gradients,
+  optimizer,
+  stashed_weights,
+  activations,
+  boundary,
+  workspace,
+  communication,
+  reserve,
+};
+inline constexpr int memory_item_count = 9;
+std::string_view name_of(MemoryItem item);  // "stashed_weights"
+
+/// A number of bytes by item; `total` is their sum.
+struct MemoryParts {
+  std::array<Bytes, memory_item_count> bytes{};
+  bool operator==(const MemoryParts&) const = default;
+  Bytes& operator[](MemoryItem item) { return bytes[static_cast<std::size_t>(item)]; }
+  Bytes operator[](MemoryItem item) const { return bytes[static_cast<std::size_t>(item)]; }
+  Bytes total() const;
+};
+
+/// A point of a memory curve: the sum of all items from `time` on, until the next point.
+struct MemoryPoint {
+  Nanoseconds time;
+  Bytes bytes;
+  bool operator==(const MemoryPoint&) const = default;
+};
+
+/// A breakdown of a device's idle time by cause. Its sum and the busy time add up to the iteration.
+struct IdleParts {
+  Nanoseconds warmup, drain, waiting_activation, waiting_gradient, waiting_all_reduce;
+  bool operator==(const IdleParts&) const = default;
+  IdleParts& operator+=(const IdleParts& other);
+  Nanoseconds total() const { return warmup + drain + waiting_activation + waiting_gradient + waiting_all_reduce; }
+};
+
+struct DeviceVerdict {
+  DeviceId device;
+  Nanoseconds busy;  ///< forward, backward, recompute, optimizer
+  IdleParts idle;
+  Bytes peak;        ///< the curve's highest point
+  Bytes peak_upper;  ///< upper bound whatever the durations of operations, including fragmentation
+  Bytes capacity;
+  Nanoseconds peak_time;
+  MemoryParts peak_parts;               ///< the items at the peak
+  int peak_micro_batches = 0;           ///< maximum number of micro-batches with saved activations at the same time
+  std::vector<MemoryPoint> curve;       ///< first point at 0
+  std::vector<MemoryParts> item_curve;  ///< the items at each point of `curve`; only on request
+  bool operator==(const DeviceVerdict&) const = default;
+};
+
+struct Simulation {
+  NetworkModel network = NetworkModel::ideal;
+  Overlap overlap = Overlap::layer;
+  Collectives collectives = Collectives::least;
+  Nanoseconds iteration;
+  /// The longest time of a device from its first operation to the end of its step; asynchronous: `iteration`.
+  Nanoseconds longest_span;
+  /// The time from one iteration to the next if no device waits for another before its step; absent: not requested.
+  std::optional<Nanoseconds> period{};
+  double samples_per_second = 0;
+  double bubble_fraction = 0;  ///< 1 - sum of busy / (devices x iteration)
+  double communication_fraction =
+      0;  ///< iteration time in which no compute lane runs but a transfer or all-reduce does
+  bool fits = true;
+  IdleParts idle;                      ///< summed over devices
+  std::vector<DeviceVerdict> devices;  ///< devices that the plan uses, ascending
+  Timeline timeline;
+  std::string extra;  ///< unknown members, as JSON text
+  bool operator==(const Simulation&) const = default;
+};
+
+}  // namespace pipedeck

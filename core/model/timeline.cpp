@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/timeline.hpp"
+
+#include <algorithm>
+
+#include "core/model/simulation.hpp"
+
+namespace pipedeck {
+
+Nanoseconds Timeline::makespan() const {
+  std::int64_t last = 0;
+  for (const TimelineLane& lane : lanes)
+    if (lane.size() > 0) last = std::max(last, start[lane.end - 1] + duration[lane.end - 1]);
+  return Nanoseconds(last);
+}
+
+void Timeline::append_lane(TimelineLane lane, std::span<const TimelineRow> rows) {
+  lane.begin = size();
+  for (const TimelineRow& row : rows) {
+    start.push_back(row.start.count);
+    duration.push_back(row.duration.count);
+    micro_batch.push_back(row.operation.micro_batch);
+    stage.push_back(static_cast<std::uint16_t>(row.operation.stage.value));
+    kind.push_back(row.operation.kind);
+  }
+  lane.end = size();
+  lanes.push_back(lane);
+}
+
+IdleParts& IdleParts::operator+=(const IdleParts& other) {
+  warmup += other.warmup;
+  drain += other.drain;
+  waiting_activation += other.waiting_activation;
+  waiting_gradient += other.waiting_gradient;
+  waiting_all_reduce += other.waiting_all_reduce;
+  return *this;
+}
+
+Bytes MemoryParts::total() const {
+  Bytes sum;
+  for (const Bytes part : bytes) sum += part;
+  return sum;
+}
+
+}  // namespace pipedeck

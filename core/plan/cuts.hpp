@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes that cross a cut of the layer order: the sum of the outputs used after it. A skip connection over several
+// stages counts at each cut that it crosses. Layers of kind "data" never cross.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/model/profile.hpp"
+
+namespace pipedeck::plan {
+
+/// Returns for each p in 0..N the bytes per profile micro-batch that cross between positions p-1 and p of `order`; 0 at
+/// both ends.
+std::vector<Bytes> cut_bytes(const Profile& profile, std::span<const LayerId> order);
+
+}  // namespace pipedeck::plan

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declarations shared by the files of plan_edits. Each part changes a copy; with_edit() validates and completes it.
+#pragma once
+
+#include "core/plan/edits.hpp"
+
+namespace pipedeck::plan::edits {
+
+struct Ground {
+  const Profile& profile;
+  const Cluster& cluster;
+};
+
+inline tl::unexpected<Error> refuse(std::string why) { return fail(ErrorCode::bad_input, std::move(why)); }
+
+Result<void> check_stage(const Plan& plan, int stage);
+/// Returns an error if chunks or lists of operations fix the number of stages and their devices.
+Result<void> check_free_stages(const Plan& plan, const char* what);
+
+/// Sets the devices of `stage`, of all stages on the same devices, and of copies. Removes shares whose number no longer
+/// matches.
+void put_devices(Plan& plan, int stage, const std::vector<DeviceId>& devices);
+/// Returns `count` unused devices for `stage`, those most similar to its own first; nothing if there are too few.
+std::optional<std::vector<DeviceId>> take_spare(const Plan& plan, const Cluster& cluster, int stage, int count);
+
+Result<Plan> apply(Plan plan, const Ground& ground, const CutMove& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const DevicesMove& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const DeviceSwap& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const StageSplit& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const StageMerge& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaCount& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaShares& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const StageRecompute& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const LayerRecompute& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const MicroBatchSize& edit);
+
+}  // namespace pipedeck::plan::edits

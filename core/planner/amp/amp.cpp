@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMP (Li et al., NeurIPS 2022), Algorithm 1: for all degrees (pp, dp, tmp), all micro-batch sizes and Megatron's
+// placement, the layer assignment of least estimated time, eq. 3-5 (section 3.4):
+//   T = max over the dp pipelines of T^pp + max over devices of T^dpsync,
+//   T^pp = (gas - 1) max t_i + sum e_i + sum t_i.
+// Where we read it differently:
+// - e_i is the activation and the gradient back with the path's latency each way; printed is v / b, one way
+//   (--printed-objective), 17 % short of the simulated time at gas = 1;
+// - t_i and e_i are those of the devices and links that the pipeline has: types are not averaged, and the slowest link
+//   of a ring counts, not its last one (their program does both otherwise);
+// - the assignment is the optimum of eq. 4, gradient synchronisation included; the paper's programme minimises eq. 5
+//   first, which is another one in over half of random cases (amp_assignment.hpp);
+// - memory counts: one micro-batch at a time must fit on every stage, and the warm-up is shortened to what fits.
+// The answer is the strategy of least T, as in the paper where nothing is run; --rank-by simulated judges the best
+// strategies by simulation, which stands for the paper's trial runs. A list has each strategy once.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/planner/amp/answer.hpp"
+#include "core/planner/planner_entries.hpp"
+
+namespace pipedeck::planner::amp {
+
+namespace {
+
+class AmpSearch {
+ public:
+  AmpSearch(search::Chain& chain, const Options& options, std::size_t wanted, const PlannerContext& context)
+      : chain_(chain), costs_(chain, options), wanted_(wanted), context_(context) {}
+
+  /// The wanted number of strategies of least T, best first.
+  Result<void> run(const std::vector<Strategy>& strategies) {
+    if (auto done = bound(strategies); !done) return done;
+    for (std::size_t i = 0; i < open_.size() && open_[i].bound < below(); ++i) {
+      report(context_.progress, 0.2 + 0.7 * static_cast<double>(i) / static_cast<double>(open_.size()),
+             fmt::format("assigning layers to {} stages", open_[i].strategy.stages));
+      if (auto stopped = check_stop(context_); !stopped) return stopped;
+      if (out_of_time(context_) && !best.empty()) {
+        truncated = true;
+        break;
+      }
+      if (auto done = assign(open_[i].strategy); !done) return done;
+    }
+    return {};
+  }
+
+  std::vector<Candidate> best;
+  bool truncated = false;
+  bool proven = true;  ///< of every strategy: nothing else of it is below the worst of these
+
+ private:
+  struct Open {
+    double bound;
+    Strategy strategy;
+  };
+
+  double below() const {
+    return best.size() < wanted_ ? std::numeric_limits<double>::infinity() : best.back().assignment.time;
+  }
+
+  /// In the order of their bounds, so that most need no search.
+  Result<void> bound(const std::vector<Strategy>& strategies) {
+    for (const Strategy& strategy : strategies) {
+      if (auto stopped = check_stop(context_); !stopped) return stopped;
+      if (out_of_time(context_) && !open_.empty()) {
+        truncated = true;
+        break;
+      }
+      const Task task = costs_.task(strategy, megatron_placement(strategy));
+      const Assigner assigner(task, context_.stop, context_.hurry, !open_.empty());
+      if (assigner.possible())
+        open_.push_back({assigner.lower_bound(), strategy});
+      else
+        truncated |= out_of_time(context_);  // it may have been given up
+    }
+    std::stable_sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
+    return {};
+  }
+
+  Result<void> assign(const Strategy& strategy) {
+    const Placement placement = megatron_placement(strategy);
+    const Task task = costs_.task(strategy, placement);
+    Assigner assigner(task, context_.stop, context_.hurry, !best.empty());
+    const auto outcome = assigner.search(below(), effort_);
+    if (outcome == Assigner::Outcome::stopped) return check_stop(context_);
+    truncated |= outcome == Assigner::Outcome::hurried;
+    proven &= outcome == Assigner::Outcome::proven;
+    if (!assigner.best()) return {};
+    const auto after = std::find_if(best.begin(), best.end(), [&](const Candidate& other) {
+      return other.assignment.time > assigner.best()->time;
+    });
+    best.insert(after, {strategy, placement, *assigner.best(), outcome == Assigner::Outcome::proven});
+    if (best.size() > wanted_) best.pop_back();
+    return {};
+  }
+
+  search::Chain& chain_;
+  AmpCosts costs_;
+  std::size_t wanted_;
+  const PlannerContext& context_;
+  std::vector<Open> open_;
+  std::size_t effort_ = amp_effort;
+};
+
+std::string space_text(const search::Chain& chain, const Options& options) {
+  const Workload& workload = chain.workload();
+  const std::string sizes = workload.micro_batch
+                                ? fmt::format("micro-batch {}", *workload.micro_batch)
+                                : fmt::format("every micro-batch of {} or more samples a replica", options.slice);
+  return fmt::format(
+      "pp x dp x tmp on {} devices, {}, Megatron's placement, all layer assignments{}",
+      options.allow_idle ? fmt::format("at most {}", chain.devices()) : fmt::format("all {}", chain.devices()), sizes,
+      measure_text(chain, options));
+}
+
+Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
+  const PlannerInfo info = amp_planner();
+  Options options = amp_options(info, given, *problem.profile);
+  options.allow_idle = flag(info, given, "allow-idle");
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  if (auto none = too_large(*chain)) return Ranking{{}, *std::move(none)};
+  const auto strategies = amp_strategies(*chain, options);
+  if (!strategies) return tl::unexpected(strategies.error());
+
+  AmpSearch search(*chain, options, amp_wanted(info, given, context), context);
+  if (auto done = search.run(*strategies); !done) return tl::unexpected(done.error());
+  if (search.best.empty()) return amp_no_plan(problem, options, context);
+  Answer answer{
+      info.name, options, choice(info, given, "rank-by") == "simulated", search.truncated, std::move(search.best), {}};
+  answer.optimal_in = [&](const Candidate& candidate, bool first) {
+    if (first && search.proven) return space_text(*chain, options);
+    return candidate.proven ? assignments_text(*chain, candidate.strategy, options) : std::string();
+  };
+  return ranking(*chain, std::move(answer), context);
+}
+
+}  // namespace
+
+PlannerInfo amp_planner() {
+  std::vector<OptionInfo> options = option_table();
+  options.push_back({"allow-idle", OptionType::flag, "plans that leave devices idle, too", "false", {}});
+  return {.name = "amp",
+          .title = "AMP",
+          .summary = "pipeline, data and tensor degrees, micro-batch and layer assignment of least estimated time",
+          .source =
+              "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, "
+              "NeurIPS 2022",
+          .options = std::move(options),
+          .plan = &plan_amp,
+          .compared_by_default = true,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
+}
+
+}  // namespace pipedeck::planner::amp

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/amp/answer.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/planner/search/memory_fit.hpp"
+
+namespace pipedeck::planner::amp {
+
+namespace {
+
+Plan plan_of(const search::Chain& chain, const Candidate& candidate, const std::string& planner, bool printed) {
+  const Strategy& strategy = candidate.strategy;
+  Plan plan = chain.plan_of(planner, strategy.micro_batch);
+  for (int s = 0, first = 0; s < strategy.stages; ++s) {
+    const int last = candidate.assignment.ends[static_cast<std::size_t>(s)];
+    plan.stages.push_back(search::stage_on(first, last, stage_devices(strategy, candidate.placement, s)));
+    plan.stages.back().tensor_parallel = strategy.tensor_parallel;
+    first = last;
+  }
+  plan.objective =
+      Objective{printed ? "AMP eq. 4, v / b as printed" : "AMP eq. 4, T", Seconds(candidate.assignment.time), {}};
+  plan.name = "AMP " + degrees_text(strategy);
+  return plan;
+}
+
+Result<bool> any_possible(const Problem& problem, const Options& options, const PlannerContext& context) {
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  const auto strategies = amp_strategies(*chain, options);
+  if (!strategies) return tl::unexpected(strategies.error());
+  AmpCosts costs(*chain, options);
+  for (const Strategy& strategy : *strategies) {
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    if (Assigner(costs.task(strategy, megatron_placement(strategy)), context.stop).possible()) return true;
+  }
+  return false;
+}
+
+Result<Ranking> no_strategy(const Problem& problem, const Options& options, bool idle_is_an_option,
+                            const PlannerContext& context) {
+  const std::string reason = fmt::format(
+      "no pp x dp x tmp is {} devices with a layer for every stage and whole micro-batches of {} or more samples a "
+      "replica{}",
+      options.allow_idle ? fmt::format("at most {}", devices_of(*problem.cluster).size())
+                         : fmt::format("{}", devices_of(*problem.cluster).size()),
+      options.slice, problem.pins.empty() ? "" : " that keeps the pins");
+  if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
+  Options relaxed = options;
+  relaxed.allow_idle = true;
+  const auto helps = idle_is_an_option ? any_possible(problem, relaxed, context) : Result<bool>(false);
+  if (!helps) return tl::unexpected(helps.error());
+  if (*helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
+  return too_few_samples(reason, problem.workload, options.slice, [&](int slice) {
+    Options fewer = options;
+    fewer.slice = slice;
+    return any_possible(problem, fewer, context);
+  });
+}
+
+Result<Judged> judged(search::Chain& chain, const Candidate& candidate, const std::string& planner,
+                      const Options& options, const PlannerContext& context) {
+  const Plan plan = plan_of(chain, candidate, planner, options.printed);
+  std::optional<Judged> best;
+  for (const Warmup policy : {Warmup::A, Warmup::B}) {
+    Plan variant = plan;
+    if (!search::set_warmup(chain, variant, policy, options.ignore_memory))
+      return fail(ErrorCode::internal, fmt::format("{} searched a plan that does not fit", planner));
+    if (!context.score) return Judged{std::move(variant), {}};
+    const auto iteration = judge(context, variant);
+    if (!iteration) return tl::unexpected(iteration.error());
+    if (!best || *iteration < best->iteration) best = Judged{std::move(variant), *iteration};
+    if (plan.stages.size() == 1) break;
+  }
+  return std::move(*best);
+}
+
+}  // namespace
+
+Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContext& context) {
+  std::vector<Judged> all;
+  for (const Candidate& candidate : answer.best) {
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    if (out_of_time(context) && !all.empty()) {
+      answer.truncated = true;
+      break;
+    }
+    report(context.progress, 0.9, "simulating");
+    auto one = judged(chain, candidate, answer.planner, answer.options, context);
+    if (!one) return tl::unexpected(one.error());
+    if (!answer.simulated) one->iteration = Seconds(candidate.assignment.time);
+    one->plan.certificate = Certificate{{}, {}, 0, answer.optimal_in(candidate, all.empty() && !answer.simulated)};
+    all.push_back(*std::move(one));
+  }
+  for (Judged& one : all)
+    if ((one.plan.truncated = answer.truncated)) one.plan.certificate.reset();
+  report(context.progress, 1, "done");
+  return ranked(std::move(all), context);
+}
+
+std::string degrees_text(const Strategy& strategy) {
+  return fmt::format("pp {}, dp {}, tmp {}", strategy.stages, strategy.replicas, strategy.tensor_parallel);
+}
+
+std::string measure_text(const search::Chain& chain, const Options& options) {
+  const bool pins = !chain.problem().pins.empty();
+  const std::string_view kept = options.ignore_memory ? (pins ? " that keep the pins" : "")
+                                                      : (pins ? " that fit and keep the pins" : " that fit");
+  return fmt::format("{}: by T, eq. 4{}", kept, options.printed ? " with v / b as printed" : "");
+}
+
+std::string assignments_text(const search::Chain& chain, const Strategy& strategy, const Options& options) {
+  return fmt::format("layer assignments of {} and micro-batch {} in this placement{}", degrees_text(strategy),
+                     strategy.micro_batch, measure_text(chain, options));
+}
+
+std::optional<Infeasible> too_large(const search::Chain& chain) {
+  if (chain.layers() <= amp_most_layers && chain.devices() <= amp_most_devices) return {};
+  return past_limit(fmt::format("{} layers on {} devices, amp takes at most {} on {}", chain.layers(), chain.devices(),
+                                amp_most_layers, amp_most_devices),
+                    chain.problem())
+      .infeasible;
+}
+
+Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, const PlannerContext& context,
+                            const std::function<Result<bool>(const Problem&)>& annealed) {
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  const auto strategies = amp_strategies(*chain, options);
+  if (!strategies) return tl::unexpected(strategies.error());
+  if (strategies->empty()) return no_strategy(problem, options, !annealed, context);
+
+  Options unlimited = options;
+  unlimited.ignore_memory = true;
+  const auto any = any_possible(problem, unlimited, context);
+  if (!any) return tl::unexpected(any.error());
+  if (!*any) return Ranking{{}, Infeasible{"no placement has every pinned layer on its device", ""}};
+  const std::string reason = "no strategy fits the devices' memory, with one micro-batch at a time on every stage";
+  if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
+  return nothing_fits(reason, context, [&](Bytes more) {
+    const Problem relaxed = with_more_memory(problem, more);
+    return annealed ? annealed(relaxed) : any_possible(relaxed, options, context);
+  });
+}
+
+std::vector<OptionInfo> option_table() {
+  return {{"rank-by",
+           OptionType::choice,
+           "objective: the plan of least T, eq. 4; simulated: the best simulated one",
+           "objective",
+           {"objective", "simulated"}},
+          {"simulations", OptionType::integer, "with --rank-by simulated: strategies to simulate at most", "64", {}},
+          {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
+          {"printed-objective", OptionType::flag, "transfers as printed: v / b, one way, no latency", "false", {}},
+          {"min-slice",
+           OptionType::integer,
+           "least samples of a micro-batch on a replica; 0: the smallest measured",
+           "0",
+           {}}};
+}
+
+Options amp_options(const PlannerInfo& info, const PlannerOptions& options, const Profile& profile) {
+  return {.printed = flag(info, options, "printed-objective"),
+          .ignore_memory = flag(info, options, "ignore-memory"),
+          .slice = search::smallest_slice(profile, integer(info, options, "min-slice"))};
+}
+
+std::size_t amp_wanted(const PlannerInfo& info, const PlannerOptions& options, const PlannerContext& context) {
+  const bool simulated = choice(info, options, "rank-by") == "simulated";
+  return static_cast<std::size_t>(std::max({1, context.top, simulated ? integer(info, options, "simulations") : 1}));
+}
+
+}  // namespace pipedeck::planner::amp

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// From AMP's strategies with their assignments to plans, and the reasons where there is none; for amp and amp-sa.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/planner/amp/space.hpp"
+#include "core/planner/ranking.hpp"
+
+namespace pipedeck::planner::amp {
+
+/// A strategy with its best assignment.
+struct Candidate {
+  Strategy strategy;
+  Placement placement;
+  Assignment assignment;
+  bool proven = true;  ///< no assignment of the strategy has a lower T
+};
+
+/// What a planner found, and how its answers are made plans of.
+struct Answer {
+  std::string planner;
+  Options options;
+  bool simulated = false;  ///< rank by simulation, not by T
+  bool truncated = false;
+  std::vector<Candidate> best;  ///< least T first
+  /// In which space the candidate is the best; `first`: it is the first of the list.
+  std::function<std::string(const Candidate&, bool first)> optimal_in;
+};
+
+/// Plans with eq. 4 as their objective, and of the two warm-up policies the one that simulates best: eq. 4 can't tell
+/// them apart. A where nobody can judge.
+Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContext& context);
+
+/// "pp 4, dp 2, tmp 1".
+std::string degrees_text(const Strategy& strategy);
+/// "layer assignments of pp 4, dp 2, tmp 1 and micro-batch 8 in this placement that fit: by T, eq. 4".
+std::string assignments_text(const search::Chain& chain, const Strategy& strategy, const Options& options);
+/// "that fit and keep the pins: by T, eq. 4", as far as memory and pins count.
+std::string measure_text(const search::Chain& chain, const Options& options);
+
+/// Past these the search takes minutes or more memory than there is.
+std::optional<Infeasible> too_large(const search::Chain& chain);
+
+/// Comparisons of prefixes that all assignments of a search may take together: a few seconds.
+inline constexpr std::size_t amp_effort = 400000000;
+
+/// Why nothing was found: too few samples, pins, memory. `annealed`: amp-sa's own word on whether it would find a plan
+/// of a problem; its placements are others, and it always uses all devices.
+Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, const PlannerContext& context,
+                            const std::function<Result<bool>(const Problem&)>& annealed = {});
+
+/// The options that both planners have.
+std::vector<OptionInfo> option_table();
+Options amp_options(const PlannerInfo& info, const PlannerOptions& options, const Profile& profile);
+/// Strategies to keep: what is wanted, or with --rank-by simulated what is to be simulated.
+std::size_t amp_wanted(const PlannerInfo& info, const PlannerOptions& options, const PlannerContext& context);
+
+}  // namespace pipedeck::planner::amp

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layer assignment of one AMP strategy: the cuts that minimise eq. 4,
+//   T = max over pipelines d of [ (gas - 1) max_i t_i + sum_i e_i + sum_i t_i ] + max_i T_i^dpsync,
+// exactly, with unlike stages, unlike pipelines and memory.
+//
+// The paper's table of eq. 6-8 takes O(k L^4). Here stages are added front to back; what a prefix of stages may cost in
+// the end depends on its maximum and its sum in every pipeline and on its largest synchronisation alone, so that of two
+// prefixes that end at the same layer one that is not better in any of those figures is dropped. Before that, three
+// programmes over suffixes give the least sum, the least maximum and the least synchronisation that the rest can have:
+// - a prefix that can't lead below what is known already is dropped;
+// - a maximum below the least that the rest has anyway counts as that one, which makes most prefixes comparable.
+// What is known first comes from a few bounds on the slowest stage and on the synchronisation, with the least sum under
+// each, and where that leaves too much, from a search that keeps few prefixes. With very unlike pipelines there may be
+// millions of prefixes of which none is the worse: the effort is limited, and past it the best known is not proven.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/cost/collective.hpp"
+#include "core/plan/layer_bytes.hpp"
+
+namespace pipedeck::planner::amp {
+
+/// Seconds of an activation and its gradient over a cut: fixed + per_byte x bytes.
+struct AmpEdge {
+  double fixed = 0, per_byte = 0;
+  auto operator<=>(const AmpEdge&) const = default;
+};
+
+/// One pipeline, or several that are alike.
+struct Pipeline {
+  std::vector<const std::vector<double>*> time;  ///< of every stage: forward + backward of the layers before a position
+  std::vector<AmpEdge> edge;                     ///< of every stage: from the one before; the first has none
+};
+
+/// What eq. 4 and memory make of a strategy.
+struct Task {
+  int layers = 0, stages = 0, micro_batches = 1, replicas = 1, tensor_parallel = 1;
+  std::vector<Pipeline> pipelines;
+  std::vector<double> cut;                         ///< bytes before each position, of a replica's samples
+  std::vector<plan::Weights> weights;              ///< of the layers before a position
+  std::vector<std::vector<cost::WorstHop>> rings;  ///< of every stage; none with one replica
+  const std::vector<Bytes>* need = nullptr;        ///< [first * (layers + 1) + last]; none: memory does not count
+  std::vector<Bytes> capacity;                     ///< of every stage
+  std::vector<int> pinned;                         ///< stage that a position must be on, -1: any; empty: no pins
+};
+
+struct Assignment {
+  std::vector<int> ends;  ///< of every stage
+  double time = 0;        ///< T in seconds
+};
+
+class Assigner {
+ public:
+  enum class Outcome {
+    proven,     ///< `best` is the optimum, or nothing is below the limit
+    exhausted,  ///< the effort was used up: `best` is what there was
+    hurried,    ///< time was over: the same
+    stopped,    ///< a stop was requested
+  };
+
+  /// Gives up on a stop, and on `hurry` where something is known already: here, or as `known` says.
+  explicit Assigner(const Task& task, std::stop_token stop = {}, std::stop_token hurry = {}, bool known = false);
+
+  /// Some assignment is allowed (false also where it was given up before that was clear).
+  bool possible() const { return bounds_.front() < unknown; }
+  /// No assignment is below. Infinite where none is possible.
+  double lower_bound() const;
+  /// The least T below `below`. `effort` is how many comparisons of prefixes it may take, and what it leaves of them.
+  Outcome search(double below, std::size_t& effort);
+  const std::optional<Assignment>& best() const { return best_; }
+
+ private:
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+
+  struct Step {
+    int parent = -1, end = 0;
+  };
+  /// Prefixes of as many stages that end at the same layer, none better than another in every figure.
+  struct Cell {
+    std::vector<double> figures;  // `width()` a prefix
+    std::vector<int> steps;
+  };
+
+  std::size_t pipelines() const { return task_.pipelines.size(); }
+  /// Figures of stages in a row: the sum and the slowest of every pipeline, then the synchronisation.
+  std::size_t width() const { return 2 * pipelines() + 1; }
+  std::size_t at(int stage, int position) const {
+    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(task_.layers + 1) +
+           static_cast<std::size_t>(position);
+  }
+  /// Positions at which the stage may begin: at least a layer for each stage, before and behind.
+  int first_start(int stage) const { return stage; }
+  int last_start(int stage) const { return stage == 0 ? 0 : task_.layers - (task_.stages - stage); }
+  int first_end(int stage, int start) const { return stage + 1 == task_.stages ? task_.layers : start + 1; }
+  int last_end(int stage) const { return task_.layers - (task_.stages - 1 - stage); }
+
+  double time(std::size_t pipeline, int stage, int first, int last) const;
+  double edge(std::size_t pipeline, int stage, int first) const;
+  double synchronisation(int stage, int first, int last) const;
+  bool allowed(int stage, int first, int last) const;
+  double rounds() const { return task_.micro_batches - 1; }
+
+  void bound_suffixes();
+  void bound_suffix(int stage, int start);
+  double time_of(const std::vector<int>& ends) const;
+  void take(const std::vector<int>& ends);
+  void try_limits();
+  std::optional<std::vector<int>> least_sum(double slack, double synchronisation_slack) const;
+  Outcome run(std::size_t most, std::size_t& effort);
+  std::optional<Outcome> given_up() const;
+  std::optional<Outcome> interrupted(std::size_t& effort);
+  std::optional<Outcome> extend(int stage, int start, int end, const Cell& from, Cell& into, std::size_t& effort);
+  void thin(Cell& cell, std::size_t most, const double* rest) const;
+  const double* rest_of(int stage, int position) const { return &bounds_[at(stage, position) * width()]; }
+  double bound_of(const double* prefix, const double* rest) const;
+  double mean_of(const double* rest) const { return means_[static_cast<std::size_t>(rest - bounds_.data()) / width()]; }
+  void keep(Cell& cell, const std::vector<double>& prefix, Step step);
+  std::vector<int> ends_of(int step) const;
+
+  const Task& task_;
+  std::stop_token stop_, hurry_;
+  bool known_;
+  std::vector<double> bounds_;               // least figures of the stages and layers from `at` on
+  std::vector<double> means_;                // the same of the mean sum of all pipelines
+  std::vector<std::vector<int>> elsewhere_;  // of every stage: positions before this one that are pinned to others
+  double below_ = unknown;
+  std::optional<Assignment> best_;
+  std::vector<Step> trail_;
+  std::size_t comparisons_ = 0;       // since the last look at the watch
+  std::vector<double> prefix_, own_;  // of `extend`
+};
+
+}  // namespace pipedeck::planner::amp

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device placements as domino tilings (AMP, section 6.3 and figure 5): the devices are a mesh whose columns are nodes,
+// a stage is a rectangle of tmp x dp of them, upright or turned. Upright, the devices of a column, which are of one
+// node, are split by tensor parallelism, and rows are data parallel; a turned one has its groups turned with it.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "core/planner/amp/space.hpp"
+
+namespace pipedeck::planner::amp {
+
+/// Device (row, column) is column * rows + row.
+struct Mesh {
+  int rows = 1, columns = 1;
+  bool operator==(const Mesh&) const = default;
+};
+
+/// A column a node where nodes are alike and several; else as square as the number of devices allows, in their order.
+Mesh amp_mesh(const cost::Network& network);
+
+/// A random tiling, stages in the order of their first devices; nothing where there is none, or none was found in a
+/// number of steps. `coin` decides which way to try first.
+std::optional<Placement> random_tiling(const Mesh& mesh, const Strategy& strategy, const std::function<bool()>& coin);
+
+}  // namespace pipedeck::planner::amp

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain data parallelism: one stage of all layers on all devices (or on --dp of them), each with an equal share of
+// whole samples, also where the devices are unlike: that is what it is the baseline of. Gradients are reduced layer by
+// layer while the backward pass runs on, or all at its end: as the workload says, or as --overlap-gradients does.
+// Without --micro-batch, the number of accumulated micro-batches is the one that simulates best.
+#include <algorithm>
+
+#include "core/planner/baselines/baseline.hpp"
+#include "core/planner/planner_entries.hpp"
+#include "core/planner/search/memory_fit.hpp"
+
+namespace pipedeck::planner::baselines {
+
+namespace {
+
+/// `count` devices: those that layers are pinned to, then the lowest numbers.
+std::vector<DeviceId> devices_of(const search::Chain& chain, int count) {
+  std::vector<DeviceId> chosen;
+  const auto add = [&](DeviceId device) {
+    if (static_cast<int>(chosen.size()) < count && std::count(chosen.begin(), chosen.end(), device) == 0)
+      chosen.push_back(device);
+  };
+  if (count < chain.devices())
+    for (const auto& [layer, device] : chain.problem().pins.layers) add(device);
+  for (int d = 0; d < chain.devices() && static_cast<int>(chosen.size()) < count; ++d) add(DeviceId(d));
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+std::vector<Plan> replicated_plans(search::Chain& chain, int micro_batch, int slice) {
+  const int replicas = chain.problem().pins.replicas.value_or(chain.devices());
+  if (micro_batch / replicas < slice) return {};
+  Plan plan = chain.plan_of("data-parallel", micro_batch);
+  plan.stages = {search::stage_on(0, chain.layers(), devices_of(chain, replicas))};
+  plan.name = "Data parallel";
+  return {plan};
+}
+
+std::optional<Overlap> overlap_of(const std::string& word) {
+  if (word == "auto") return {};
+  return word == "on" ? Overlap::layer : Overlap::none;
+}
+
+/// More pinned devices than replicas can't all be in the one stage.
+Result<void> check_replica_pins(const Pins& pins, const PlannerInfo& info) {
+  if (auto one = only(pins.stages, 1, "--pp", info); !one) return one;
+  std::vector<DeviceId> named;
+  for (const auto& [layer, device] : pins.layers)
+    if (std::count(named.begin(), named.end(), device) == 0) named.push_back(device);
+  if (pins.replicas && static_cast<int>(named.size()) > *pins.replicas)
+    return fail(ErrorCode::bad_usage, "--pin names more devices than --dp has");
+  return {};
+}
+
+Result<Ranking> plan_data_parallel(const Problem& problem, const PlannerOptions& options,
+                                   const PlannerContext& context) {
+  const PlannerInfo info = data_parallel_planner();
+  if (auto valid = check_replica_pins(problem.pins, info); !valid) return tl::unexpected(valid.error());
+  const bool ignore_memory = flag(info, options, "ignore-memory");
+  const Baseline baseline{
+      replicated_plans,
+      [&](search::Chain& chain, Plan& plan) { return search::set_warmup(chain, plan, Warmup::A, ignore_memory); },
+      "no micro-batch gives every device as many samples as were measured",
+      overlap_of(choice(info, options, "overlap-gradients"))};
+  return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
+}
+
+}  // namespace
+
+PlannerInfo data_parallel_planner() {
+  return {
+      .name = "data-parallel",
+      .title = "Data parallel",
+      .summary = "all layers on every device, gradients all-reduced",
+      .source = "baseline",
+      .options = {{"overlap-gradients",
+                   OptionType::choice,
+                   "rank with all-reduces beside the backward pass (on), after it (off), or as --overlap says (auto)",
+                   "auto",
+                   {"on", "off", "auto"}},
+                  {"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
+                  {"min-slice",
+                   OptionType::integer,
+                   "least samples of a micro-batch on a device; 0: the smallest measured",
+                   "0",
+                   {}}},
+      .plan = &plan_data_parallel,
+      .compared_by_default = true,
+      .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
+}
+
+}  // namespace pipedeck::planner::baselines

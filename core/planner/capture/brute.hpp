@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// mCAP-BF: every partition, and of hybrid plans every choice of degrees.
+#pragma once
+
+#include "core/planner/capture/search.hpp"
+
+namespace pipedeck::planner::capture {
+
+inline constexpr double brute_force_limit = 5e6;
+/// Partitions of the space, before any is found not to fit.
+double partition_count(const Space& space);
+
+/// Those of the least highest peak, up to `most` of them, in lexicographic order; none where none fits.
+std::vector<Partition> brute_force_partitions(Space& space, std::size_t most, const Watch& watch, bool& truncated);
+
+}  // namespace pipedeck::planner::capture

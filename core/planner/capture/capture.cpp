@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// CAPTURE and mCAP (Dreuning et al.): cut a model over a pipeline, and choose each stage's degrees of data and tensor
+// parallelism, so that the highest peak memory of any device is smallest for the global batch that is wanted. What a
+// plan is predicted to need: capture_space.hpp.
+//
+// Recommenders: `exact` (default) finds the smallest highest peak in polynomial time (capture_search.hpp); `bf` is
+// mCAP's brute force over everything, `bo` its Bayesian optimisation. With --pipeline-only every stage has one device,
+// and there are as many as devices and layers allow; else any number of stages, and devices may idle, where that is
+// what the smallest peak takes. Without --micro-batch, the one of the smallest peak is taken.
+//
+// Several plans often reach the optimum: the quickest in simulation is the answer. Of pipelines the ties whose slowest
+// stage is quickest are simulated; of hybrid plans, for each micro-batch and number of stages, the one whose slowest
+// stage is quickest. Devices are taken in the cluster's order. Where their memories differ and that is in the way, any
+// other order of their types is tried, so that no stage is kept from a device that it needs.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/planner/capture/answer.hpp"
+#include "core/planner/capture/brute.hpp"
+#include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
+
+namespace pipedeck::planner::capture {
+
+namespace {
+
+constexpr double most_cells = 5e8;            // of the tables of all micro-batch sizes
+constexpr double simulated_operations = 4e6;  // for all ties together
+
+// --- all sizes
+
+std::string where_optimal(const search::Chain& chain, const Plan& plan, const Wanted& wanted) {
+  const std::string stages = wanted.space.pipeline_only
+                                 ? fmt::format("pipelines of {} stages on one device each", plan.stages.size())
+                                 : "contiguous stages of any degrees of data and tensor parallelism";
+  const std::string sizes = chain.workload().micro_batch
+                                ? fmt::format("micro-batches of {}", plan.micro_batch)
+                                : fmt::format("any micro-batch of {} samples a replica or more", wanted.slice);
+  return fmt::format("{}, {}{}: no lower highest peak memory as CAPTURE predicts it", stages, sizes,
+                     chain.problem().pins.empty() ? "" : ", the pins kept");
+}
+
+/// Few ties of long pipelines: simulating one of them takes time.
+std::size_t kept_ties(const search::Chain& chain, const std::vector<int>& sizes) {
+  const double micro_batches = static_cast<double>(chain.workload().global_batch) / sizes.front();
+  const double operations = 2 * micro_batches * std::min(chain.layers(), chain.devices());
+  const double most = sizes.size() == 1 ? 32 : 8;
+  return static_cast<std::size_t>(std::clamp(simulated_operations / operations, 1.0, most));
+}
+
+Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int>& sizes, const Wanted& wanted,
+                                     const PlannerContext& context) {
+  const std::size_t keep = kept_ties(chain, sizes);
+  std::vector<Answer> answers;
+  std::int64_t least = INT64_MAX;
+  bool truncated = false, proven = true;
+  for (std::size_t i = 0; i < sizes.size() && !truncated; ++i) {
+    report(context.progress, 0.5 * static_cast<double>(i) / static_cast<double>(sizes.size()), "partitioning");
+    const Watch watch{context.stop, context.hurry, !answers.empty()};
+    // Where one plan is wanted, sizes that do not reach the least peak so far are of no interest.
+    Answer answer = of_size(chain, sizes[i], wanted, context.top > 1 ? INT64_MAX : least, keep, watch);
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    proven &= answer.proven;
+    truncated = answer.truncated;
+    if (answer.plans.empty()) continue;
+    least = std::min(least, answer.peak);
+    answers.push_back(std::move(answer));
+    truncated |= out_of_time(context) && i + 1 < sizes.size();
+  }
+  std::vector<Plan> plans;
+  for (Answer& answer : answers)
+    for (Plan& plan : answer.plans) {
+      plan.truncated = truncated;
+      if (proven && !truncated && answer.peak == least)
+        plan.certificate.emplace().optimal_in = where_optimal(chain, plan, wanted);
+      plans.push_back(std::move(plan));
+    }
+  return plans;
+}
+
+/// Smallest highest peak first, then the quickest.
+Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) {
+  const auto smaller = [](const Plan& a, const Plan& b) { return *a.objective->bytes < *b.objective->bytes; };
+  if (context.top <= 1) {
+    const Plan least = *std::min_element(plans.begin(), plans.end(), smaller);
+    std::erase_if(plans, [&](const Plan& plan) { return smaller(least, plan); });
+  }
+  if (plans.size() == 1) return Ranking{std::move(plans), {}};
+  std::vector<Judged> judged;
+  bool truncated = false;
+  for (std::size_t i = 0; i < plans.size() && !truncated; ++i) {
+    report(context.progress, 0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(plans.size()), "simulating");
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    // Without a simulator all of the ties are as good: the order given stands.
+    const auto iteration = context.score ? judge(context, plans[i]) : Result<Seconds>(Seconds());
+    if (!iteration) return tl::unexpected(iteration.error());
+    judged.push_back({std::move(plans[i]), *iteration});
+    truncated = out_of_time(context) && i + 1 < plans.size();
+  }
+  PlannerContext all = context;
+  all.top = static_cast<int>(judged.size());
+  Ranking ranking = ranked(std::move(judged), all);
+  std::stable_sort(ranking.plans.begin(), ranking.plans.end(), smaller);
+  if (ranking.plans.size() > static_cast<std::size_t>(std::max(1, context.top)))
+    ranking.plans.erase(ranking.plans.begin() + std::max(1, context.top), ranking.plans.end());
+  for (Plan& plan : ranking.plans) {
+    plan.truncated |= truncated;
+    if (plan.truncated) plan.certificate.reset();
+  }
+  return ranking;
+}
+
+// --- the question
+
+Result<Wanted> wanted_of(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  const PlannerInfo info = capture_planner();
+  Wanted wanted;
+  wanted.space = {.ignore_memory = flag(info, options, "ignore-memory"),
+                  .paper_in_flight = flag(info, options, "paper-in-flight"),
+                  .pipeline_only = flag(info, options, "pipeline-only"),
+                  .stop = context.stop};
+  const std::string recommender = choice(info, options, "recommender");
+  if (recommender == "bf") wanted.recommender = Recommender::brute_force;
+  if (recommender == "bo") wanted.recommender = Recommender::bayesian;
+  wanted.budget = {integer(info, options, "evaluations"), static_cast<std::uint64_t>(integer(info, options, "seed"))};
+  wanted.slice = search::smallest_slice(*problem.profile, integer(info, options, "min-slice"));
+  if (wanted.budget.evaluations < 1 || wanted.budget.evaluations > 100000)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("--evaluations is {}, 1 to 100000 expected", wanted.budget.evaluations));
+  for (const auto& [pin, name] : {std::pair{problem.pins.replicas, "--dp"}, {problem.pins.tensor_parallel, "--tmp"}})
+    if (wanted.space.pipeline_only && pin.value_or(1) != 1)
+      return fail(ErrorCode::bad_usage, fmt::format("{} {} contradicts --pipeline-only", name, *pin));
+  return wanted;
+}
+
+/// A search that would take too long, or bad_usage for a brute force that would.
+Result<std::optional<Infeasible>> too_large(search::Chain& chain, const std::vector<int>& sizes, const Wanted& wanted) {
+  const search::DeviceOrders orders = capture_orders(chain, wanted);
+  double table = 0, partitions = 0;
+  for (const int size : sizes) {
+    const Space space(chain, size, wanted.slice, wanted.space, orders.orders.front());
+    if (wanted.space.stop.stop_requested()) return fail(ErrorCode::cancelled, "planning was cancelled");
+    table += cells(space);
+    if (wanted.recommender == Recommender::brute_force)
+      partitions += partition_count(space) * static_cast<double>(orders.orders.size());
+  }
+  if (partitions > brute_force_limit)
+    return fail(
+        ErrorCode::bad_usage,
+        fmt::format("{:.3g} partitions of {} layers over {} devices, at most {:.0f} for --recommender bf expected",
+                    partitions, chain.layers(), chain.devices(), brute_force_limit));
+  if (wanted.recommender != Recommender::exact || table <= most_cells) return std::optional<Infeasible>();
+  return past_limit(fmt::format("{:.3g} states of {} layers on {} devices, {:.3g} are the most", table, chain.layers(),
+                                chain.devices(), most_cells),
+                    chain.problem(), wanted.space.pipeline_only ? "" : "--pipeline-only, or a --micro-batch")
+      .infeasible;
+}
+
+Result<Ranking> no_size(const Problem& problem, search::Chain& chain, const Wanted& wanted,
+                        const PlannerContext& context) {
+  const std::string reason =
+      fmt::format("no micro-batch gives every replica the {} samples that were measured at least", wanted.slice);
+  if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
+  return too_few_samples(reason, problem.workload, wanted.slice, [&](int fewer) -> Result<bool> {
+    const auto all = search::micro_batch_choices(problem.workload, 1);
+    if (!all) return tl::unexpected(all.error());
+    Wanted with = wanted;
+    with.slice = fewer;
+    return capture_fits(chain, *all, with, context);
+  });
+}
+
+Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes, Wanted wanted,
+                          const PlannerContext& context) {
+  const int smallest = sizes.front();
+  const std::string reason =
+      wanted.recommender == Recommender::bayesian
+          ? fmt::format("none of the {} partitions tried fits", wanted.budget.evaluations)
+          : fmt::format("no {} fits with micro-batches of {} samples{}",
+                        wanted.space.pipeline_only ? "pipeline of one device a stage" : "partition", smallest,
+                        sizes.size() > 1 ? " or more" : "");
+  if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
+  if (wanted.recommender == Recommender::bayesian) {
+    wanted.recommender = Recommender::exact;  // which looks at all orders of the devices
+    auto chain = search::Chain::of(problem);
+    if (!chain) return tl::unexpected(chain.error());
+    const auto fits = capture_fits(*chain, sizes, wanted, context);
+    if (!fits) return tl::unexpected(fits.error());
+    if (*fits) return Ranking{{}, Infeasible{reason, "--recommender exact"}};
+  }
+  return nothing_fits(reason, context, [&](Bytes more) -> Result<bool> {
+    auto relaxed = search::Chain::of(with_more_memory(problem, more));
+    if (!relaxed) return tl::unexpected(relaxed.error());
+    return capture_fits(*relaxed, sizes, wanted, context);
+  });
+}
+
+Result<Ranking> plan_capture(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  const auto wanted = wanted_of(problem, options, context);
+  if (!wanted) return tl::unexpected(wanted.error());
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  const auto all = search::micro_batch_choices(problem.workload, wanted->slice);
+  if (!all) return tl::unexpected(all.error());
+  std::vector<int> sizes;  // that some way to run a stage has samples for
+  for (const int size : *all)
+    if (size / problem.pins.replicas.value_or(1) >= wanted->slice) sizes.push_back(size);
+  if (sizes.empty()) return no_size(problem, *chain, *wanted, context);
+  const auto large = too_large(*chain, sizes, *wanted);
+  if (!large) return tl::unexpected(large.error());
+  if (*large) return Ranking{{}, **large};
+
+  auto plans = candidates(*chain, sizes, *wanted, context);
+  if (!plans) return tl::unexpected(plans.error());
+  return plans->empty() ? none_fits(problem, sizes, *wanted, context) : ordered(std::move(*plans), context);
+}
+
+}  // namespace
+
+PlannerInfo capture_planner() {
+  return {
+      .name = "capture",
+      .title = "CAPTURE",
+      .summary = "smallest highest peak memory of any device, then the quickest",
+      .source =
+          "Dreuning et al., CAPTURE: Memory-Centric Partitioning for Distributed DNN Training with Hybrid "
+          "Parallelism; mCAP",
+      .options =
+          {{"recommender",
+            OptionType::choice,
+            "exact: dynamic programme; bf: all partitions, where they are at most 5,000,000; bo: Bayesian "
+            "optimisation",
+            "exact",
+            {"exact", "bf", "bo"}},
+           {"pipeline-only", OptionType::flag, "one device a stage, without data or tensor parallelism", "false", {}},
+           {"paper-in-flight",
+            OptionType::flag,
+            "predict one micro-batch on every stage, as the paper does",
+            "false",
+            {}},
+           {"evaluations", OptionType::integer, "bo: predictions for each micro-batch size", "100", {}},
+           {"seed", OptionType::integer, "bo: of its random choices", "1", {}},
+           {"ignore-memory", OptionType::flag, "also plans that do not fit", "false", {}},
+           {"min-slice", OptionType::integer, "least samples of a replica; 0: the smallest measured", "0", {}}},
+      .plan = &plan_capture,
+      .compared_by_default = true,
+      .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
+}
+
+}  // namespace pipedeck::planner::capture

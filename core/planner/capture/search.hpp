@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// CAPTURE's exact recommender. Is there a partition whose stages all keep to a bound on their predicted peak? A table
+// over (stages, layers) from the back answers: the last position of the device order at which the layers from p on can
+// start, on k stages. Later is better, because it leaves more devices to the stages before; so one number a cell is
+// enough. A stage's prediction grows with every layer at its end, so that the ends it may have are a range, and the
+// best of them is a range maximum. Bisection over the bound then finds the least.
+//
+//   cells (k, p), of each way to run a stage one step of O(log N)
+//
+// Much of the table is never looked at. Where the number of stages is free, a cell that fewer stages reach with as many
+// devices left is of no use: stages in front keep more micro-batches the more there are behind. Rows end where a stage
+// without input and workspace would be too large. And from k = M stages on, another stage keeps no more micro-batches:
+// one row stands for all of them. Where there is but one way to run a stage and their number is given (pipelines),
+// filling stages greedily, input and workspace forgotten, from both ends leaves a narrow window of each row.
+#pragma once
+
+#include <stop_token>
+
+#include "core/planner/capture/range_maximum.hpp"
+#include "core/planner/capture/space.hpp"
+
+namespace pipedeck::planner::capture {
+
+/// When to end early: at once, or as soon as there is a partition to answer with.
+struct Watch {
+  std::stop_token stop, hurry;
+  bool answered = false;  ///< there is one already, from elsewhere
+};
+
+class Search {
+ public:
+  Search(Space& space, Watch watch) : space_(space), watch_(std::move(watch)) {}
+
+  /// Whether hurry cut something short.
+  bool truncated() const { return truncated_; }
+
+  /// A partition that keeps to the bounds; nothing where there is none, or the search was stopped.
+  std::optional<Partition> within(const Bounds& bounds);
+  /// One of the least highest peak, if that is no more than `most`.
+  std::optional<Partition> least_peak(std::int64_t most);
+  /// Within the peak, one whose slowest stage is quick: least up to a millionth, or what so many cells find.
+  Partition quick(Partition found, std::int64_t peak, double cells);
+  /// One partition of each number of stages that keeps to the bounds.
+  std::vector<Partition> of_each_count(const Bounds& bounds);
+  /// All that keep to the bounds, by their stages' ends in lexicographic order, up to `most`; for pipelines only.
+  std::vector<Partition> all(const Bounds& bounds, std::size_t most);
+
+ private:
+  /// Layers from p on as k stages: the last position they can start at, or -1.
+  struct Row {
+    int high = -1, low = 0;         // nothing outside; low is where the row has come to
+    std::vector<int> start;         // from `high` down
+    RangeMaximum range;             // of `start`
+    int lowest = -1, highest = -1;  // with a start; -1: none
+    void append(int value);
+    int at(int p) const { return p < low || p > high ? -1 : start[static_cast<std::size_t>(high - p)]; }
+    int most(int first, int last) const;  ///< of first..last
+  };
+  struct Found {
+    int start = -1;
+    StageChoice stage;
+    int next = 0;  ///< row
+  };
+
+  bool windowed() const { return space_.pipelines(); }
+  bool interrupted();
+  bool loops(int k) const { return space_.any_stages() && k == space_.micro_batches(); }
+  bool set_windows(const Bounds& bounds);
+  bool fill(int k, const Bounds& bounds);  ///< whether the row has any start
+  bool ends(int k, int p, const Bounds& bounds);
+  bool counts(int k) const { return k >= space_.least_stages() && rows_[index(k)].at(0) >= 0; }
+  Found best(int k, int p, const Bounds& bounds, bool exactly);
+  void take_kind(int k, int p, int w, int kind, int end, const Bounds& bounds, bool exactly, Found& found);
+  int end_of(int w, int p, int behind, std::int64_t peak);
+  Partition read(int k, const Bounds& bounds);
+  void collect(int k, int p, const Bounds& bounds, std::size_t most, Partition& stages, std::vector<Partition>& found);
+  struct Greedy {
+    bool complete = false;
+    std::int64_t highest = 0, next = INT64_MAX;  // of its stages; of the least that would let one take more
+  };
+  Greedy fill_relaxed(std::int64_t peak);
+  std::int64_t relaxed_least();
+  std::optional<Partition> first_within(std::int64_t most, std::int64_t& low);
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  Space& space_;
+  Watch watch_;
+  bool truncated_ = false;
+  std::vector<Row> rows_;
+  std::vector<int> low_, high_;  // windows, by k
+  std::vector<int> reached_;     // best start of fewer stages, by p
+  bool every_count_ = false;     // keep what fewer stages reach as well
+  double cells_ = 0;             // looked at so far
+  std::vector<int> hints_;       // by way: the end at the position before
+  std::int64_t next_ = 0;        // least peak above the bound that some stage could have had
+};
+
+}  // namespace pipedeck::planner::capture

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What CAPTURE's recommenders choose from, and its predictor: contiguous stages of a chain on contiguous blocks of the
+// devices, taken in a given order, each stage with its degrees of data and tensor parallelism.
+//
+// The predictor has two figures a layer: its peak alone on a device (static + saved + input + workspace), and what it
+// adds behind preceding layers (static + saved). A stage's peak is the first layer's first figure and the others'
+// second. Deviation: the paper predicts as if every stage kept one micro-batch; 1F1B keeps min(M, S - i) on stage i,
+// which multiplies what is saved. Replicas divide the samples, tensor parallelism the weights, and saved bytes as the
+// profile says (layer_bytes.hpp); where it tells the ways in which layers can be cut, whether a stage fits is said by
+// the most that these take (cut_ranges.hpp).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/planner/search/arithmetic.hpp"
+#include "core/planner/search/chain.hpp"
+#include "core/planner/search/device_blocks.hpp"
+
+namespace pipedeck::planner::capture {
+
+struct Options {
+  bool ignore_memory = false;
+  bool paper_in_flight = false;  ///< predict one micro-batch on every stage
+  bool pipeline_only = false;    ///< one device a stage, as many stages as there are devices and layers for
+  std::stop_token stop{};        ///< once requested, no more ways are made ready
+};
+
+/// One way to run a stage: `replicas` of `tensor` devices each, with so many samples on the fullest replica.
+struct StageWay {
+  int replicas = 1, tensor = 1, samples = 1;
+  int devices() const { return replicas * tensor; }
+  bool operator==(const StageWay&) const = default;
+};
+
+/// Layers [first, last) in that way, on the devices from position `device` of the order on.
+struct StageChoice {
+  int first = 0, last = 0;
+  int way = 0;
+  int device = 0;
+  auto operator<=>(const StageChoice&) const = default;
+};
+using Partition = std::vector<StageChoice>;
+
+/// What every stage has to keep to.
+struct Bounds {
+  std::int64_t peak = INT64_MAX;                             ///< predicted, bytes
+  double seconds = std::numeric_limits<double>::infinity();  ///< forward and backward of a micro-batch
+
+  bool timed() const { return seconds < std::numeric_limits<double>::infinity(); }
+};
+
+class Space {
+ public:
+  /// `order`: every device once. `slice`: least samples of a replica.
+  Space(search::Chain& chain, int micro_batch, int slice, const Options& options, std::vector<DeviceId> order);
+
+  int layers() const { return layers_; }
+  int devices() const { return static_cast<int>(order_.size()); }
+  int micro_batches() const { return micro_batches_; }
+  /// Stages that a partition may have; none where the least is above the most.
+  int least_stages() const { return least_stages_; }
+  int most_stages() const { return most_stages_; }
+  /// As many stages as layers and devices allow: nothing else limits their number.
+  bool any_stages() const { return any_stages_; }
+  /// Numbers of stages that must be told apart: from M on, another stage keeps no more micro-batches.
+  int rows() const { return any_stages_ ? std::min(most_stages_, micro_batches_) : most_stages_; }
+  /// Pipelines: one way to run each of a given number of stages.
+  bool pipelines() const { return ways_.size() == 1 && least_stages_ == most_stages_; }
+  int ways() const { return static_cast<int>(ways_.size()); }
+  const StageWay& way(int w) const { return ways_[search::at(w)]; }
+  const search::DeviceBlocks& blocks(int w) const { return blocks_[tables_[search::at(w)].blocks]; }
+
+  /// Predicted, on the fullest device of a stage with `behind` stages behind it.
+  std::int64_t peak(int w, int first, int last, int behind) const;
+  /// The part of it that grows with every layer, at either end.
+  std::int64_t least_peak(int w, int first, int last, int behind) const;
+  /// What the stage may need at the most (memory_fit.hpp), boundary buffers included; with another output than its own.
+  std::int64_t need(int w, int first, int last, int behind) const;
+  std::int64_t need_with(int w, int first, int last, int behind, std::int64_t output) const;
+  /// The part of it that grows with every layer, at either end.
+  std::int64_t least_need(int w, int first, int last, int behind) const;
+  std::int64_t largest_capacity(int w) const;
+  std::int64_t largest_output(int w) const { return tables_[search::at(w)].largest_output; }
+  std::int64_t capacity(int w, int kind) const;
+  /// Forward and backward of a micro-batch on the slowest device of such a block.
+  double seconds(int w, int kind, int first, int last);
+  /// The first position at or behind `first` whose layer can't be cut as the way's tensor parallelism asks, or N.
+  int tensor_end(int w, int first) const { return tables_[search::at(w)].tensor_end[search::at(first)]; }
+
+  /// The first position at or behind `first` whose layer is pinned, or N.
+  int next_pin(int first) const { return next_pin_[search::at(first)]; }
+  /// First positions, from and to, that the block of layers [first, last) may have for its pins' sake.
+  std::pair<int, int> pinned_starts(int w, int first, int last) const;
+
+  /// May the stage run where it is?
+  bool allows(const StageChoice& stage, int behind, const Bounds& bounds);
+  /// The stages on the first devices that they may have; nothing where they don't find any.
+  std::optional<Partition> placed(Partition stages, const Bounds& bounds);
+
+  std::int64_t highest_peak(const Partition& stages) const;
+  double slowest(const Partition& stages);
+  /// 1F1B, warm-up A; without objective.
+  Plan plan_of(const Partition& stages) const;
+
+ private:
+  struct Table {
+    const std::vector<std::int64_t>*saved = nullptr, *cut = nullptr;  // prefix sums; of cuts
+    const std::vector<std::int64_t>* workspace = nullptr;             // of single layers
+    std::vector<int> tensor_end;
+    std::map<int, std::vector<double>> seconds;  // by type, prefix sums
+    std::int64_t largest_output = 0;
+    std::size_t blocks = 0;
+  };
+  void count_stages();
+  void find_state_multiple();
+  void add_ways(int slice);
+  void add_table(const StageWay& way);
+  void add_pins();
+  const std::vector<double>& seconds_on(int w, int type);
+  std::int64_t fixed(int w, int first, int last) const;
+  std::int64_t fixed(int w, const plan::Weights& all) const;
+  int kept(int behind) const { return std::min(micro_batches_, behind + 1); }
+
+  search::Chain& chain_;
+  int micro_batch_, micro_batches_, layers_;
+  Options options_;
+  std::vector<DeviceId> order_;
+  int least_stages_ = 1, most_stages_ = 1;
+  bool any_stages_ = false;
+  std::optional<std::int64_t> state_multiple_;  ///< weights, gradients and optimizer, times the weights
+  std::int64_t held_ = 0;                       ///< reserve and communication
+  std::vector<StageWay> ways_;
+  std::vector<Table> tables_;
+  std::vector<search::DeviceBlocks> blocks_;
+  std::map<int, std::vector<std::int64_t>> cuts_;                               // by samples
+  std::map<std::pair<int, int>, std::vector<std::int64_t>> saved_, workspace_;  // by samples, tensor parallelism
+  std::vector<std::vector<int>> pins_;  // positions of devices, by position of layer
+  std::vector<int> next_pin_;
+};
+
+}  // namespace pipedeck::planner::capture

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/dapple/bounds.hpp"
+
+#include <set>
+
+#include "core/planner/search/arithmetic.hpp"
+
+namespace pipedeck::planner::dapple {
+
+namespace {
+
+Bound in_front(const Step& step, const Bound& rest) {
+  const double through = std::max(step.pivot, step.forward + step.backward + rest.through);
+  return {through, std::max(step.all_reduce + through, step.forward + rest.whole)};
+}
+
+void lower(Bound& bound, const Bound& other) {
+  bound.through = std::min(bound.through, other.through);
+  bound.whole = std::min(bound.whole, other.whole);
+}
+
+}  // namespace
+
+Bounds::Bounds(Space& space, const std::function<bool()>& interrupted)
+    : space_(space), devices_(space.chain().devices()), most_(std::max(0, space.most_replicas())) {
+  search::Chain& chain = space.chain();
+  const cost::Network& network = chain.network();
+  shortest_ = search::never;
+  std::set<int> types;
+  for (int a = 0; a < devices_; ++a) {
+    types.insert(network.device(DeviceId(a)).type);
+    for (int b = 0; b < devices_; ++b) {
+      if (a == b) continue;
+      const cost::Path& path = network.path(DeviceId(a), DeviceId(b));
+      widest_ = std::max(widest_, path.bandwidth.count);
+      shortest_ = std::min(shortest_, path.latency.count);
+      if (network.node_of(DeviceId(a)) != network.node_of(DeviceId(b)))
+        widest_between_ = std::max(widest_between_, path.bandwidth.count);
+    }
+  }
+  times_.resize(search::at(most_) + 1);
+  for (int r = 1; r <= most_; ++r)
+    for (const int type : types)
+      times_[search::at(r)].push_back(
+          {&chain.times((space.micro_batch() + r - 1) / r, type), &chain.times(space.micro_batch() / r, type)});
+
+  const std::size_t row = search::at(devices_) + 1, layers = search::at(space.layers());
+  after_.assign((layers + 1) * row, {search::never, search::never});
+  with_.assign((layers + 1) * search::at(most_ + 1) * row, {search::never, search::never});
+  for (int left = 0; left <= devices_; ++left)
+    if (left == 0 || space.places().rules().allow_idle) after_[layers * row + search::at(left)] = {0, 0};
+  for (int first = space.layers() - 1; first >= 0; --first) {
+    if (interrupted && interrupted()) return;
+    for (int r = 1; r <= most_; ++r)
+      if (!space.places().rules().replicas || *space.places().rules().replicas == r) add_stages(first, r);
+    close(first);
+  }
+  least_ = search::never;
+  for (int r = 1; r <= most_; ++r) least_ = std::min(least_, with(0, devices_, r).whole);
+}
+
+/// Every length of a stage of so many replicas, for every number of devices left.
+void Bounds::add_stages(int first, int replicas) {
+  const std::size_t row = search::at(devices_) + 1;
+  Bound* const here = &with_[(search::at(first) * search::at(most_ + 1) + search::at(replicas)) * row];
+  const int longest = space_.longest_fitting(first, replicas);
+  for (int last = first + 1; last <= first + longest; ++last) {
+    const Step step = stage(replicas, first, last);
+    const Bound* const rest = &after_[search::at(last) * row];
+    for (int left = replicas; left <= devices_; ++left) lower(here[left], in_front(step, rest[left - replicas]));
+  }
+}
+
+/// The best number of replicas, the transfer to them in front.
+void Bounds::close(int layer) {
+  if (layer == 0) return;
+  const std::size_t row = search::at(devices_) + 1;
+  for (int r = 1; r <= most_; ++r) {
+    const Step step = transfer(r, layer);
+    for (int left = r; left <= devices_; ++left)
+      lower(after_[search::at(layer) * row + search::at(left)], in_front(step, with(layer, left, r)));
+  }
+}
+
+Step Bounds::stage(int replicas, int first, int last) const {
+  const bool sure = space_.options().measure == DappleMeasure::sure, recompute = space_.options().recompute;
+  Step step{search::never, search::never, search::never, 0};
+  for (const auto& [most, fewest] : times_[search::at(replicas)]) {
+    const double forward = most->forward_of(first, last), backward = most->backward_of(first, last);
+    const double again = recompute ? forward : 0;
+    step.pivot = std::min(step.pivot, space_.micro_batches() * (forward + backward + again));
+    step.forward = std::min(step.forward, sure ? std::min(forward, fewest->forward_of(first, last)) : forward);
+    step.backward =
+        std::min(step.backward, sure ? std::min(backward, fewest->backward_of(first, last)) : backward + again);
+  }
+  step.all_reduce = all_reduce(replicas, space_.chain().parameters(first, last));
+  return step;
+}
+
+/// The largest slice of a cut has at least its share of the pairs; the smallest may have a single sample.
+Step Bounds::transfer(int replicas, int cut) const {
+  const bool sure = space_.options().measure == DappleMeasure::sure;
+  const int pairs = replicas + most_ - 1, micro_batch = space_.micro_batch();
+  const auto time = [&](int samples) {
+    return shortest_ + static_cast<double>(space_.chain().cut(cut, samples).count) / widest_;
+  };
+  const double longest = time((micro_batch + pairs - 1) / pairs), pass = sure ? time(1) : longest;
+  return {pass, pass, (space_.micro_batches() + 1) * longest, 0};
+}
+
+/// At least 2b (r - 1) / (r beta), however devices are spread; and where they can't all be on one node, k nodes at
+/// least, 2b (k - 1) / (k beta) between those.
+double Bounds::all_reduce(int replicas, Bytes bytes) const {
+  if (replicas < 2) return 0;
+  const double twice = 2 * static_cast<double>(bytes.count);
+  const int largest = space_.places().largest_node(), nodes = (replicas + largest - 1) / largest;
+  const double inside = twice * (replicas - 1) / (replicas * widest_);
+  return nodes < 2 ? inside : std::max(inside, twice * (nodes - 1) / (nodes * widest_between_));
+}
+
+}  // namespace pipedeck::planner::dapple

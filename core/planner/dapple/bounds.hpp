@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rest of a pipeline takes at least, from how many layers are planned and how many devices are left: placement
+// and memory set aside, the best device, the widest path and the cheapest all-reduce taken everywhere. A small dynamic
+// programme back to front; it spares the search all that can't get below a limit.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/planner/dapple/suffix.hpp"
+#include "core/planner/search/arithmetic.hpp"
+
+namespace pipedeck::planner::dapple {
+
+struct Bound {
+  double through, whole;
+};
+
+class Bounds {
+ public:
+  /// `interrupted`: gives up; then nothing is known and nothing should be asked.
+  explicit Bounds(Space& space, const std::function<bool()>& interrupted = {});
+
+  /// Layers [layer, N) on `left` devices, behind a stage; infinite where there is no way.
+  const Bound& after(int layer, int left) const {
+    return after_[search::at(layer) * (search::at(devices_) + 1) + search::at(left)];
+  }
+  /// The same where the next stage has so many replicas; the transfer to it left out.
+  const Bound& with(int layer, int left, int replicas) const {
+    return with_[(search::at(layer) * search::at(most_ + 1) + search::at(replicas)) * (search::at(devices_) + 1) +
+                 search::at(left)];
+  }
+  /// No plan is below.
+  double least() const { return least_; }
+
+ private:
+  void add_stages(int first, int replicas);
+  void close(int layer);
+  Step stage(int replicas, int first, int last) const;
+  Step transfer(int replicas, int cut) const;
+  double all_reduce(int replicas, Bytes bytes) const;
+
+  Space& space_;
+  int devices_, most_;
+  double widest_ = 0, widest_between_ = 0, shortest_ = 0;
+  std::vector<std::vector<std::pair<const search::PassTimes*, const search::PassTimes*>>>
+      times_;  ///< by replicas: most, fewest samples
+  std::vector<Bound> after_, with_;
+  double least_ = 0;
+};
+
+}  // namespace pipedeck::planner::dapple

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// DAPPLE (Fan et al., PPoPP 2021), section IV: the partition, replication and placement with the least latency of one
+// synchronous iteration, stages being replicated by splitting each micro-batch.
+//
+// Objective. The paper's eq. 1-3 follow one pivot stage Q; we take the largest over all stages,
+//   L_max = max_Q [ sum_{s<=Q} F_s + (M - 1) t_Q + max_{s<=Q}( AR_s + sum_{a=s..Q} B_a ) ],
+// t = F + B of a computing stage and max(F, B) of a transfer (full-duplex). Reasons: the printed one loses the pivot's
+// last backward, can fall when a stage gets slower, and makes a link wait for both directions. L_max is never above the
+// simulated 1F1B without overlap, grows with every stage, and needs three figures of a prefix (dapple_search.cpp).
+// --printed-objective computes eq. 1-3 as they are (dapple_printed.cpp).
+//
+// Search, eq. 4-5: stages are added front to back, placed by three policies (dapple_space.hpp). Data parallelism (one
+// stage) and straight pipelines (one device each) are among the plans.
+//
+// Ranking. L_max can't tell the warm-up policies A and B apart, so candidates are simulated with both, in the order of
+// L_max and like it without overlap of all-reduces; pure data parallelism alone overlaps them, as in the paper, where
+// the workload does. Once the next L_max is not below the best simulated time, no other candidate can be better (inside
+// a node; across nodes the longest transfers of a cut need not lie on one path, and that rule is a heuristic).
+// --rank-by objective answers the least L_max.
+//
+// Beyond the paper: device memory is respected (at least one micro-batch must fit every device, and the warm-up is
+// shortened to what fits); the micro-batch is chosen too, where the user leaves it open; stages may recompute.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/planner/dapple/ranking.hpp"
+#include "core/planner/planner_entries.hpp"
+
+namespace pipedeck::planner::dapple {
+
+namespace {
+
+constexpr std::int64_t largest = 2'000'000;  // layers x devices x devices: what the bounds have an entry for
+
+Wanted wanted_of(const Problem& problem, const PlannerOptions& options) {
+  const PlannerInfo info = dapple_planner();
+  Wanted wanted;
+  wanted.space.slice = search::smallest_slice(*problem.profile, integer(info, options, "min-slice"));
+  wanted.space.ignore_memory = flag(info, options, "ignore-memory");
+  wanted.rules = {.allow_idle = flag(info, options, "allow-idle"),
+                  .stages = problem.pins.stages,
+                  .max_stages = problem.pins.max_stages,
+                  .replicas = problem.pins.replicas};
+  wanted.simulated = choice(info, options, "rank-by") == "simulated";
+  wanted.printed = flag(info, options, "printed-objective");
+  wanted.recompute = choice(info, options, "recompute");
+  wanted.warmup = choice(info, options, "warmup");
+  wanted.simulations = std::max(1, integer(info, options, "simulations"));
+  return wanted;
+}
+
+/// Idle devices help, or fewer samples a replica.
+Result<Ranking> not_enough_samples(const Problem& problem, const std::string& reason, Wanted wanted,
+                                   const PlannerContext& context) {
+  const auto sizes = search::micro_batch_choices(problem.workload, 1);
+  if (!sizes) return tl::unexpected(sizes.error());
+  Wanted idle = wanted;
+  idle.rules.allow_idle = true;
+  const auto helps = any_dapple_plan(problem, idle, *sizes, context);
+  if (!helps) return tl::unexpected(helps.error());
+  if (*helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
+  return too_few_samples(reason, problem.workload, wanted.space.slice, [&](int slice) {
+    wanted.space.slice = slice;
+    return any_dapple_plan(problem, wanted, *sizes, context);
+  });
+}
+
+/// The pins forbid all; or nothing fits; or nothing gives every device whole samples.
+Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, const Wanted& wanted,
+                        const PlannerContext& context) {
+  Wanted unlimited = wanted;
+  unlimited.space.ignore_memory = true;
+  const auto any = any_dapple_plan(problem, unlimited, sizes, context);
+  if (!any) return tl::unexpected(any.error());
+  const std::string no_memory = "no plan fits the devices' memory, with one micro-batch at a time on every stage";
+  if (*any && !context.relax) return Ranking{{}, Infeasible{no_memory, ""}};
+  if (*any)
+    return nothing_fits(no_memory, context, [&](Bytes more) {
+      return any_dapple_plan(with_more_memory(problem, more), wanted, sizes, context);
+    });
+  if (!problem.pins.empty()) {
+    Problem free = problem;
+    free.pins = {};
+    unlimited.rules = {.allow_idle = wanted.rules.allow_idle, .stages = {}, .max_stages = {}, .replicas = {}};
+    const auto without = any_dapple_plan(free, unlimited, sizes, context);
+    if (!without) return tl::unexpected(without.error());
+    if (*without) return Ranking{{}, Infeasible{"no plan that the placement policies reach keeps to the pins", ""}};
+  }
+  const std::string reason =
+      fmt::format("no plan gives every one of {} devices at least {} samples of each micro-batch",
+                  devices_of(*problem.cluster).size(), wanted.space.slice);
+  if (!context.relax) return Ranking{{}, Infeasible{reason, ""}};
+  return not_enough_samples(problem, reason, wanted, context);
+}
+
+Result<Ranking> plan_dapple(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
+  const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
+  if (devices > largest || layers * devices * devices > largest)
+    return past_limit(
+        fmt::format("{} layers on {} devices, layers x devices^2 up to {} expected", layers, devices, largest),
+        problem);
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  const Wanted wanted = wanted_of(problem, options);
+  auto sizes = search::micro_batch_choices(problem.workload, 1);
+  if (!sizes) return tl::unexpected(sizes.error());
+  std::erase_if(*sizes, [&](int size) { return size < wanted.space.slice; });
+  auto ranking = rank_dapple(*chain, wanted, *sizes, context);
+  if (!ranking || !ranking->plans.empty()) return ranking;
+  return no_plan(problem, *sizes, wanted, context);
+}
+
+}  // namespace
+
+PlannerInfo dapple_planner() {
+  return {.name = "dapple",
+          .title = "DAPPLE",
+          .summary = "least latency of a synchronous iteration; stages replicated over any devices",
+          .source = "Fan et al., DAPPLE: A Pipelined Data Parallel Approach for Training Large Models, PPoPP 2021",
+          .options = {{"rank-by",
+                       OptionType::choice,
+                       "simulated: the best simulated candidate; objective: the one of least L_max",
+                       "simulated",
+                       {"simulated", "objective"}},
+                      {"warmup",
+                       OptionType::choice,
+                       "policy A or B of 1F1B; auto: the one that simulates best",
+                       "auto",
+                       {"auto", "A", "B"}},
+                      {"recompute",
+                       OptionType::choice,
+                       "run forwards again before backwards; auto: where memory is short and it pays",
+                       "auto",
+                       {"auto", "off", "on"}},
+                      {"allow-idle", OptionType::flag, "plans that leave devices idle, too", "false", {}},
+                      {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
+                      {"printed-objective", OptionType::flag, "the paper's eq. 1-3 as printed", "false", {}},
+                      {"min-slice",
+                       OptionType::integer,
+                       "least samples of a micro-batch on a replica; 0: the smallest measured",
+                       "0",
+                       {}},
+                      {"simulations", OptionType::integer, "candidates to simulate at most", "256", {}}},
+          .plan = &plan_dapple,
+          .compared_by_default = true,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = false, .layers = true}};
+}
+
+}  // namespace pipedeck::planner::dapple

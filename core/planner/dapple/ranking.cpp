@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/dapple/ranking.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/planner/dapple/spaces.hpp"
+#include "core/planner/search/arithmetic.hpp"
+
+namespace pipedeck::planner::dapple {
+
+namespace {
+
+constexpr std::size_t printed_candidates = 24;   // of a space, where the simulator is to choose among them
+constexpr std::size_t unproven_candidates = 64;  // of a space, where nothing can be proven
+constexpr double most_operations = 1 << 20;      // of a plan to simulate; beyond, its bound is taken for its time
+
+class DappleRanking {
+ public:
+  DappleRanking(search::Chain& chain, const Wanted& wanted, const std::vector<int>& sizes,
+                const PlannerContext& context)
+      : chain_(chain), wanted_(wanted), context_(context), sizes_(sizes) {
+    open_spaces(wanted.simulated);
+  }
+
+  Result<Ranking> run() {
+    if (wanted_.simulated && !context_.score)
+      return fail(ErrorCode::internal, "--rank-by simulated needs a simulator to judge plans");
+    auto ranking = wanted_.simulated ? by_simulation() : by_objective();
+    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    if (!ranking) return ranking;
+    for (Plan& plan : ranking->plans) plan.truncated = cut_short_;
+    if (!ranking->plans.empty() && proven_ && !cut_short_)
+      ranking->plans.front().certificate.emplace().optimal_in = claim();
+    report(context_.progress, 1, "done");
+    return ranking;
+  }
+
+ private:
+  int top() const { return std::max(1, context_.top); }
+
+  /// Out of time only where something can be answered, or nothing will ever be by this way.
+  bool interrupted() const { return context_.stop.stop_requested() || (!last_resort_ && out_of_time(context_)); }
+
+  // --- by objective
+
+  Result<Ranking> by_objective() {
+    const auto keep = static_cast<std::size_t>(top());
+    auto found = wanted_.printed ? spaces_->search_printed(keep) : deepen(keep);
+    if (found.cut_short && found.entries.empty() && !wanted_.printed) found = last_resort(keep);
+    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    Ranking ranking;
+    for (const Entry& entry : found.entries) {
+      if (static_cast<int>(ranking.plans.size()) == top()) break;
+      auto judged = with_warmup(entry);
+      if (!judged) return tl::unexpected(judged.error());
+      ranking.plans.push_back(std::move(judged->plan));
+    }
+    cut_short_ |= found.cut_short;
+    proven_ = !found.entries.empty() && found.entries.front().bound <= found.all_below;
+    return ranking;
+  }
+
+  /// The limit is raised until as many plans as wanted are below.
+  Spaces::Found deepen(std::size_t keep) {
+    Spaces::Found found;
+    const double least = spaces_->least();
+    for (const double reach : reaches) {
+      report(context_.progress, 0.1, "searching");
+      found = spaces_->search(least == 0 ? search::never : least * reach, keep);
+      if (found.cut_short || enough(found)) break;
+    }
+    return found;
+  }
+
+  bool enough(const Spaces::Found& found) const {
+    const auto wanted = static_cast<std::size_t>(top());
+    return found.entries.size() >= wanted && found.entries[wanted - 1].bound <= found.all_below;
+  }
+
+  void open_spaces(bool simulated) {
+    Wanted measured = wanted_;
+    measured.simulated = simulated;
+    spaces_.emplace(chain_, measured, sizes_, [this] { return interrupted(); });
+  }
+
+  /// The search is over before it has found anything: good plans without proof. L_max shows them better than the sure
+  /// measure, which often makes little of transfers.
+  Spaces::Found last_resort(std::size_t keep) {
+    known_.clear();
+    if (wanted_.simulated) open_spaces(false);
+    Spaces::Found found;
+    if (wanted_.simulated && !out_of_time(context_)) found = deepen(keep);
+    last_resort_ = true;
+    if (found.entries.empty()) found = spaces_->search_narrowly(keep);
+    found.cut_short = true;
+    return found;
+  }
+
+  // --- by simulation
+
+  Result<Ranking> by_simulation() {
+    if (auto done = simulate(data_parallel(), search::never); !done) return tl::unexpected(done.error());
+    if (auto done = wanted_.printed ? simulate_printed() : simulate_deepening(); !done)
+      return tl::unexpected(done.error());
+    return ranked(std::move(judged_), context_);
+  }
+
+  Result<void> simulate_printed() {
+    const auto found = spaces_->search_printed(printed_candidates);
+    cut_short_ |= found.cut_short;
+    return simulate(found.entries, search::never);
+  }
+
+  /// All candidates whose bound is below the best time so far, those with the least first. Once there is none left, no
+  /// other plan can be better.
+  Result<void> simulate_deepening() {
+    const double least = spaces_->least();
+    for (const double reach : reaches) {
+      report(context_.progress, 0.3, "searching");
+      const double limit = std::min(to_beat(), least == 0 ? search::never : least * reach);
+      const auto found = spaces_->search(limit, static_cast<std::size_t>(wanted_.simulations) + 1);
+      if (auto done = simulate(found.entries, found.all_below); !done) return done;
+      proven_ = !found.cut_short && !exhausted_ && to_beat() <= found.all_below;
+      cut_short_ |= found.cut_short;
+      if (proven_ || exhausted_ || cut_short_ || limit == search::never || limit >= to_beat()) break;
+    }
+    // A search that was cut short has looked at no pipeline at all, perhaps; there is time for good ones without proof.
+    if (cut_short_ && simulated_ == 0 && (judged_.empty() || !out_of_time(context_)))
+      return simulate(last_resort(out_of_time(context_) ? 1 : unproven_candidates).entries, search::never);
+    return exhausted_ ? simulate_shapes() : Result<void>();
+  }
+
+  /// Those of the least bounds are often one plan with its cuts moved by a layer: before the simulations are used up,
+  /// other shapes are looked at, too, from all spaces in turn.
+  Result<void> simulate_shapes() {
+    auto found = spaces_->search_shapes(to_beat(), static_cast<std::size_t>(wanted_.simulations));
+    std::vector<int> taken(static_cast<std::size_t>(spaces_->count()), 0);
+    std::vector<std::pair<int, Entry>> turns;
+    for (Entry& entry : found.entries)
+      turns.push_back({taken[static_cast<std::size_t>(entry.space)]++, std::move(entry)});
+    std::stable_sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    ordered_ = false;
+    for (auto& [turn, entry] : turns)
+      if (auto done = simulate({std::move(entry)}, search::never); !done) return done;
+    return {};
+  }
+
+  /// One stage, of every space. All-reduces may overlap here, so that the pivot's time alone is a bound.
+  std::vector<Entry> data_parallel() {
+    std::vector<Entry> all;
+    for (int s = 0; s < spaces_->count(); ++s) {
+      Space& space = spaces_->space(s);
+      for (int r = 1; r <= space.most_replicas(); ++r)
+        for (const int state : space.places().next(Places::start, r))
+          if (space.places().may_end(state) && space.may_keep(state, 0, chain_.layers()) > 0)
+            all.push_back({space.compute(state, 0, chain_.layers()).pivot - spaces_->rounding(s),
+                           s,
+                           {{0, chain_.layers(), state}}});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bound < b.bound; });
+    return all;
+  }
+
+  /// In the order of their bounds, until that is no better than what is there, or the budget is used up.
+  Result<void> simulate(const std::vector<Entry>& entries, double all_below) {
+    for (const Entry& entry : entries) {
+      if (auto stopped = check_stop(context_); !stopped) return stopped;
+      if (!wanted_.printed && (entry.bound >= to_beat() || entry.bound >= all_below)) break;
+      const bool pipeline = entry.parts.size() > 1;
+      if (!known_.insert({entry.space, entry.parts}).second) continue;
+      if (!judged_.empty() && out_of_time(context_)) {
+        cut_short_ = true;
+        break;
+      }
+      if (pipeline && simulated_ >= (ordered_ ? (wanted_.simulations + 1) / 2 : wanted_.simulations)) {
+        exhausted_ = true;
+        break;
+      }
+      simulated_ += pipeline;
+      auto one = with_warmup(entry);
+      if (!one) return tl::unexpected(one.error());
+      judged_.push_back(std::move(*one));
+    }
+    return {};
+  }
+
+  /// Simulated time of the worst plan of the answer so far.
+  double to_beat() const {
+    std::vector<double> times;
+    for (const Judged& one : judged_) times.push_back(one.iteration.count);
+    if (static_cast<int>(times.size()) < top()) return search::never;
+    std::nth_element(times.begin(), times.begin() + top() - 1, times.end());
+    return times[static_cast<std::size_t>(top()) - 1];
+  }
+
+  // --- plans
+
+  Plan plan_of(const Entry& entry) {
+    Space& space = spaces_->space(entry.space);
+    Plan plan = chain_.plan_of("dapple", space.micro_batch());
+    for (const Part& part : entry.parts) {
+      Stage stage = search::stage_on(part.first, part.last, space.places().devices(part.state));
+      stage.recompute.all = space.options().recompute;
+      plan.stages.push_back(std::move(stage));
+    }
+    const auto steps = dapple_steps(space, entry.parts);
+    plan.objective = wanted_.printed
+                         ? Objective{"DAPPLE eq. 2, as printed", Seconds(dapple_printed(steps, plan.micro_batches)), {}}
+                         : Objective{"DAPPLE L_max", Seconds(l_max(steps)), {}};
+    plan.name = "DAPPLE " + shape_text(plan);
+    return plan;
+  }
+
+  /// The plan with the warm-up that simulates best. Where nobody can tell, or it would take too long: the policy that
+  /// keeps transfers busy, unless memory shortens it; the bound is taken for the time.
+  Result<Judged> with_warmup(const Entry& entry) {
+    const Plan plan = plan_of(entry);
+    const bool simulable =
+        2.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size()) <= most_operations && context_.score;
+    std::optional<Judged> best;
+    for (const Warmup policy : {Warmup::A, Warmup::B}) {
+      if (wanted_.warmup == (policy == Warmup::A ? "B" : "A")) continue;
+      Plan variant = plan;
+      if (!search::set_warmup(chain_, variant, policy, wanted_.space.ignore_memory))
+        return fail(ErrorCode::internal, "dapple searched a plan that does not fit");
+      if (best && same_warmup(best->plan, variant)) continue;
+      if (!simulable) {
+        proven_simulated_ = false;
+        if (!best || !variant.warmup_counts) best = Judged{std::move(variant), Seconds(entry.bound)};
+        continue;
+      }
+      const auto iteration = judge(context_, variant, overlap_of(variant));
+      if (!iteration) return tl::unexpected(iteration.error());
+      if (!best || *iteration < best->iteration) best = Judged{std::move(variant), *iteration};
+    }
+    return std::move(*best);
+  }
+
+  /// Nothing: as the workload says.
+  static std::optional<Overlap> overlap_of(const Plan& plan) {
+    return plan.stages.size() == 1 ? std::nullopt : std::optional(Overlap::none);
+  }
+
+  static bool same_warmup(const Plan& a, const Plan& b) {
+    const auto counts = [](const Plan& plan) {
+      return plan.warmup_counts.value_or(
+          search::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup));
+    };
+    return counts(a) == counts(b);
+  }
+
+  /// What has been proven of the first plan; nothing where it is not the whole truth.
+  std::string claim() const {
+    const Workload& workload = chain_.workload();
+    const Conventions& judged = workload.conventions;
+    const bool bounded = judged.network == NetworkModel::ideal && judged.collectives == Collectives::least &&
+                         judged.overlap != Overlap::bucket;  // what its closed forms are bounds of
+    if (wanted_.simulated && (!proven_simulated_ || !bounded)) return {};
+    std::string space = workload.micro_batch ? fmt::format("micro-batches of {}", *workload.micro_batch)
+                                             : fmt::format("at least {} samples a replica", wanted_.space.slice);
+    // Eq. 2 as printed may fall with a slower stage: what is searched must be said.
+    const bool never_again = wanted_.printed && wanted_.space.ignore_memory;
+    if (wanted_.recompute != "auto" || never_again)
+      space += wanted_.recompute == "on" ? ", recomputing in every stage" : ", without recompute";
+    if (!chain_.problem().pins.empty()) space += ", under the pins";
+    return fmt::format("plans{} that DAPPLE's three placement policies reach, with {}: {}",
+                       wanted_.rules.allow_idle ? "" : " on all devices", space,
+                       wanted_.simulated ? "none is simulated faster, pipelines without overlap of all-reduces"
+                       : wanted_.printed ? "none has less by eq. 2 as printed"
+                                         : "none has a lower L_max");
+  }
+
+  search::Chain& chain_;
+  const Wanted& wanted_;
+  const PlannerContext& context_;
+  std::vector<int> sizes_;
+  std::optional<Spaces> spaces_;
+  std::set<std::pair<int, std::vector<Part>>> known_;  ///< judged already
+  std::vector<Judged> judged_;
+  int simulated_ = 0;             ///< pipelines
+  bool ordered_ = true;           ///< plans are simulated in the order of their bounds
+  bool exhausted_ = false;        ///< the simulations that are allowed are used up
+  bool cut_short_ = false;        ///< by time, or by the effort of the search
+  bool last_resort_ = false;      ///< only a stop interrupts
+  bool proven_ = false;           ///< nothing better is in the space
+  bool proven_simulated_ = true;  ///< every time is a simulated one
+};
+
+}  // namespace
+
+Result<Ranking> rank_dapple(search::Chain& chain, const Wanted& wanted, const std::vector<int>& micro_batches,
+                            const PlannerContext& context) {
+  return DappleRanking(chain, wanted, micro_batches, context).run();
+}
+
+Result<bool> any_dapple_plan(const Problem& problem, const Wanted& wanted, const std::vector<int>& micro_batches,
+                             const PlannerContext& context) {
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  Wanted any = wanted;
+  any.simulated = any.printed = false;
+  Spaces spaces(*chain, any, micro_batches, [&] { return context.stop.stop_requested(); });
+  const bool found = !spaces.search_narrowly(1).entries.empty() ||
+                     !spaces.search(std::numeric_limits<double>::infinity(), 1).entries.empty();
+  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  return found;
+}
+
+}  // namespace pipedeck::planner::dapple

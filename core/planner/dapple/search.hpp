@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// DAPPLE's plans of least formula, exactly: all plans that the three placement policies reach are in the space.
+//
+// Three passes, each pruned by a limit on the formula:
+//   1. front to back over (layers planned, state), each with the least figures that any front has there; what can't get
+//      below the limit, by those and by Bounds, is left out. Starts and ends of stages are nodes of their own, so
+//      that a stage's transfer and its length are chosen one after the other, not together;
+//   2. back to front over what is left, each with the few suffixes that none other beats;
+//   3. best first over whole plans, with the figures of the actual front and of the best suffix. The first to be
+//      complete is the best plan, the next one the second best: none is forgotten, for what the passes kept of fronts
+//      and suffixes only says where to look.
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "core/planner/dapple/bounds.hpp"
+
+namespace pipedeck::planner::dapple {
+
+/// A stage of an answer: layers [first, last) on the devices of a state.
+struct Part {
+  int first, last, state;
+  auto operator<=>(const Part&) const = default;
+};
+
+struct Candidate {
+  double bound = 0;  ///< what the search minimised, in seconds
+  std::vector<Part> parts;
+};
+
+struct SearchOptions {
+  double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller bound
+  std::size_t keep = 1;
+  std::size_t effort = std::numeric_limits<std::size_t>::max();  ///< steps to try, at most
+  std::size_t width = 0;  ///< > 0: after each layer only so many ends of stages for each number of devices left
+  int least_stages = 1;
+  int per_shape = 0;          ///< > 0: at most so many candidates that differ in nothing but where layers are cut
+  Warmup warmup = Warmup::B;  ///< that may be used: by the sure measure it limits the micro-batches under way
+  std::function<bool()> interrupted;  ///< looked at often; the search gives up
+};
+
+struct DappleFound {
+  std::vector<Candidate> candidates;  ///< best first
+  double all_below = 0;               ///< every plan with a smaller bound is among them
+  bool cut_short = false;             ///< the effort was used up, or the search interrupted
+  std::size_t spent = 0;              ///< steps tried
+};
+
+DappleFound search_dapple(Space& space, const Bounds& bounds, const SearchOptions& options);
+
+/// Eq. 1-3 as printed. That objective is not monotone, so no finite set of figures of a prefix is enough: up to 10
+/// layers on 8 devices every plan is looked at; beyond, only the prefixes that eq. 5 likes best.
+DappleFound search_printed(Space& space, const SearchOptions& options);
+
+/// The plan's steps by L_max's measure, computing and communicating in turn.
+std::vector<Step> dapple_steps(Space& space, const std::vector<Part>& parts);
+/// max_Q of planners.md, over all steps; those at odd positions are transfers.
+double l_max(const std::vector<Step>& steps);
+/// Eq. 1-3.
+double dapple_printed(const std::vector<Step>& steps, int micro_batches);
+
+}  // namespace pipedeck::planner::dapple

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stages and the transfers between them cost at one size of micro-batch, by two measures.
+//
+//   L_max   the formula's: every figure is the slowest replica's, every transfer the longest of its cut.
+//   sure    never above the simulated iteration without overlap: what has to be passed on the way to the pivot and back
+//           is the least that a sample can meet (the quickest replica, the shortest transfer of the cut, no recompute,
+//           which may be done while waiting), only the pivot itself is the slowest; the optimizer's step follows the
+//           all-reduce. Where replicas are alike and transfers equal both measures are the same but for that step.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory_resource>
+#include <unordered_map>
+#include <vector>
+
+#include "core/planner/dapple/places.hpp"
+#include "core/planner/search/chain.hpp"
+#include "core/planner/search/memory_fit.hpp"
+
+namespace pipedeck::planner::dapple {
+
+enum class DappleMeasure { l_max, sure };
+
+/// A stage of the formula, in seconds; at odd positions of a plan transfers, which have no all-reduce.
+struct Step {
+  double forward = 0, backward = 0;  ///< of one micro-batch passing
+  double pivot = 0;                  ///< all micro-batches, where this step is the pivot
+  double all_reduce = 0;
+};
+
+struct SpaceOptions {
+  DappleMeasure measure = DappleMeasure::l_max;
+  int slice = 1;  ///< least samples of a micro-batch on a replica
+  bool ignore_memory = false;
+  bool recompute = false;
+};
+
+class Space {
+ public:
+  Space(search::Chain& chain, Places& places, int micro_batch, const SpaceOptions& options);
+
+  search::Chain& chain() { return chain_; }
+  Places& places() { return places_; }
+  int layers() const { return chain_.layers(); }
+  int micro_batch() const { return micro_batch_; }
+  int micro_batches() const { return micro_batches_; }
+  const SpaceOptions& options() const { return options_; }
+  int most_replicas() const { return std::min(chain_.devices(), micro_batch_ / options_.slice); }
+
+  /// Layers [first, last) on the stage of `state`.
+  Step compute(int state, int first, int last, DappleMeasure measure);
+  Step compute(int state, int first, int last) { return compute(state, first, last, options_.measure); }
+  /// The transfer over the cut before layer `cut`, from the stage of `from` to that of `to`.
+  Step transfer(int from, int to, int cut, DappleMeasure measure);
+  Step transfer(int from, int to, int cut) { return transfer(from, to, cut, options_.measure); }
+
+  /// Micro-batches that the stage may keep, by memory; 0: not even one, or a pin is broken.
+  int may_keep(int state, int first, int last);
+  /// Layers from `first` on that so many replicas hold at most, of the largest memory, whatever crosses the cuts.
+  int longest_fitting(int first, int replicas);
+
+ private:
+  /// Samples and memory of each kind of device of a stage.
+  using MemoryKinds = std::vector<std::pair<int, std::int64_t>>;
+  struct StageCost {
+    std::vector<const search::PassTimes*> replicas;  ///< of each kind of replica (samples, type) that the stage has
+    std::vector<int> types;                          ///< of its devices
+    std::vector<std::int32_t>* keeps = nullptr;      ///< [first][last]; -1: not known yet
+    MemoryKinds memory;
+    bool ready = false;
+  };
+  struct Slice {
+    int samples;
+    double latency, back_latency, bandwidth, back_bandwidth;
+  };
+
+  StageCost& cost(int state);
+  bool honours_pins(int state, int first, int last) const;
+  std::int32_t fitting(int replicas, const MemoryKinds& memory, int first, int last);
+  std::vector<Slice> slices(int from, int to) const;
+
+  search::Chain& chain_;
+  Places& places_;
+  int micro_batch_, micro_batches_;
+  SpaceOptions options_;
+  std::vector<StageCost> costs_;
+  std::pmr::monotonic_buffer_resource
+      arena_;  // given back at once: freeing a million slices takes too long for a cancel
+  std::pmr::unordered_map<std::uint64_t, std::pmr::vector<Slice>> slices_{&arena_};  // looked up only, never walked
+  std::map<std::pair<int, MemoryKinds>, std::vector<std::int32_t>> keeps_;           // by replicas and kinds
+  Bytes largest_;                                                                    ///< memory of a device
+  std::vector<std::pair<int, DeviceId>> pins_;                                       // position in the order, device
+};
+
+}  // namespace pipedeck::planner::dapple

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spaces of all micro-batch sizes, with and without recompute, as one.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "core/planner/dapple/ranking.hpp"
+#include "core/planner/dapple/search.hpp"
+
+namespace pipedeck::planner::dapple {
+
+/// Limits to try one after another, in multiples of what no plan is below.
+inline constexpr std::array reaches{
+    1.005, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0, 4.0, std::numeric_limits<double>::infinity()};
+
+/// A candidate of one of the spaces.
+struct Entry {
+  double bound = 0;
+  int space = 0;
+  std::vector<Part> parts;
+};
+
+class Spaces {
+ public:
+  Spaces(search::Chain& chain, const Wanted& wanted, const std::vector<int>& micro_batches,
+         std::function<bool()> interrupted);
+
+  int count() const { return static_cast<int>(spaces_.size()); }
+  Space& space(int index) { return *spaces_[static_cast<std::size_t>(index)].space; }
+
+  /// No plan of any space is below; infinite where there is none.
+  double least();
+
+  struct Found {
+    std::vector<Entry> entries;  ///< best first
+    double all_below = 0;        ///< every plan with a smaller bound is among them
+    bool cut_short = false;
+  };
+  /// Plans with a bound below the limit, at most `keep` of a space.
+  Found search(double limit, std::size_t keep);
+  /// The best few of every sequence of stages' devices, within a limited effort: others than those just below.
+  Found search_shapes(double limit, std::size_t keep);
+  /// Good plans of good spaces, without proof; soon.
+  Found search_narrowly(std::size_t keep);
+  Found search_printed(std::size_t keep);
+
+  /// What the simulator's rounding to nanoseconds may take off a plan's bound.
+  double rounding(int space) const;
+
+ private:
+  struct Member {
+    std::unique_ptr<Space> space;
+    double work = 0;    ///< all work spread over all devices: a bound that costs next to nothing
+    double least = -1;  ///< by Bounds; negative: not known
+    std::unique_ptr<Bounds> bounds;
+  };
+  Found search_all(double limit, const std::function<DappleFound(Member&, double below)>& search_one);
+  double work_of(Space& space);
+  const Bounds* bounds(Member& member);  ///< null where interrupted
+  SearchOptions options(double limit, std::size_t keep) const;
+  void take(Found& all, DappleFound&& found, int space);
+
+  search::Chain& chain_;
+  Wanted wanted_;
+  std::function<bool()> interrupted_;
+  Places places_;
+  std::vector<Member> spaces_;  ///< those with the least work first
+  std::size_t effort_ = 0;      ///< steps spent so far
+};
+
+}  // namespace pipedeck::planner::dapple

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The algebra of DAPPLE's formula: what is to be known of the front of a pipeline and of what follows it, and how both
+// grow by a step. Everything grows with every figure of a step, so that less is never worse.
+#pragma once
+
+#include <algorithm>
+
+#include "core/planner/dapple/space.hpp"
+
+namespace pipedeck::planner::dapple {
+
+/// Of the steps so far: the largest pivot of their own; sum F; and sum F + max_s( AR_s + sum of B from s to the end ).
+struct Front {
+  double own = 0, fill = 0, around = 0;
+};
+
+/// Of the steps that follow, for whatever stands in front of them: max over pivots of sum F + the pivot's own + sum B
+/// back to the suffix's front; the same with the all-reduces that end there; sum F + sum B; computing stages.
+struct Suffix {
+  double through = 0, whole = 0, round = 0;
+  int stages = 0;
+};
+
+inline Front behind(const Front& front, const Step& step) {
+  const double before = std::max(front.around, front.fill + step.all_reduce);
+  return {std::max(front.own, before + step.pivot), front.fill + step.forward, step.forward + step.backward + before};
+}
+
+inline Suffix in_front(const Step& step, const Suffix& suffix) {
+  const double pass = step.forward + step.backward, through = std::max(step.pivot, pass + suffix.through);
+  return {through, std::max(step.all_reduce + through, step.forward + suffix.whole), pass + suffix.round,
+          suffix.stages};
+}
+
+/// The formula of a front with a suffix.
+inline double joined(const Front& front, const Suffix& suffix) {
+  return std::max({front.own, front.around + suffix.through, front.fill + suffix.whole});
+}
+
+/// A stage that keeps K micro-batches starts the forward of m + K after the backward of m: with r = (M - 1) mod K it
+/// takes r forwards and then floor((M - 1) / K) + 1 round trips to the pipeline's end and back.
+inline double round_trips(int micro_batches, int kept, double forward, double round) {
+  const int more = micro_batches - 1;
+  return more % kept * forward + (more / kept + 1) * round;
+}
+
+}  // namespace pipedeck::planner::dapple

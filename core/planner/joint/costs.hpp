@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stages and transfers cost in the closed form that joint searches with: on any devices, with tensor parallelism,
+// uneven shares and recompute.
+//
+// The closed form is DAPPLE's L_max with what follows a stage's last backward taken as the simulator does: all-reduces
+// layer by layer where they overlap, and the optimizer's step. Seen from the back of the pipeline it needs two figures
+// of a suffix of stages, with Q its pivot and s any stage up to it:
+//
+//   base = max_Q [ sum F to Q + (M - 1) t_Q + sum B to Q ]
+//   own  = max_Q [ sum F to Q + (M - 1) t_Q + max_s ( tail_s + sum B from s to Q ) ]
+//
+// and a stage in front gives base' = F + B + max(base, (M - 1) t), own' = max(F + own, tail + base'). A transfer is a
+// stage without a tail whose t is the longer of both directions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "core/planner/joint/layers.hpp"
+
+namespace pipedeck::planner::joint {
+
+struct JointSuffix {
+  double own = 0, base = 0;
+
+  void add_stage(double forward, double backward, double tail, int more) {
+    base = forward + backward + std::max(base, more * (forward + backward));
+    own = std::max(forward + own, tail + base);
+  }
+  void add_transfer(double forward, double backward, int more) {
+    base = forward + backward + std::max(base, more * std::max(forward, backward));
+    own = std::max(forward + own, base);
+  }
+};
+
+/// Devices of a stage and their samples of a micro-batch.
+struct Team {
+  std::vector<DeviceId> devices;
+  int degree = 1;  ///< of tensor parallelism
+  int micro_batch = 1;
+  std::vector<int> samples;  ///< a replica
+  bool even = true;          ///< those that a plan without shares has
+  int cost = 0;              ///< teams alike have one
+
+  int replicas() const { return static_cast<int>(samples.size()); }
+};
+
+class JointCosts {
+ public:
+  JointCosts(Layers& layers, int slice, bool ignore_memory);
+
+  Layers& layers() { return layers_; }
+  const search::Chain& chain() const { return layers_.chain(); }
+  int slice() const { return slice_; }
+  bool ignore_memory() const { return ignore_memory_; }
+  int micro_batches(int micro_batch) const { return chain().workload().global_batch / micro_batch; }
+
+  /// Whole samples that let the slowest replica end first, none below the slice; nothing where even ones do.
+  std::optional<std::vector<int>> shares(const std::vector<DeviceId>& devices, int degree, int micro_batch);
+
+  /// The team of these devices, with the best shares; -1 where a replica would get fewer samples than the slice.
+  int team(const std::vector<DeviceId>& devices, int degree, int micro_batch);
+  /// The team of a plan's stage as it is.
+  int team_of(const Stage& stage, int micro_batch, bool synchronous);
+  const Team& team(int index) const { return teams_[static_cast<std::size_t>(index)]; }
+
+  struct Passes {
+    double forward, backward;
+  };
+  // Stages below: the layers between two places (joint_layers.hpp).
+
+  /// A micro-batch through them on the slowest replica, without recompute.
+  Passes passes(int team, int first, int last) const;
+  /// From the stage's last backward to the end of its optimizer step.
+  double tail(int team, int first, int last);
+  /// On a device of the type, all-reduces left out.
+  Passes on_type(int type, int degree, int samples, int first, int last);
+  /// Most micro-batches that 1F1B may keep on the stage; 0: not one fits.
+  int most_kept(int team, int first, int last, bool recompute);
+  /// Every layer has times for the degree.
+  bool splittable(int degree, int first, int last);
+  Passes transfer(int from, int to, int place);
+
+  /// The closed form of a whole plan in the one order that these layers are in; of an asynchronous one, its slowest
+  /// stage's pace.
+  double closed_form(const Plan& plan);
+
+ private:
+  static constexpr int unlimited = 1 << 30;
+
+  /// An all-reduce's time: the less of two lines in the bytes.
+  struct Line {
+    double ring = 0, ring_slope = 0, tree = 0, tree_slope = 0;
+    double of(double bytes) const {
+      return bytes > 0 ? std::min(ring + ring_slope * bytes, tree + tree_slope * bytes) : 0;
+    }
+    auto operator<=>(const Line&) const = default;
+  };
+  struct Kind {  // of replicas
+    int samples, degree;
+    std::vector<int> types;
+    Line inside;  // tensor parallelism
+    auto operator<=>(const Kind&) const = default;
+  };
+  struct CostKey {
+    std::vector<Kind> kinds;
+    std::vector<Line> lines;                    // of gradients, by rank
+    double step = 0;                            // the optimizer's seconds a byte
+    std::vector<std::pair<int, Bytes>> limits;  // samples, memory
+    int replicas = 1, degree = 1;
+    auto operator<=>(const CostKey&) const = default;
+  };
+  struct Cost {
+    CostKey key;
+    std::vector<const search::PassTimes*> passes;
+    // [last][first], a column when it is asked for
+    std::vector<std::vector<double>> tails;
+    std::array<std::vector<std::vector<int>>, 2> kept;  // without and with recompute; -1: not known yet
+  };
+  struct Slice {
+    int samples;
+    double latency, back_latency, bandwidth, back_bandwidth;
+  };
+
+  int intern(const std::vector<DeviceId>& devices, int degree, int micro_batch, const std::vector<int>& samples);
+  int cost_of(const Team& team);
+  const Line& line_of(const std::vector<DeviceId>& devices);
+  const search::PassTimes& passes_of(const Kind& kind);
+  void make_room(std::size_t numbers);
+  void fill_tails(Cost& cost, int last);
+  int count_kept(const CostKey& key, int first, int last, bool recompute);
+  std::vector<Slice> slices(const Team& from, const Team& to) const;
+  double asynchronous_form(const Plan& plan);
+
+  Layers& layers_;
+  int slice_;
+  bool ignore_memory_;
+  std::map<std::vector<int>, int> team_index_;
+  std::map<std::vector<int>, int> best_index_;
+  std::vector<Team> teams_;
+  std::map<CostKey, int> cost_index_;
+  std::vector<Cost> costs_;
+  std::size_t held_ = 0;      ///< numbers in columns
+  std::vector<double> free_;  ///< of fill_tails
+  std::map<std::vector<DeviceId>, Line> lines_;
+  std::map<Kind, search::PassTimes> split_;       // tensor parallelism
+  std::map<int, std::vector<int>> unsplittable_;  ///< by degree: layers before a place that can't be split so
+  std::unordered_map<std::uint64_t, std::vector<Slice>> slices_;
+};
+
+}  // namespace pipedeck::planner::joint

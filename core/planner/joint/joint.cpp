@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// joint: our own planner, which searches together what the papers' planners search apart: stages of unequal size on any
+// devices, some perhaps idle, replicas of each stage, tensor parallelism, uneven shares, recompute, the micro-batch and
+// the schedule; by the simulated time.
+//
+// Method. 1. Seeds: the answers of all other planners in the registry, simulated; so the answer is never worse than
+// the best of them (joint_seeds.cpp). 2. A dynamic programme with dominance over a closed form, on the ideals of the
+// layer graph, for every micro-batch size and several orders of the devices; what it lists is simulated, best closed
+// form first, under every schedule (joint_programmes.cpp). 3. Local moves on the simulated time, always from the most
+// promising plan whose neighbours are not yet known (joint_improve.cpp). All within a budget of evaluations. 4. With
+// --schedule all the best plans under every other synchronous schedule (joint_schedules.cpp).
+//
+// Asynchronous seeds count with their steady state's iteration, global batch / samples a second, and local moves
+// improve them as they do others; --synchronous-only leaves them out.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/planner/joint/orders.hpp"
+#include "core/planner/joint/run.hpp"
+#include "core/planner/joint/search.hpp"
+#include "core/planner/planner_entries.hpp"
+#include "core/planner/relax.hpp"
+#include "core/planner/search/memory_fit.hpp"
+
+namespace pipedeck::planner::joint {
+
+namespace {
+
+// Past these it takes more than some twenty seconds, most of it simulations.
+constexpr std::int64_t most_devices = 16384, most_work = 160'000'000;  // layers x layers x devices
+
+Wanted wanted_of(const PlannerOptions& options, const Profile& profile) {
+  const PlannerInfo info = joint_planner();
+  Wanted wanted;
+  wanted.slice = search::smallest_slice(profile, integer(info, options, "min-slice"));
+  wanted.ignore_memory = flag(info, options, "ignore-memory");
+  wanted.synchronous_only = flag(info, options, "synchronous-only");
+  wanted.seeds = choice(info, options, "seeds") == "auto";
+  wanted.schedule = choice(info, options, "schedule");
+  wanted.evaluations = std::max(1, integer(info, options, "evaluations"));
+  return wanted;
+}
+
+/// The best of the pool, as joint's own.
+Result<Ranking> answer(Run& run) {
+  const bool cut_short = out_of_time(run.context) || run.truncated;
+  Ranking ranking;
+  for (auto& entry : run.pool.entries()) {
+    if (static_cast<int>(ranking.plans.size()) == std::max(1, run.context.top)) break;
+    Plan plan = std::move(entry.plan);
+    plan.planner = "joint";
+    plan.name = "Joint " + shape_text(plan);
+    plan.objective = simulated_objective(Seconds(entry.time));
+    plan.predicted.reset();
+    plan.certificate.reset();
+    plan.why.clear();
+    if (run.too_many_ideals)
+      plan.why.push_back(fmt::format("The layer graph has more than {} cuts: searched in topological orders of it.",
+                                     search::Ideals::most));
+    plan.truncated = cut_short;
+    ranking.plans.push_back(std::move(plan));
+  }
+  if (!cut_short)
+    if (auto done = certify_joint(run, ranking.plans.front()); !done) return tl::unexpected(done.error());
+  return ranking;
+}
+
+Result<Ranking> plan_with(Run& run) {
+  if (auto first = run.pool.order_of(std::vector<LayerId>()); !first) return tl::unexpected(first.error());
+  for (const auto step : {&take_joint_seeds, &search_joint_plans, &improve_joint_plans, &reschedule_joint_plans}) {
+    if (run.enough()) break;
+    if (auto done = step(run); !done) return tl::unexpected(done.error());
+    if (auto stopped = check_stop(run.context); !stopped) return tl::unexpected(stopped.error());
+  }
+  report(run.context.progress, 1, "done");
+  if (run.pool.empty()) return Ranking{};
+  return answer(run);
+}
+
+Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, const Wanted& wanted,
+                      const PlannerContext& context) {
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  JointOrder order(*std::move(chain), wanted);
+  const auto orders = joint_orders(order.chain);
+  for (const bool recompute : {false, true})
+    for (const int size : sizes)
+      for (const auto& devices : orders) {
+        const SearchOptions options{.effort = joint_effort, .recompute = recompute, .any_end = true};
+        if (!search_joint(order.costs, devices, size, options, context.stop, {}).candidates.empty()) return true;
+      }
+  return false;
+}
+
+/// Has one of the other planners a plan that counts here? In large clusters asking them all takes too long.
+Result<bool> any_seed(const Problem& problem, const std::vector<int>& sizes, const Wanted& wanted,
+                      const PlannerOptions& options, const PlannerContext& context) {
+  constexpr int most_devices = 64;
+  Run run(problem, wanted, options, first_found(context), sizes);
+  const auto order = run.pool.order_of(std::vector<LayerId>());
+  if (!order) return tl::unexpected(order.error());
+  if ((*order)->chain.devices() > most_devices) return false;
+  if (auto taken = take_joint_seeds(run); !taken) return tl::unexpected(taken.error());
+  return !run.pool.empty();
+}
+
+Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, const std::vector<int>& sizes,
+                        const PlannerOptions& options, const PlannerContext& context) {
+  const std::string pinned = problem.pins.empty() ? "" : " with these pins";
+  if (!context.relax) return Ranking{{}, Infeasible{"no plan fits" + pinned, ""}};
+  Wanted unlimited = wanted;
+  unlimited.ignore_memory = true;
+  const auto any = any_plan(problem, sizes, unlimited, context);
+  if (!any) return tl::unexpected(any.error());
+  if (!*any) {
+    const auto all_sizes = search::micro_batch_choices(problem.workload, 1);
+    if (!all_sizes) return tl::unexpected(all_sizes.error());
+    return too_few_samples(
+        fmt::format("no micro-batch gives every replica at least {} samples{}", wanted.slice, pinned), problem.workload,
+        wanted.slice, [&](int slice) {
+          Wanted fewer = wanted;
+          fewer.slice = slice;
+          return any_plan(problem, *all_sizes, fewer, context);
+        });
+  }
+  return nothing_fits("no plan fits the devices' memory" + pinned, context, [&](Bytes more) -> Result<bool> {
+    const Problem relaxed = with_more_memory(problem, more);
+    const auto found = any_plan(relaxed, sizes, wanted, context);
+    return !found || *found ? found : any_seed(relaxed, sizes, wanted, options, context);
+  });
+}
+
+Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
+  const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
+  const std::int64_t squares = most_work / std::max<std::int64_t>(1, devices);  // without any Chain::of refuses
+  if (devices > most_devices || layers > squares / std::max<std::int64_t>(1, layers))
+    return past_limit(
+        fmt::format("{} layers on {} devices, at most {} devices and layers^2 x devices up to {} expected", layers,
+                    devices, most_devices, most_work),
+        problem);
+  const Wanted wanted = wanted_of(options, *problem.profile);
+  auto sizes = search::micro_batch_choices(problem.workload, 1);
+  if (!sizes) return tl::unexpected(sizes.error());
+  std::erase_if(*sizes, [&](int size) { return size < wanted.slice; });
+  Run run(problem, wanted, options, context, *sizes);
+  auto ranking = plan_with(run);
+  if (!ranking || !ranking->plans.empty()) return ranking;
+  return no_plan(problem, wanted, *sizes, options, context);
+}
+
+}  // namespace
+
+PlannerInfo joint_planner() {
+  return {
+      .name = "joint",
+      .title = "Joint",
+      .summary = "least simulated time over stages, devices, replicas, shares, recompute, schedules and micro-batches",
+      .source = "our own; starts from the plans of all others",
+      .options =
+          {{"evaluations", OptionType::integer, "plans to simulate at most; large ones count as several", "2000", {}},
+           {"seeds", OptionType::choice, "auto: start from all other planners' plans, too", "auto", {"auto", "none"}},
+           {"schedule",
+            OptionType::choice,
+            "any: search 1F1B and GPipe; all: and try the best plans under every other synchronous schedule; else this "
+            "one only. Seeds keep theirs",
+            "any",
+            {"any", "all", "1f1b", "gpipe"}},
+           {"synchronous-only",
+            OptionType::flag,
+            "only plans that flush; else the quickest may be asynchronous, on several versions of the weights",
+            "false",
+            {}},
+           {"ignore-memory", OptionType::flag, "also plans that do not fit", "false", {}},
+           {"min-slice",
+            OptionType::integer,
+            "least samples of a micro-batch on a replica; 0: the smallest measured",
+            "0",
+            {}}},
+      .plan = &plan_joint,
+      .compared_by_default = false,
+      .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
+}
+
+}  // namespace pipedeck::planner::joint

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers as joint's searches see them: places to cut, and sums over what lies between two of them in constant time.
+// A place is an ideal of the layer graph (ideals.hpp), told by its index; those of a single order are its prefixes, so
+// that there a place is the number of layers before it. Figures are those of core/cost; this only adds them up.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/planner/search/arithmetic.hpp"
+#include "core/planner/search/chain.hpp"
+#include "core/planner/search/ideals.hpp"
+#include "core/planner/search/memory_fit.hpp"
+
+namespace pipedeck::planner::joint {
+
+class Layers {
+ public:
+  /// `chain`: for what does not depend on the order. It must outlive this.
+  Layers(search::Chain& chain, search::Ideals ideals);
+
+  search::Chain& chain() { return chain_; }
+  const search::Chain& chain() const { return chain_; }
+  const search::Ideals& ideals() const { return ideals_; }
+  /// The place behind all layers; 0 is the one before them.
+  int whole() const { return ideals_.whole(); }
+  bool has(int place, LayerId layer) const { return ideals_.has(place, layer); }
+  /// The place behind the first layer between two, in the order that a plan would give them (Ideals::between).
+  int next(int first, int last) const;
+
+  /// Two places between which the layer lies alone, but for what never lies apart from it and costs nothing.
+  struct Alone {
+    LayerId layer;
+    int first, last;
+  };
+  /// Of every layer that can lie alone.
+  const std::vector<Alone>& alone() const { return alone_; }
+
+  /// A figure of each layer, summed before each place.
+  template <class Number>
+  std::vector<Number> sums(const std::function<Number(const Layer&)>& figure) const {
+    std::vector<Number> figures;
+    for (const Layer& layer : chain_.profile().layers) figures.push_back(figure(layer));
+    return ideals_.sums(std::span<const Number>(figures));
+  }
+  /// Passes of `samples` samples on devices of the type at this position of Cluster::device_types.
+  const search::PassTimes& times(int samples, int type);
+  plan::Weights weights(int first, int last) const {
+    return {Bytes(parameters_[search::at(last)] - parameters_[search::at(first)]),
+            Bytes(whole_[search::at(last)] - whole_[search::at(first)])};
+  }
+  /// Crosses the cut at a place, for `samples` samples; 0 at both ends.
+  Bytes cut(int place, int samples) const;
+  /// On each of `degree` devices that have the layers in even parts.
+  search::StageBytes bytes(int first, int last, int samples, int degree);
+
+ private:
+  search::Chain& chain_;
+  search::Ideals ideals_;
+  std::vector<Alone> alone_;
+  std::vector<std::int64_t> parameters_, whole_;  ///< bytes before each place: all, and what is whole on each rank
+  using Workspaces = std::vector<std::pair<Bytes, LayerId>>;  ///< largest first, those above 0
+  const Workspaces& workspaces(int degree);
+  std::map<int, Workspaces> workspaces_;                            ///< by degree
+  std::map<std::pair<int, int>, search::PassTimes> times_;          ///< by samples, type
+  std::map<std::pair<int, int>, std::vector<std::int64_t>> saved_;  ///< by samples, degree
+};
+
+}  // namespace pipedeck::planner::joint

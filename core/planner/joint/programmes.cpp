@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// joint's second step: its dynamic programme (joint_search.hpp) for every micro-batch size and several orders of the
+// devices, on all ideals of a layer graph, or where there are too many on the topological orders that seeds brought.
+//
+// First roughly, with few places to cut layers and devices, then with more: what is simulated early limits the rest.
+// Then what the programmes list is simulated under every schedule, least closed form first.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/planner/joint/orders.hpp"
+#include "core/planner/joint/run.hpp"
+#include "core/planner/joint/search.hpp"
+
+namespace pipedeck::planner::joint {
+
+namespace {
+
+constexpr std::size_t listed = 32;            // candidates of a programme that are kept
+constexpr std::size_t first_look = 3;         // of those, simulated at once
+constexpr std::size_t all_efforts = 6000000;  // suffixes of all programmes
+constexpr Detail rough_detail{.cuts = 16, .marks = 8, .pairs = 1e5};
+
+struct Listed {
+  Candidate candidate;
+  JointOrder* order;
+  int micro_batch;
+};
+
+class Programmes {
+ public:
+  explicit Programmes(Run& run) : run_(run) {}
+
+  Result<void> search() {
+    const JointOrder& first = *run_.pool.orders().front();
+    if (first.chain.layers() > 2 * rough_detail.cuts || first.chain.devices() > 2 * rough_detail.marks || run_.graph)
+      if (auto done = search_all(true); !done) return done;
+    if (auto done = search_all(false); !done) return done;
+    return simulate();
+  }
+
+ private:
+  Result<void> search_all(bool rough) {
+    const std::vector<int> sizes = sizes_by_promise();
+    std::vector<JointOrder*> orders;
+    if (run_.graph)
+      orders = {run_.graph.get()};
+    else
+      for (const auto& order : run_.pool.orders()) orders.push_back(order.get());
+    for (std::size_t o = 0; o < orders.size(); ++o) {
+      JointOrder* const order = orders[o];
+      const auto device_orders = joint_orders(order->chain);
+      for (std::size_t i = 0; i < sizes.size(); ++i)
+        for (const auto& devices : device_orders) {
+          const double done =
+              static_cast<double>(o * sizes.size() + i) / static_cast<double>(orders.size() * sizes.size());
+          report(run_.context.progress, rough ? 0.3 + 0.1 * done : 0.4 + 0.2 * done,
+                 fmt::format("searching with micro-batches of {}", sizes[i]));
+          if (auto stopped = check_stop(run_.context); !stopped) return stopped;
+          if (run_.enough() || effort_ > all_efforts) return {};
+          if (auto done = search_one(*order, devices, sizes[i], rough); !done) return done;
+        }
+    }
+    return {};
+  }
+
+  /// That of the best plan so far first: what it leads to limits the other searches.
+  std::vector<int> sizes_by_promise() {
+    std::vector<int> sizes = run_.sizes;
+    int best = sizes.empty() ? 0 : sizes[sizes.size() / 2];
+    for (const auto& entry : run_.pool.entries())
+      if (entry.plan.synchronous()) {
+        best = entry.plan.micro_batch;
+        break;
+      }
+    std::stable_sort(sizes.begin(), sizes.end(), [&](int a, int b) {
+      return std::abs(std::log(a) - std::log(best)) < std::abs(std::log(b) - std::log(best));
+    });
+    return sizes;
+  }
+
+  /// First without regard to warm-ups; where memory is short also for plans that hold 1F1B's whole warm-up, recomputing
+  /// where that helps; and with a single micro-batch and recompute where nothing else is found.
+  Result<void> search_one(JointOrder& order, const std::vector<DeviceId>& devices, int size, bool rough) {
+    struct Mode {
+      bool full_warmup, recompute;
+    };
+    bool memory_short = false, any = false;
+    for (const Mode mode : {Mode{false, false}, Mode{true, true}, Mode{false, true}}) {
+      if (mode.recompute && (!memory_short || (!mode.full_warmup && (any || !run_.pool.empty())))) break;
+      const SearchOptions options{.below = run_.pool.to_beat(),
+                                  .keep = listed,
+                                  .effort = joint_effort,
+                                  .full_warmup = mode.full_warmup,
+                                  .recompute = mode.recompute,
+                                  .detail = rough ? rough_detail : Detail(),
+                                  .any_end = true};
+      Found found = search_joint(order.costs, devices, size, options, run_.context.stop,
+                                 run_.pool.empty() ? std::stop_token() : run_.context.hurry);
+      effort_ += found.effort;
+      memory_short |= found.memory_short;
+      any |= !found.candidates.empty();
+      if (!found.candidates.empty()) run_.least_bound = std::min(run_.least_bound, found.candidates.front().bound);
+      if (auto done = look_at(std::move(found.candidates), order, size, rough); !done) return done;
+    }
+    return {};
+  }
+
+  /// The first few are simulated at once, as long as a quarter of the budget lasts.
+  Result<void> look_at(std::vector<Candidate> candidates, JointOrder& order, int size, bool rough) {
+    std::vector<Plan> plans;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      Listed one{std::move(candidates[i]), &order, size};
+      if (i >= (rough ? 1 : first_look) || 4 * run_.pool.spent() >= run_.wanted.evaluations) {
+        if (!rough) all_.push_back(std::move(one));
+        continue;
+      }
+      auto plan = plan_of(one);
+      if (!plan) return tl::unexpected(plan.error());
+      plans.push_back(*std::move(plan));
+    }
+    return run_.pool.add(plans, false);
+  }
+
+  /// Half of the budget at most.
+  Result<void> simulate() {
+    std::stable_sort(all_.begin(), all_.end(),
+                     [](const Listed& a, const Listed& b) { return a.candidate.bound < b.candidate.bound; });
+    for (std::size_t i = 0; i < all_.size() && !run_.enough(); i += 16) {
+      if (all_[i].candidate.bound >= run_.pool.to_beat() || 2 * run_.pool.spent() >= run_.wanted.evaluations) break;
+      std::vector<Plan> plans;
+      for (std::size_t j = i; j < std::min(i + 16, all_.size()); ++j) {
+        auto plan = plan_of(all_[j]);
+        if (!plan) return tl::unexpected(plan.error());
+        plans.push_back(*std::move(plan));
+      }
+      if (auto done = run_.pool.add(plans, false); !done) return done;
+    }
+    return {};
+  }
+
+  /// In the order that makes the layers between its ideals contiguous.
+  Result<Plan> plan_of(const Listed& listed) {
+    const search::Ideals& ideals = listed.order->layers.ideals();
+    std::vector<int> nested{0};
+    for (const TeamRange& part : listed.candidate.parts) nested.push_back(part.last);
+    JointOrder* order = listed.order;
+    if (!ideals.is_chain()) {
+      const auto found = run_.pool.order_with(ideals, nested);
+      if (!found) return tl::unexpected(found.error());
+      order = *found;
+    }
+    Plan plan = order->chain.plan_of("joint", listed.micro_batch);
+    for (const TeamRange& part : listed.candidate.parts) {
+      const Team& team = listed.order->costs.team(part.team);
+      Stage stage = search::stage_on(ideals.size(part.first), ideals.size(part.last), team.devices);
+      stage.tensor_parallel = team.degree;
+      if (!team.even) stage.shares = team.samples;
+      stage.recompute.all = part.recompute;
+      plan.stages.push_back(std::move(stage));
+    }
+    return plan;
+  }
+
+  Run& run_;
+  std::vector<Listed> all_;
+  std::size_t effort_ = 0;
+};
+
+}  // namespace
+
+Result<void> search_joint_plans(Run& run) {
+  if (!run.problem.profile->is_chain()) {
+    report(run.context.progress, 0.3, "finding the cuts of the layer graph");
+    if (auto ideals = search::Ideals::of(*run.problem.profile); !ideals)
+      run.too_many_ideals = true;
+    else if (!ideals->is_chain())
+      run.graph = std::make_unique<JointOrder>(run.pool.orders().front()->chain, *std::move(ideals), run.wanted);
+  }
+  return Programmes(run).search();
+}
+
+}  // namespace pipedeck::planner::joint

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of joint: what its three steps share, and the steps. See joint.cpp for the method.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "core/planner/joint/pool.hpp"
+
+namespace pipedeck::planner::joint {
+
+struct Run {
+  Run(const Problem& asked, const Wanted& what, const PlannerOptions& given, const PlannerContext& how,
+      std::vector<int> micro_batches)
+      : problem(asked),
+        wanted(what),
+        options(given),
+        context(how),
+        sizes(std::move(micro_batches)),
+        pool(problem, wanted, context) {}
+
+  Problem problem;
+  Wanted wanted;
+  PlannerOptions options;
+  PlannerContext context;
+  std::vector<int> sizes;  ///< of micro-batches
+  Pool pool;
+  std::unique_ptr<JointOrder> graph{};  ///< all orders at once; none for a chain, or where there are too many ideals
+  bool too_many_ideals = false;
+  bool truncated = false;                                        ///< some seed was
+  double least_bound = std::numeric_limits<double>::infinity();  ///< closed form, of all that was found
+
+  /// Out of time, with something to answer.
+  bool enough() const { return out_of_time(context) && !pool.empty(); }
+};
+
+constexpr std::size_t joint_effort = 300000;  ///< suffixes of a dynamic programme
+
+/// 1. The answers of all other planners.
+Result<void> take_joint_seeds(Run& run);
+/// 2. The dynamic programme, for each micro-batch and order of the devices, and what it lists simulated.
+Result<void> search_joint_plans(Run& run);
+/// 3. Local moves on the simulated time, as long as the budget lasts.
+Result<void> improve_joint_plans(Run& run);
+/// 4. The best of them under the other schedules.
+Result<void> reschedule_joint_plans(Run& run);
+/// What is proven of the best plan.
+Result<void> certify_joint(Run& run, Plan& plan);
+
+}  // namespace pipedeck::planner::joint

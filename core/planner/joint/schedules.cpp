@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// joint's last step, where it is asked for (--schedule all): the best synchronous plans under every other schedule, cut
+// into as many chunks as that needs. Local moves do not lead on from these: they know one stage a device.
+#include "core/plan/reschedule.hpp"
+#include "core/plan/validate.hpp"
+#include "core/planner/joint/run.hpp"
+
+namespace pipedeck::planner::joint {
+namespace {
+
+constexpr std::size_t starting_points = 8;
+
+/// Chunks a rank that are worth a try: more of them cost more transfers.
+std::vector<int> chunks_of(ScheduleKind kind) {
+  return kind == ScheduleKind::interleaved ? std::vector<int>{2, 3, 4} : std::vector<int>{2};
+}
+
+void add_under(ScheduleKind kind, const Plan& plan, const Run& run, std::vector<Plan>& others) {
+  for (const int chunks : chunks_of(kind)) {
+    const auto other = plan::with_schedule(plan, *run.problem.profile, kind, chunks);
+    if (other && plan::validate(*other, *run.problem.profile, *run.problem.cluster)) others.push_back(*other);
+  }
+}
+
+}  // namespace
+
+Result<void> reschedule_joint_plans(Run& run) {
+  if (run.wanted.schedule != "all") return {};
+  std::vector<Plan> plans, others;
+  for (const Pool::Entry& entry : run.pool.entries())
+    if (plans.size() < starting_points && entry.plan.synchronous() && entry.plan.stages.size() > 1)
+      plans.push_back(entry.plan);
+  for (const Plan& plan : plans)
+    for (const ScheduleKind kind :
+         {ScheduleKind::interleaved, ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v, ScheduleKind::v_half,
+          ScheduleKind::v_min, ScheduleKind::dualpipe, ScheduleKind::dualpipe_v, ScheduleKind::chimera})
+      add_under(kind, plan, run, others);
+  return run.pool.add_judged(others);
+}
+
+}  // namespace pipedeck::planner::joint

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// joint's dynamic programme: the pipelines with the least closed form (joint_costs.hpp) of one micro-batch size, their
+// stages cut from the layers at places of joint_layers.hpp, on consecutive devices of one order.
+//
+// Stages are added from the last to the first, so that a stage knows how many are behind it and thereby what 1F1B keeps
+// on it. State: layers left (an ideal), devices left, devices of the stage added last; of each the Pareto set of the
+// closed form's two figures (and of the number of stages, where memory or a pin makes it count).
+#pragma once
+
+#include <limits>
+#include <stop_token>
+#include <vector>
+
+#include "core/planner/joint/space.hpp"
+
+namespace pipedeck::planner::joint {
+
+struct TeamRange {
+  int first = 0, last = 0;  ///< places
+  int team = 0;
+  bool recompute = false;
+};
+
+struct Candidate {
+  double bound = 0;
+  std::vector<TeamRange> parts;
+};
+
+struct SearchOptions {
+  double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller closed form
+  std::size_t keep = 1;
+  std::size_t effort = 1000000;  ///< suffixes made at most
+  bool full_warmup = false;      ///< stages hold what 1F1B's policy A keeps; else a single micro-batch
+  bool recompute = false;        ///< stages may recompute
+  Detail detail{};
+  bool any_end = false;  ///< devices may be idle at both ends of the order, not only at its begin
+};
+
+struct Found {
+  std::vector<Candidate> candidates;  ///< best first
+  bool cut_short = false;             ///< by the effort, or a stop
+  bool memory_short = false;          ///< some stage could not hold what policy A keeps
+  bool whole = true;                  ///< every cut, number of replicas and device was considered
+  std::size_t effort = 0;             ///< used
+};
+
+/// `stop` and `hurry` end it early.
+Found search_joint(JointCosts& costs, const std::vector<DeviceId>& order, int micro_batch, const SearchOptions& options,
+                   const std::stop_token& stop, const std::stop_token& hurry);
+
+}  // namespace pipedeck::planner::joint

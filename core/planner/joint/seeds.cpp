@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// joint's seeds: the answers of all other planners in the registry, so that it is never worse than the best of them.
+//
+// Each is asked for its whole answer, however large the problem. What makes that affordable is that most of their time
+// goes into simulating plans, and that a plan needs no simulation where its own stages show that it cannot be among the
+// best (joint_judge.hpp). So the quickest planners go first, that there be an answer early, then amp and amp-sa, whose
+// plans are good and which simulate few of them.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/planner/joint/run.hpp"
+
+namespace pipedeck::planner::joint {
+
+namespace {
+
+bool has_option(const PlannerInfo& planner, const std::string& name) {
+  return std::any_of(planner.options.begin(), planner.options.end(),
+                     [&](const OptionInfo& option) { return option.name == name; });
+}
+
+/// As it is by itself; and with those of our options that it has, too.
+std::vector<PlannerOptions> ways_to_ask(const PlannerInfo& planner, const PlannerOptions& given) {
+  PlannerOptions ours;
+  for (const char* name : {"min-slice", "ignore-memory"})
+    if (const auto found = given.find(name); found != given.end() && has_option(planner, name))
+      ours[name] = found->second;
+  if (ours.empty()) return {{}};
+  return {{}, ours};
+}
+
+/// No answer is no seed. A planner that can't honour a pin is asked without any: its answer may do so by itself.
+Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOptions& how) {
+  PlannerContext context = run.context;
+  context.score = run.pool.score();
+  context.progress = {};
+  context.relax = context.explain = false;
+  context.top = has_option(planner, "synchronous") ? 2 : 1;  // the second is its synchronous plan
+  auto ranking = run_planner(planner, run.problem, how, context);
+  if (!ranking && ranking.error().code == ErrorCode::bad_usage && !run.problem.pins.empty()) {
+    Problem free = run.problem;
+    free.pins = {};
+    ranking = run_planner(planner, free, how, context);
+  }
+  if (!ranking) return ranking.error().code == ErrorCode::cancelled ? tl::unexpected(ranking.error()) : Result<void>();
+  for (Plan& plan : ranking->plans) {
+    run.truncated |= plan.truncated;
+    if (auto added = run.pool.add_seed(std::move(plan)); !added) return added;
+  }
+  return {};
+}
+
+/// The quickest planners stand last in the registry.
+std::vector<const PlannerInfo*> in_turn() {
+  std::vector<const PlannerInfo*> order;
+  for (const PlannerInfo& planner : planners())
+    if (planner.name != "joint") order.insert(order.begin(), &planner);
+  const auto early = [](const PlannerInfo* planner) {
+    return planner->name == "single" || planner->name == "megatron" || planner->name == "amp" ||
+           planner->name == "amp-sa";
+  };
+  std::stable_partition(order.begin(), order.end(), early);
+  return order;
+}
+
+}  // namespace
+
+Result<void> take_joint_seeds(Run& run) {
+  if (!run.wanted.seeds) return {};
+  const std::vector<const PlannerInfo*> others = in_turn();
+  for (std::size_t i = 0; i < others.size() && !run.enough(); ++i) {
+    report(run.context.progress, 0.3 * static_cast<double>(i) / static_cast<double>(others.size()),
+           fmt::format("asking {}", others[i]->name));
+    for (const PlannerOptions& how : ways_to_ask(*others[i], run.options))
+      if (auto taken = take_from(run, *others[i], how); !taken) return taken;
+  }
+  return {};
+}
+
+}  // namespace pipedeck::planner::joint

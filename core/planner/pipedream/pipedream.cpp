@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// PipeDream (Narayanan et al., SOSP 2019), section 3.1: layers are cut into stages, stages replicated, such that the
+// slowest stage takes the least time a mini-batch. The recurrences run over the levels of the cluster (devices in a
+// node, nodes in the cluster), from the lowest up; see pipedream_search.cpp for them and for what we mend:
+//   - the weight synchronisation moves (m - 1) / m |w| each way, as the text says, not (m - 1) |w| as printed
+//     (--printed-objective gives the latter);
+//   - a stage of all m components is an answer too, which the printed minimum leaves out;
+//   - layer graphs are planned on their ideals, as the authors' program does (ideals.hpp); where those are too many, in
+//     one topological order;
+//   - stage s keeps K_s = ceil(sum_{t >= s} r_t / r_s) weight versions and activations, and must fit with them and with
+//     what waits at its boundaries (--ignore-memory leaves that out as the paper's optimizer does).
+// Its own schedule is asynchronous: a mini-batch is never cut, replicas take them in turn. --synchronous asks instead
+// for the same partition under 1F1B, with the micro-batch that simulates best (the comparison of DAPPLE, section VI-F).
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "core/planner/pipedream/partition.hpp"
+#include "core/planner/pipedream/released.hpp"
+#include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
+#include "core/planner/relax.hpp"
+#include "core/planner/search/memory_fit.hpp"
+
+namespace pipedeck::planner::pipedream {
+
+namespace {
+
+struct Wanted {
+  Request partition;
+  bool synchronous = false;
+  int min_slice = 0;
+};
+
+Wanted wanted_of(const PlannerOptions& options) {
+  const PlannerInfo info = pipedream_planner();
+  const std::string levels = choice(info, options, "levels");
+  return {{{.ignore_memory = flag(info, options, "ignore-memory"),
+            .printed_objective = flag(info, options, "printed-objective")},
+           levels == "flat"  ? Levels::flat
+           : levels == "any" ? Levels::any
+                             : Levels::automatic,
+           flag(info, options, "allow-idle")},
+          flag(info, options, "synchronous"),
+          integer(info, options, "min-slice")};
+}
+
+/// Samples of a mini-batch, as the profile has them unless the user says otherwise.
+Result<int> mini_batch(const Problem& problem) {
+  const int size = problem.workload.micro_batch.value_or(problem.profile->micro_batch);
+  if (size < 1 || problem.workload.global_batch % size != 0)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("mini-batches of {} samples, a divisor of the global batch {} expected", size,
+                            problem.workload.global_batch));
+  return size;
+}
+
+/// A^L bounds the steady state from below: transfers and uneven replication make NOAM mini-batches too few at times.
+Result<void> compare_with_simulation(Plan& plan, const PlannerContext& context) {
+  if (!context.score || plan.objective->time->count <= 0) return {};
+  const auto iteration = judge(context, plan);
+  if (!iteration) return tl::unexpected(iteration.error());
+  const Seconds pace = *iteration / plan.micro_batches;
+  if (pace.count <= 1.05 * plan.objective->time->count) return {};
+  int workers = 0;
+  for (const Stage& stage : plan.stages) workers += stage.replicas();
+  const int first = plan.stages.front().replicas();
+  plan.why.push_back(
+      fmt::format("Simulated, a mini-batch takes {:.3f} ms, {:.1f} % more than the slowest stage's {:.3f} ms: with "
+                  "NOAM = ceil({} / "
+                  "{}) = {} mini-batches under way, transfers or uneven replication leave stages waiting.",
+                  in_milliseconds(pace), 100 * (pace.count / plan.objective->time->count - 1),
+                  in_milliseconds(*plan.objective->time), workers, first, (workers + first - 1) / first));
+  return {};
+}
+
+Result<Plan> asynchronous_plan(const Partition& partition, int size, const PlannerContext& context) {
+  Plan plan = partition.chain.plan_of("pipedream", size);
+  plan.schedule = ScheduleKind::pipedream;
+  plan.stages = partition.stages;
+  plan.objective = Objective{partition.objective, partition.slowest, {}};
+  plan.name = "PipeDream " + shape_text(plan);
+  plan.why = partition.notes;
+  plan.truncated = partition.truncated;
+  if (!partition.proven.empty()) plan.certificate.emplace().optimal_in = partition.proven;
+  if (auto compared = compare_with_simulation(plan, context); !compared) return tl::unexpected(compared.error());
+  return plan;
+}
+
+/// The partition under 1F1B with each micro-batch that gives every replica whole samples and fits.
+std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) {
+  search::Chain& chain = partition.chain;
+  Workload open = chain.workload();
+  open.micro_batch.reset();  // the mini-batch of a replica says nothing of the micro-batch of a flush
+  const int slice = search::smallest_slice(chain.profile(), wanted.min_slice);
+  const auto sizes = search::micro_batch_choices(open, 1);
+  std::vector<Plan> plans;
+  for (const int size : sizes.value_or(std::vector<int>())) {
+    Plan plan = chain.plan_of("pipedream", size);
+    plan.stages = partition.stages;
+    plan.name = fmt::format("PipeDream {}, synchronous", shape_text(plan));
+    plan.why = partition.notes;
+    plan.truncated = partition.truncated;
+    bool whole = true;
+    for (const Stage& stage : plan.stages) whole &= size / stage.replicas() >= slice;
+    for (const Warmup policy : {Warmup::A, Warmup::B})
+      if (whole && search::set_warmup(chain, plan, policy, wanted.partition.search.ignore_memory))
+        plans.push_back(plan);
+  }
+  return plans;
+}
+
+Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext& context) {
+  std::vector<Judged> all;
+  for (Plan& plan : plans) {
+    if (!all.empty() && out_of_time(context)) {
+      for (Judged& one : all) one.plan.truncated = true;
+      break;
+    }
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    const auto iteration = judge(context, plan);
+    if (!iteration) return tl::unexpected(iteration.error());
+    plan.objective = simulated_objective(*iteration);
+    all.push_back({std::move(plan), *iteration});
+  }
+  return all;
+}
+
+Result<bool> any_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  auto partition = pipedream_partition(*chain, size, wanted.partition, context);
+  if (!partition) return tl::unexpected(partition.error());
+  return *partition && (!wanted.synchronous || !synchronous_plans(**partition, wanted).empty());
+}
+
+Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
+  Wanted unlimited = wanted;
+  unlimited.partition.search.ignore_memory = true;
+  const auto any = any_plan(problem, size, unlimited, context);
+  if (!any) return tl::unexpected(any.error());
+  if (!*any && !problem.pins.empty() && !wanted.synchronous)
+    return Ranking{{}, Infeasible{"no partition over these levels has what is pinned", ""}};
+  if (!*any) {
+    Workload open = problem.workload;
+    open.micro_batch.reset();
+    return too_few_samples("no micro-batch gives every replica of the partition as many samples as were measured", open,
+                           search::smallest_slice(*problem.profile, wanted.min_slice), [&](int fewer) {
+                             Wanted relaxed = wanted;
+                             relaxed.min_slice = fewer;
+                             return any_plan(problem, size, relaxed, context);
+                           });
+  }
+  const std::string reason =
+      wanted.synchronous
+          ? "the partition does not fit under a synchronous schedule, whatever the micro-batch"
+          : fmt::format("no partition fits: every stage keeps its weight versions and mini-batches of {} samples",
+                        size);
+  return nothing_fits(reason, context,
+                      [&](Bytes more) { return any_plan(with_more_memory(problem, more), size, wanted, context); });
+}
+
+/// The profile's mini-batch was not asked for: where it does not divide, there is no plan, and no fault of the user's.
+std::optional<Infeasible> without_mini_batch(const Problem& problem) {
+  const int size = problem.profile->micro_batch, batch = problem.workload.global_batch;
+  if (problem.workload.micro_batch || batch % size == 0) return std::nullopt;
+  return Infeasible{fmt::format("mini-batches of {} samples, as in the profile, do not divide {}", size, batch),
+                    larger_batch(problem.workload)};
+}
+
+Result<Ranking> as_released(const Problem& problem, int size, const PlannerOptions& options, const Wanted& wanted,
+                            const PlannerContext& context) {
+  const bool memory = flag(pipedream_planner(), options, "released-memory");
+  return plan_pipedream_as_released(
+      problem, {.micro_batch = size, .flat = wanted.partition.levels == Levels::flat, .memory = memory}, context);
+}
+
+Result<void> check_as_released(const Problem& problem, const Wanted& wanted) {
+  if (wanted.partition.levels == Levels::any || wanted.synchronous || wanted.partition.allow_idle ||
+      wanted.partition.search.printed_objective || !problem.pins.empty())
+    return fail(ErrorCode::bad_usage,
+                "--as-released: found --levels any, --synchronous, --allow-idle, --printed-objective or pins, which "
+                "the released program does not have");
+  return {};
+}
+
+Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  const Wanted wanted = wanted_of(options);
+  const bool released = flag(pipedream_planner(), options, "as-released");
+  if (released)
+    if (auto possible = check_as_released(problem, wanted); !possible) return tl::unexpected(possible.error());
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  if (auto none = without_mini_batch(problem)) return Ranking{{}, *std::move(none)};
+  const auto size = mini_batch(problem);
+  if (!size) return tl::unexpected(size.error());
+
+  if (released) return as_released(problem, *size, options, wanted, context);
+  if (too_large_for_pipedream(*chain, wanted.partition, context))
+    return past_limit(fmt::format("{} layers on {} devices{}", chain->layers(), chain->devices(),
+                                  wanted.partition.allow_idle ? ", some perhaps idle" : ""),
+                      problem, wanted.partition.allow_idle ? "no --allow-idle" : "");
+  report(context.progress, 0, "partitioning");
+  auto partition = pipedream_partition(*chain, *size, wanted.partition, context);
+  if (!partition) return tl::unexpected(partition.error());
+  if (!*partition) return no_plan(problem, *size, wanted, context);
+
+  Ranking ranking;
+  if (!wanted.synchronous) {
+    auto plan = asynchronous_plan(**partition, *size, context);
+    if (!plan) return tl::unexpected(plan.error());
+    ranking.plans.push_back(*std::move(plan));
+  }
+  if (wanted.synchronous || context.top > 1) {
+    report(context.progress, 0.5, "simulating the synchronous plans");
+    auto plans = judged(synchronous_plans(**partition, wanted), context);
+    if (!plans) return tl::unexpected(plans.error());
+    PlannerContext rest = context;
+    rest.top = wanted.synchronous ? context.top : 1;
+    for (Plan& plan : ranked(std::move(*plans), rest).plans) ranking.plans.push_back(std::move(plan));
+  }
+  report(context.progress, 1, "done");
+  if (ranking.plans.empty()) return no_plan(problem, *size, wanted, context);
+  return ranking;
+}
+
+}  // namespace
+
+PlannerInfo pipedream_planner() {
+  return {
+      .name = "pipedream",
+      .title = "PipeDream",
+      .summary = "least time of the slowest stage, over the levels of the cluster; asynchronous",
+      .source = "Narayanan et al., PipeDream: Generalized Pipeline Parallelism for DNN Training, SOSP 2019",
+      .options =
+          {{"levels",
+            OptionType::choice,
+            "auto: devices in a node, nodes in the cluster, more where bandwidths differ; flat: one level; any: the "
+            "best of these and of stages on any consecutive devices",
+            "auto",
+            {"auto", "flat", "any"}},
+           {"synchronous",
+            OptionType::flag,
+            "the same partition under 1F1B, at the micro-batch that simulates best",
+            "false",
+            {}},
+           {"allow-idle",
+            OptionType::flag,
+            "also with fewer components of a level in use, everywhere as many: devices of a node, nodes",
+            "false",
+            {}},
+           {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
+           {"printed-objective", OptionType::flag, "the synchronisation term exactly as printed", "false", {}},
+           {"as-released",
+            OptionType::flag,
+            "what the authors' released program computes, which leaves memory out",
+            "false",
+            {}},
+           {"released-memory", OptionType::flag, "as released: with its own rule of memory", "false", {}},
+           {"min-slice",
+            OptionType::integer,
+            "synchronous: least samples of a micro-batch on a replica; 0: the smallest measured",
+            "0",
+            {}}},
+      .plan = &plan_pipedream,
+      .compared_by_default = true,
+      .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
+}
+
+}  // namespace pipedeck::planner::pipedream

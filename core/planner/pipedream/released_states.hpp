@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states of the program that PipeDream's authors released (pipedream_released.cpp): sets of layers grown from the
+// first source, and what it adds up over them.
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "core/planner/search/chain.hpp"
+
+namespace pipedeck::planner::pipedream {
+
+using ReleasedSet = std::vector<bool>;  ///< of layers
+
+/// The states and the empty one in front of them, with sums over each.
+struct ReleasedStates {
+  std::vector<ReleasedSet> sets;
+  std::vector<double> time, weights, activations, output;
+  std::vector<std::vector<int>> subsets;  ///< proper, ascending, the empty one among them
+
+  bool whole = false;
+
+  int count() const { return static_cast<int>(sets.size()); }
+};
+
+/// Of mini-batches of so many samples. `whole`: the largest holds every layer that counts. No states at all where there
+/// are more than `most`, or a stop was requested.
+ReleasedStates released_states(const search::Chain& chain, int micro_batch, std::size_t most,
+                               const std::stop_token& stop);
+
+}  // namespace pipedeck::planner::pipedream

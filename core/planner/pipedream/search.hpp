@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// PipeDream's partitioner (section 3.1): the recurrences over the cluster's levels, from the lowest up, on the ideals
+// of the layer graph (of a chain: its prefixes). With I < J for "I lies within J", a stage is J \ I:
+//
+//   T^k(I -> J, m) = (1/m) max( A^{k-1}(I -> J, m_{k-1}), (2(m-1)/m) sum |w_l| / B_k )
+//   A^k(I -> J, m) = min( T^k(I -> J, m), min over K, m' of max( A^k(I -> K, m - m'), 2 a_K / B_k, T^k(K -> J, m') ) )
+//   A^0 = sum T_l
+//
+// A table holds the values alone; what led to them is found again for the answer's cells, by the first of equals:
+// the widest last stage, then the earliest cut. Cuts K are taken in ascending order: when it is K's turn, A^k(I -> K)
+// is final for every I, and one pass over all J takes K in.
+//
+// Of the highest level only A^L(empty -> whole, m_L) is wanted. So its table leaves out what exceeds a bound, or leaves
+// more to the remaining devices than they can do within it; the bound starts at 3 % above perfect balance and is raised
+// until the answer stays below it, which proves the answer.
+//
+// Memory. A stage keeps K = ceil((r + devices behind) / r) mini-batches, so that a part's table is one for each place
+// of the part (pipedream_place.hpp). What waits at a stage's boundaries depends besides on the replicas of the stage
+// before. Then A^k has one more argument, the replicas of its last stage, and a part's place says what waits at its
+// first one. That is much more work, and seldom needed. So the search asks in this order, each answer a bound for the
+// next:
+//   1. without memory: if the answer fits, it is the best there is;
+//   2. some answer that fits (pipedream_blocks.hpp): from here on slower ones are left out;
+//   3. with the K versions and activations alone (`own`): as 1;
+//   4. all that waits, exactly;
+//   5. where 3 and 4 take too much work: stages are taken to stand behind up to 1, 2, 4 ... replicas, each time
+//   refusing
+//      more, until the answer fits (`cautious`). A better plan may have been refused, so that nothing is proven.
+// The work of 3 and 4 is limited, and that of 5: then the answer is that of 2.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/model/pins.hpp"
+#include "core/planner/pipedream/figures.hpp"
+#include "core/planner/pipedream/levels.hpp"
+#include "core/planner/pipedream/place.hpp"
+
+namespace pipedeck::planner::pipedream {
+
+struct Options {
+  bool ignore_memory = false;
+  bool printed_objective = false;
+};
+
+struct Answer {
+  Seconds slowest;                             ///< A^L(empty -> whole, m_L)
+  std::vector<int> nested;                     ///< ideals from the empty to the whole one: the stages lie between
+  std::vector<std::vector<DeviceId>> devices;  ///< by stage
+};
+
+/// 2 (m - 1) / m |w| / B, or as section 3.1 prints it, against its own text, 2 (m - 1) |w| / B: by byte of |w|.
+double sync_factor(const Options& options, int replicas, double bandwidth);
+
+/// Does the answer fit with all that waits at its boundaries?
+bool fits(const Figures& figures, const Answer& answer);
+
+class PipedreamSearch {
+ public:
+  /// Pins of stages, replicas and layers hold in the answer.
+  PipedreamSearch(const Figures& figures, const Topology& topology, const Options& options, const Pins& pins,
+                  std::stop_token stop);
+
+  /// One stage on all devices, if it fits and is not pinned otherwise: an answer that takes no search.
+  std::optional<Answer> one_stage() const;
+  /// Nothing where no partition fits (or, `proven()` being false, is sure to), or a stop was requested.
+  std::optional<Answer> run();
+  /// Is what run() said certain, an answer or none?
+  bool proven() const { return proven_; }
+
+  /// Steps that the tables take at most without memory: what decides whether a problem is too large.
+  static double effort(const search::Ideals& ideals, const Topology& topology, const Pins& pins);
+
+ private:
+  using Place = Part;
+  /// A^k(I -> J, m) with s stages, the last of so many replicas (by its number in sizes_). s is 0 alone, any number,
+  /// where no pin counts them; so are replicas where nothing depends on them. The highest level has I = 0.
+  struct Table {
+    std::vector<double> values;
+    std::size_t ideals = 0, components = 0, counts = 1, lasts = 1;
+    double* row(int first, int stages, std::size_t last, int m) {
+      return &values[(((static_cast<std::size_t>(first) * counts + static_cast<std::size_t>(stages)) * lasts + last) *
+                          (components + 1) +
+                      static_cast<std::size_t>(m)) *
+                     ideals];
+    }
+  };
+  using Key = std::pair<std::size_t, Place>;  ///< level, place
+  /// T^k(cut -> J, m') with so many stages, the last of so many replicas.
+  struct Column {
+    int stages = 0;
+    std::size_t last = 0;
+    std::vector<double> time;  ///< by J
+  };
+  /// Components in front of a cut, and the last stages that they can end with.
+  struct Front {
+    int components;
+    std::vector<std::size_t> lasts;
+  };
+  /// The layers between two ideals on these devices, counted within the part.
+  struct Piece {
+    int inner, outer;
+    std::vector<int> devices;
+  };
+
+  std::optional<Answer> partition(Memory memory, int reach, double least);
+  std::optional<Answer> quick_answer(double least) const;
+  std::optional<Answer> cautious(double least);
+  std::optional<Answer> within_bound(double bound);
+
+  Table fill(std::size_t level, const Place& place, double bound);
+  void take_in(Table& table, std::size_t level, const Place& place, int cut, double bound);
+  std::vector<Front> fronts(Table& table, std::size_t level, int cut, double bound);
+  std::map<Place, std::vector<std::size_t>> places_behind(std::size_t level, const Place& place, const Front& front,
+                                                          int replicas);
+  void extend(Table& table, std::size_t level, int cut, int m, int replicas, const std::vector<std::size_t>& lasts,
+              std::size_t begin, double bound);
+  void begin_part(Table& table, int cut, int m, std::size_t begin);
+  void stage_times(std::size_t level, const Place& inner, int cut, int replicas, std::size_t begin, double bound);
+  void device_times(const Place& inner, int cut, std::size_t begin, std::size_t end, double bound, Column& column);
+  Column& next_column(int stages, std::size_t last);
+  double stage_time(std::size_t level, const Place& inner, int cut, int outer, int stages, int replicas,
+                    std::size_t last);
+  const std::vector<double>& whole_component(std::size_t level, const Place& place);
+  Table& kept_table(std::size_t level, const Place& place);
+  bool allowed(int inner, int outer, const Place& place) const;
+  bool holds(const Place& place, DeviceId device) const;
+  void check_work();
+  double bound_of(std::size_t level, const Place& place) const;
+  bool halted() const { return gave_up_ || stop_.stop_requested(); }
+
+  Place inner_place(std::size_t level, const Place& place, int m, int replicas, int before) const {
+    return alike() ? Place() : places_->inner(level, place, m, replicas, before);
+  }
+  std::vector<Piece> pieces(std::size_t level, const Place& place, int inner, int outer, int m, int stages,
+                            std::size_t last);
+  std::vector<Piece> whole_part(std::size_t level, const Place& place, int inner, int outer, int stages,
+                                std::size_t last);
+
+  bool highest(std::size_t level) const { return level == levels_.size(); }
+  bool exact() const { return memory_ == Memory::exact; }
+  int fewest_stages() const { return most_stages_ > 0 ? 1 : 0; }
+  /// Does nothing but the number of replicas make stages differ?
+  bool alike() const { return memory_ == Memory::ignored && !pins_.replicas && pins_.layers.empty(); }
+  bool nested(int inner, int outer) const {
+    return nested_.empty() || nested_[static_cast<std::size_t>(inner) * count_ + static_cast<std::size_t>(outer)] != 0;
+  }
+
+  static constexpr double most_work = 1e9;          ///< of the searches with memory: nanoseconds, roughly
+  static constexpr double most_work_for_one = 6e9;  ///< while no answer is known that fits
+
+  const Figures& figures_;
+  Options options_;
+  Pins pins_;
+  std::stop_token stop_;
+  std::vector<Level> levels_;
+  std::vector<DeviceId> devices_;  ///< in component order
+  std::size_t count_;              ///< ideals
+  int most_stages_;                ///< that pins let an answer have; 0: as many as it likes
+  std::vector<char> nested_;       ///< [inner][outer]; empty for a chain
+
+  Memory memory_ = Memory::ignored;
+  std::optional<Places> places_;
+  std::optional<Answer> known_;  ///< some answer that fits: slower ones are not looked for
+  double bound_ = 0;             ///< of the highest level
+  double work_ = 0, bytes_ = 0;  ///< of the searches with memory so far
+  bool gave_up_ = false, proven_ = true;
+  bool found_ = false;           ///< an answer, whose stages are being read off: nothing is given up then
+  std::vector<Column> columns_;  ///< at hand
+  std::size_t columns_used_ = 0;
+  std::size_t column_end_ = 0;                 ///< behind its last J within the bound
+  std::vector<std::size_t> earliest_;          ///< by m: the first J that leaves no more than the rest can do
+  std::map<Key, std::vector<double>> wholes_;  ///< A^k(I -> J, m_k), by last stage, stages, I, J
+  std::map<Key, Table> tables_;                ///< those that the answer needs
+};
+
+}  // namespace pipedeck::planner::pipedream

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/search/memory_fit.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/cost/compute.hpp"
+#include "core/cost/memory.hpp"
+#include "core/cost/stage_ways.hpp"
+#include "core/plan/layer_bytes.hpp"
+
+namespace pipedeck::planner::search {
+
+Bytes StageNeed::peak(int warmup, int warmup_before) const {
+  const auto with = [&](int n) { return (kept + output) * n + input * (std::max(warmup_before, n) - n + 1); };
+  return fixed + once + workspace + std::max(with(1), with(warmup));
+}
+
+StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions,
+                     int tensor_parallel) {
+  const Conventions& conventions = workload.conventions;
+  StageNeed need;
+  const Bytes share = plan::share_of(stage.weights, tensor_parallel);
+  need.fixed =
+      cost::state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total() +
+      conventions.most_beside_model();
+  need.workspace = stage.workspace;
+  need.input = stage.input;
+  need.output = stage.output;
+  need.once = recompute ? stage.saved : Bytes();
+  need.kept = recompute ? need.input : stage.saved;
+  return need;
+}
+
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree) {
+  if (const cost::CutRanges* ranges = chain.cut_ranges(degree))
+    return stage_bytes(chain, first, last, samples, ranges->most(first, last));
+  return {chain.weights(first, last), chain.saved(first, last, samples, degree),
+          chain.workspace(first, last, samples, degree), chain.cut(first, samples), chain.cut(last, samples)};
+}
+
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cost::CutFigures& figures) {
+  const int measured = chain.profile().micro_batch;
+  return {{chain.parameters(first, last), figures.whole_parameters},
+          cost::scale_bytes(figures.saved, samples, measured),
+          cost::scale_bytes(figures.workspace, samples, measured),
+          chain.cut(first, samples),
+          chain.cut(last, samples)};
+}
+
+StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions,
+                     int tensor_parallel) {
+  return stage_need(chain.workload(), stage_bytes(chain, first, last, samples, tensor_parallel), replicas, recompute,
+                    versions, tensor_parallel);
+}
+
+Bytes capacity_of(const cost::Network& network, const std::vector<DeviceId>& devices) {
+  Bytes least = network.type(devices.front()).memory;
+  for (const DeviceId device : devices) least = std::min(least, network.type(device).memory);
+  return least;
+}
+
+std::vector<int> policy_warmups(int stages, int micro_batches, Warmup policy) {
+  std::vector<int> counts;
+  for (int i = 0; i < stages; ++i) {
+    const int wanted = policy == Warmup::A ? stages - i : 2 * (stages - i) - 1;
+    counts.push_back(std::min(wanted, micro_batches));
+  }
+  return counts;
+}
+
+namespace {
+
+/// What a stage's replicas need, and have: replicas alike are one entry.
+struct Limited {
+  std::vector<std::pair<StageNeed, Bytes>> replicas;
+
+  bool admits(int warmup, int warmup_before) const {
+    return std::all_of(replicas.begin(), replicas.end(), [&](const auto& replica) {
+      return replica.first.peak(warmup, warmup_before) <= replica.second;
+    });
+  }
+};
+
+/// As the simulator has it: with the stages beside this one known, so are the ways of its layers.
+StageBytes bytes_of(Chain& chain, const Plan& plan, StageId id, int samples) {
+  const Stage& stage = plan.stages[id.index()];
+  const std::vector<const CutWay*> ways = cost::stage_ways(plan, chain.profile(), chain.order(), id);
+  if (ways.empty()) return stage_bytes(chain, stage.first, stage.last, samples, plan::even_parts(stage));
+  return stage_bytes(chain, stage.first, stage.last, samples, cost::figures_of(ways));
+}
+
+Limited limit_of(Chain& chain, const Plan& plan, StageId id) {
+  const Stage& stage = plan.stages[id.index()];
+  const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
+  const plan::Weights all = bytes_of(chain, plan, id, samples.front()).weights;
+  // With shards every device by itself, else a replica by its smallest one.
+  const auto together = static_cast<std::ptrdiff_t>(stage.shards ? 1 : stage.tensor_parallel);
+  std::set<std::tuple<int, Bytes, Bytes>> kinds;  // samples, weights, least memory
+  for (std::size_t r = 0; r < samples.size(); ++r)
+    for (int rank = 0; rank < stage.tensor_parallel; rank += static_cast<int>(together)) {
+      const auto begin = stage.devices.begin() + static_cast<std::ptrdiff_t>(r) * stage.tensor_parallel + rank;
+      kinds.insert(
+          {samples[r], plan::share_of(all, stage, rank), capacity_of(chain.network(), {begin, begin + together})});
+    }
+  Limited limited;
+  for (const auto& [share, weights, capacity] : kinds) {
+    StageBytes bytes = bytes_of(chain, plan, id, share);
+    bytes.weights = {weights};
+    limited.replicas.push_back({stage_need(chain.workload(), bytes, stage.replicas(), stage.recompute.all), capacity});
+  }
+  return limited;
+}
+
+std::vector<Limited> limits_of(Chain& chain, const Plan& plan) {
+  std::vector<Limited> limits;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) limits.push_back(limit_of(chain, plan, StageId(s)));
+  return limits;
+}
+
+/// No count above `most`; nothing where a stage can't hold one micro-batch behind the warm-up before it.
+std::optional<std::vector<int>> under(const std::vector<Limited>& limits, const std::vector<int>& policy, int most) {
+  std::vector<int> counts;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    const int before = counts.empty() ? policy[i] : counts.back();
+    int count = std::min({policy[i], most, before});
+    while (count > 0 && !limits[i].admits(count, before)) --count;
+    if (count == 0) return {};
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan) {
+  const std::vector<Limited> limits = limits_of(chain, plan);
+  const std::vector<int> policy = policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup);
+  for (int most = policy.front(); most > 0; --most)
+    if (auto counts = under(limits, policy, most)) return counts;
+  return {};
+}
+
+bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts) {
+  const std::vector<Limited> limits = limits_of(chain, plan);
+  for (std::size_t i = 0; i < limits.size(); ++i)
+    if (!limits[i].admits(counts[i], i == 0 ? counts[i] : std::max(counts[i - 1], counts[i]))) return false;
+  return true;
+}
+
+bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory) {
+  plan.schedule = ScheduleKind::one_f_one_b;
+  plan.warmup = policy;
+  plan.warmup_counts.reset();
+  const auto wanted = policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, policy);
+  const auto fitting = warmups_that_fit(chain, plan);
+  if (fitting == wanted) return true;
+  if (!fitting && !ignore_memory) return false;
+  plan.warmup_counts = ignore_memory ? wanted : *fitting;
+  return true;
+}
+
+bool gpipe_fits(Chain& chain, const Plan& plan) {
+  for (const Limited& limit : limits_of(chain, plan))
+    if (!limit.admits(plan.micro_batches, plan.micro_batches)) return false;
+  return true;
+}
+
+}  // namespace pipedeck::planner::search

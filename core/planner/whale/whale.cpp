@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whale (Jia et al., USENIX ATC 2022). A model is a few TaskGraphs, each under replicate or split; which ones, and how
+// many, its users say or leave to the system. Here every strategy is a list of layouts (whale_layout.hpp):
+//   - replicate: one TaskGraph on all devices, data parallelism;
+//   - pipeline: N TaskGraphs under 1F1B, nested data parallelism where the devices are a multiple;
+//   - split: TaskGraphs cut by columns, as the profile's tensor-parallel times allow, all of them or one between others
+//     that are replicated (the classifier of the paper's example 2).
+// Within a TaskGraph the micro-batch is shared out by what devices do (whale_balance.hpp: equation 1, Algorithm 1), and
+// the columns of split layers over the unlike devices of a replica (whale_columns.hpp). Between TaskGraphs layers are
+// (whale_partition.hpp). All of it is exact, but for columns where types differ from layer to layer, and under the
+// devices' memory, which the earlier TaskGraphs need more of. The objective is what all minimise: the computing of the
+// busiest device in an iteration. Layouts and micro-batches are then compared by simulation, the most promising ones by
+// a closed form first.
+//
+// Deviations: devices are not shared between TaskGraphs (a plan's stages have devices of their own); of all replicas of
+// a stage some may differ from the nested copy's, since each stage is balanced by itself and slices are cut anew
+// between stages; a device that can't hold the least slice is left idle; where no whole number of copies uses all
+// devices and fits, TaskGraphs of unequal numbers of replicas are tried.
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/cost/collective.hpp"
+#include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
+#include "core/planner/relax.hpp"
+#include "core/planner/search/memory_fit.hpp"
+#include "core/planner/whale/partition.hpp"
+
+namespace pipedeck::planner::whale {
+
+namespace {
+
+struct Wanted {
+  LayoutOptions layouts;
+  Balance balance = Balance::aware;
+  int min_slice = 0, simulations = 1;
+  bool ignore_memory = false;
+};
+
+Wanted wanted_of(const PlannerOptions& options) {
+  const PlannerInfo info = whale_planner();
+  const std::string strategy = choice(info, options, "strategy"), placement = choice(info, options, "placement");
+  const auto has = [&](const char* name) { return strategy == "auto" || strategy == name; };
+  Wanted wanted;
+  wanted.layouts = {.replicate = has("replicate"),
+                    .pipeline = has("pipeline"),
+                    .split = has("split"),
+                    .task_graphs = integer(info, options, "task-graphs"),
+                    .copies_together = placement != "replicas",
+                    .replicas_together = placement != "copies"};
+  if (flag(info, options, "printed-algorithm")) wanted.balance = Balance::printed;
+  if (choice(info, options, "balance") == "even") wanted.balance = Balance::even;
+  wanted.min_slice = integer(info, options, "min-slice");
+  wanted.simulations = std::max(1, integer(info, options, "simulations"));
+  wanted.ignore_memory = flag(info, options, "ignore-memory");
+  return wanted;
+}
+
+struct Candidate {
+  Plan plan;
+  double estimate = 0;  ///< s, of the iteration
+};
+
+/// Never falling with the samples: what "exact" rests on.
+bool times_rise(const Profile& profile) {
+  for (const Layer& layer : profile.layers)
+    for (std::size_t i = 1; i < layer.at.size(); ++i)
+      if (layer.at[i].forward < layer.at[i - 1].forward || layer.at[i].backward < layer.at[i - 1].backward)
+        return false;
+  return true;
+}
+
+Stage stage_of(const TaskGraph& graph, int first, int last, const std::vector<int>& shares, const Columns& columns,
+               int micro_batch) {
+  Stage stage = search::stage_on(first, last, {});
+  stage.tensor_parallel = graph.degree;
+  if (!columns.empty()) stage.shards = columns;
+  std::vector<int> samples;
+  for (std::size_t r = 0; r < shares.size(); ++r) {
+    if (shares[r] == 0) continue;
+    samples.push_back(shares[r]);
+    const auto begin = graph.devices.begin() + static_cast<std::ptrdiff_t>(r) * graph.degree;
+    stage.devices.insert(stage.devices.end(), begin, begin + graph.degree);
+  }
+  if (samples != replica_samples(stage, micro_batch)) stage.shares = std::move(samples);
+  return stage;
+}
+
+/// Filling the pipeline, then the slowest TaskGraph's pace, transfers both ways, and the longest all-reduce.
+double estimate_of(search::Chain& chain, const Plan& plan, const std::vector<double>& times) {
+  double sum = 0, synchronised = 0;
+  const double slowest = *std::max_element(times.begin(), times.end());
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    sum += times[s];
+    if (stage.replicas() > 1) {
+      Bytes weights;
+      for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank)
+        weights = std::max(weights, plan::share_of(chain.weights(stage.first, stage.last), stage, rank));
+      synchronised = std::max(synchronised, cost::all_reduce(chain.network(), stage.devices, weights).count);
+    }
+    if (s + 1 < plan.stages.size())
+      sum += 2 * chain.network()
+                     .transfer(stage.devices.front(), plan.stages[s + 1].devices.front(),
+                               chain.cut(stage.last, (plan.micro_batch + stage.replicas() - 1) / stage.replicas()))
+                     .count;
+  }
+  return sum + (plan.micro_batches - 1) * slowest + synchronised;
+}
+
+Candidate candidate_of(search::Chain& chain, const Layout& layout, const Split& split, const SplitQuestion& question,
+                       bool proven) {
+  Plan plan = chain.plan_of("whale", question.micro_batch);
+  for (std::size_t s = 0; s < layout.graphs.size(); ++s)
+    plan.stages.push_back(stage_of(layout.graphs[s], s == 0 ? 0 : split.ends[s - 1], split.ends[s], split.shares[s],
+                                   split.columns[s], question.micro_batch));
+  if (split.warmups != search::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, Warmup::A))
+    plan.warmup_counts = split.warmups;
+  plan.name = "Whale " + layout.name;
+  const double slowest = *std::max_element(split.times.begin(), split.times.end());
+  plan.objective = Objective{"Whale busiest device", Seconds(slowest * plan.micro_batches), {}};
+  if (proven && split.exact)
+    plan.certificate.emplace().optimal_in = fmt::format(
+        "all {} of {} on these devices in this order with micro-batches of {} that fit: none has a less busy busiest "
+        "device",
+        plan.stages.size() == 1 ? (split.unlike ? "whole-sample shares and shares of columns" : "whole-sample shares")
+        : split.unlike          ? "cuts, whole-sample shares and shares of columns"
+                                : "cuts and whole-sample shares",
+        layout.name, plan.micro_batch);
+  const double estimate = estimate_of(chain, plan, split.times);
+  return {std::move(plan), estimate};
+}
+
+std::size_t most_simulated(const Wanted& wanted, const PlannerContext& context) {
+  return static_cast<std::size_t>(std::max(wanted.simulations, context.top));
+}
+
+/// The estimates that would be simulated: what is behind the worst of them need not be looked for.
+class BestEstimates {
+ public:
+  explicit BestEstimates(std::size_t most) : most_(most) {}
+  double worst() const {
+    return kept_.size() < most_ ? std::numeric_limits<double>::infinity() : *std::prev(kept_.end());
+  }
+  void add(double estimate) {
+    kept_.insert(estimate);
+    if (kept_.size() > most_) kept_.erase(std::prev(kept_.end()));
+  }
+
+ private:
+  std::size_t most_;
+  std::multiset<double> kept_;
+};
+
+bool same_pipeline(const Plan& a, const Plan& b) {
+  return a.micro_batch == b.micro_batch && a.stages == b.stages && a.warmup_counts == b.warmup_counts;
+}
+
+/// One candidate a layout and micro-batch, in that order, and where shards are uneven one with even ones.
+Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice, bool uneven,
+                                             const PlannerContext& context, bool first_only = false) {
+  auto chain = search::Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  const auto sizes = search::micro_batch_choices(problem.workload, 1);
+  if (!sizes) return tl::unexpected(sizes.error());
+  WhaleCosts costs(*chain, wanted.ignore_memory);
+  const bool proven = wanted.balance == Balance::aware && times_rise(*problem.profile);
+  const std::vector<Layout> layouts = layouts_of(costs, wanted.layouts, uneven);
+  std::vector<Candidate> all;
+  BestEstimates best(most_simulated(wanted, context));
+  for (std::size_t l = 0; l < layouts.size(); ++l)
+    for (const int size : *sizes) {
+      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+      if (!all.empty() && (first_only || out_of_time(context))) return all;
+      report(context.progress, 0.5 * static_cast<double>(l) / static_cast<double>(layouts.size()), "balancing");
+      bool unlike = false;
+      const auto add = [&](Balance balance) {
+        const SplitQuestion question{size, problem.workload.global_batch / size, slice, balance, best.worst()};
+        const auto split =
+            split_layers(costs, layouts[l], question, context.stop, all.empty() ? std::stop_token() : context.hurry);
+        if (!split) return;
+        unlike = split->unlike;
+        Candidate candidate = candidate_of(*chain, layouts[l], *split, question, proven && balance == wanted.balance);
+        if (broken_pin(candidate.plan, *problem.profile, problem.pins)) return;
+        if (balance != wanted.balance && !all.empty() && same_pipeline(all.back().plan, candidate.plan)) return;
+        best.add(candidate.estimate);
+        all.push_back(std::move(candidate));
+      };
+      add(wanted.balance);
+      // With a less busy busiest device all-reduces of larger shards, or filling the pipeline, may still take longer:
+      // simulation tells.
+      if (unlike) add(Balance::even);
+    }
+  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  return all;
+}
+
+bool even_shards(const Candidate& candidate) {
+  return std::none_of(candidate.plan.stages.begin(), candidate.plan.stages.end(),
+                      [](const Stage& stage) { return stage.shards.has_value(); });
+}
+
+/// With as many copies as whole numbers give; where none fits, or some with uneven shards, with TaskGraphs of unequal
+/// numbers of replicas too.
+Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice,
+                                             const PlannerContext& context, bool first_only = false) {
+  auto nested = candidates_of(problem, wanted, slice, false, context, first_only);
+  if (!nested) return nested;
+  if (!nested->empty() && (first_only || out_of_time(context))) return nested;
+  if (!nested->empty() && std::all_of(nested->begin(), nested->end(), even_shards)) return nested;
+  return candidates_of(problem, wanted, slice, true, context, first_only);
+}
+
+bool can_be_laid_out(const Problem& problem, const Wanted& wanted) {
+  auto chain = search::Chain::of(problem);
+  if (!chain) return false;
+  WhaleCosts costs(*chain, true);
+  return !layouts_of(costs, wanted.layouts, true).empty();
+}
+
+Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice, const PlannerContext& context) {
+  const auto any = [&](const Problem& other, const Wanted& how, int fewer) -> Result<bool> {
+    const auto found = candidates_of(other, how, fewer, context, true);
+    if (!found) return tl::unexpected(found.error());
+    return !found->empty();
+  };
+  Wanted unlimited = wanted;
+  unlimited.ignore_memory = true;
+  const auto whole = any(problem, unlimited, slice);
+  if (!whole) return tl::unexpected(whole.error());
+  const int layers = static_cast<int>(problem.profile->layers.size());
+  if (layers > most_layers_unlike && !wanted.layouts.replicas_together)
+    return past_limit(fmt::format("{} layers cut between unlike copies, {} at most", layers, most_layers_unlike),
+                      problem, "--placement replicas");
+  if (*whole) {
+    const std::string reason =
+        "no layout of TaskGraphs that was asked for fits its devices with any of the micro-batches";
+    if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
+    return nothing_fits(reason, context,
+                        [&](Bytes more) { return any(with_more_memory(problem, more), wanted, slice); });
+  }
+  if (!can_be_laid_out(problem, wanted))
+    return Ranking{{},
+                   Infeasible{"these layers and devices cannot be made into TaskGraphs as asked for (a layer is split "
+                              "only where the profile has times for it)",
+                              ""}};
+  const std::string reason =
+      "no layout of TaskGraphs that was asked for gives every replica as many samples as were measured";
+  const auto single = any(problem, unlimited, 1);
+  if (!single) return tl::unexpected(single.error());
+  if (!*single) return Ranking{{}, Infeasible{reason, larger_batch(problem.workload)}};
+  if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
+  return too_few_samples(reason, problem.workload, slice, [&](int fewer) { return any(problem, wanted, fewer); });
+}
+
+/// The most promising ones by the closed form are simulated, the best first.
+Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wanted, const PlannerContext& context) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.estimate < b.estimate; });
+  const std::size_t most = std::min(candidates.size(), most_simulated(wanted, context));
+  std::vector<Judged> judged;
+  for (std::size_t i = 0; i < most; ++i) {
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    if (!judged.empty() && out_of_time(context)) break;
+    report(context.progress, 0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(most), "simulating");
+    const auto iteration = judge(context, candidates[i].plan);
+    if (!iteration) return tl::unexpected(iteration.error());
+    judged.push_back({std::move(candidates[i].plan), *iteration});
+  }
+  report(context.progress, 1, "done");
+  return ranked(std::move(judged), context);
+}
+
+Result<Ranking> plan_whale(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  const Wanted wanted = wanted_of(options);
+  const int slice = search::smallest_slice(*problem.profile, wanted.min_slice);
+  auto candidates = candidates_of(problem, wanted, slice, context);
+  if (!candidates) return tl::unexpected(candidates.error());
+  if (candidates->empty()) return no_plan(problem, wanted, slice, context);
+  auto ranking = simulated(std::move(*candidates), wanted, context);
+  if (ranking && out_of_time(context))
+    for (Plan& plan : ranking->plans) plan.truncated = true, plan.certificate.reset();
+  return ranking;
+}
+
+}  // namespace
+
+PlannerInfo whale_planner() {
+  return {.name = "whale",
+          .title = "Whale",
+          .summary = "replicate, pipeline or split, samples and layers shared out by what unlike devices do",
+          .source = "Jia et al., Whale: Efficient Giant Model Training over Heterogeneous GPUs, USENIX ATC 2022",
+          .options = {{"strategy",
+                       OptionType::choice,
+                       "replicate: data parallel; pipeline: several TaskGraphs; split: layers cut by columns",
+                       "auto",
+                       {"auto", "replicate", "pipeline", "split"}},
+                      {"task-graphs", OptionType::integer, "so many TaskGraphs; 0: the best number", "0", {}},
+                      {"placement",
+                       OptionType::choice,
+                       "on neighbouring devices: the TaskGraphs of a nested copy, or the replicas of a TaskGraph",
+                       "auto",
+                       {"auto", "copies", "replicas"}},
+                      {"balance",
+                       OptionType::choice,
+                       "aware: by what devices do; even: as if all were alike, for comparison",
+                       "aware",
+                       {"aware", "even"}},
+                      {"printed-algorithm", OptionType::flag, "shares by Algorithm 1 exactly as printed", "false", {}},
+                      {"simulations", OptionType::integer, "candidates simulated at most", "24", {}},
+                      {"ignore-memory", OptionType::flag, "also plans that do not fit", "false", {}},
+                      {"min-slice",
+                       OptionType::integer,
+                       "least samples of a micro-batch on a replica; 0: the smallest measured",
+                       "0",
+                       {}}},
+          .plan = &plan_whale,
+          .compared_by_default = true,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
+}
+
+}  // namespace pipedeck::planner::whale

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cpu/layers.hpp"
+
+#include "core/runtime/cpu/on_processor.hpp"
+#include "core/runtime/cpu/softmax_cross_entropy.hpp"
+#include "core/runtime/layers/sharded_kinds.hpp"
+
+namespace pipedeck::runtime::cpu {
+
+layers::Kernels cpu_kernels() {
+  layers::Kernels kernels;
+  kernels.layers = {{"average_pool", make_average_pool},
+                    {"batch_norm", make_batch_norm},
+                    {"bottleneck", make_block},
+                    {"convolution", make_convolution},
+                    {"embedding", make_embedding},
+                    {"global_average_pool", make_global_average_pool},
+                    {"layer_norm", make_layer_norm},
+                    {"linear", make_linear},
+                    {"lstm", make_lstm},
+                    {"max_pool", make_max_pool},
+                    {"residual", make_block},
+                    {"transformer", make_transformer}};
+  const auto rows_layer = [](layers::KernelPart part, std::int64_t columns, layers::Activation activation) {
+    return std::make_unique<layers::RowsLayer<OnProcessor>>(std::move(part), columns, activation);
+  };
+  kernels.sharded = layers::smaller_layers({kernels.layers, make_linear_weights, make_convolution_weights, rows_layer});
+  kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
+  kernels.sharded["lstm"] = make_sharded_lstm;
+  kernels.sharded["transformer"] = make_sharded_transformer;
+  return kernels;
+}
+
+layers::Backend cpu_backend(layers::Kernels kernels) {
+  layers::Backend backend;
+  backend.kernels = std::move(kernels);
+  backend.device = [](std::size_t) { return tensor::processor(); };
+  backend.loss = processor_loss;
+  return backend;
+}
+
+}  // namespace pipedeck::runtime::cpu

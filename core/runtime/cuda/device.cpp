@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cuda/device.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/runtime/cuda/kernels.hpp"
+
+namespace pipedeck::runtime::cuda {
+namespace {
+
+/// Larger uploads are copied from pageable memory, which waits: weights at a run's beginning, not samples.
+constexpr std::size_t most_staged_floats = std::size_t{4} << 20;
+
+Event make_timed_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+  return Event(event);
+}
+
+}  // namespace
+
+Event EventPool::take() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) {
+    check(cudaSetDevice(gpu_), "cudaSetDevice");
+    return make_timed_event();
+  }
+  Event event = std::move(free_.back());
+  free_.pop_back();
+  return event;
+}
+
+void EventPool::give_back(Event event) noexcept {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(event));
+}
+
+/// An event whose time on the host's clock is known. The GPU measures the time from it to other events.
+struct CudaDevice::Reference {
+  Event event;
+  tensor::RunClock::time_point time;
+};
+
+class CudaDevice::CudaMark final : public tensor::Mark {
+ public:
+  CudaMark(std::shared_ptr<EventPool> pool, std::shared_ptr<const Reference> reference, cudaStream_t stream)
+      : pool_(std::move(pool)), reference_(std::move(reference)), event_(pool_->take()) {
+    check(cudaEventRecord(event_.get(), stream), "cudaEventRecord");
+  }
+  ~CudaMark() override { pool_->give_back(std::move(event_)); }
+
+  cudaEvent_t event() const { return event_.get(); }
+  tensor::RunClock::time_point reached() const override {
+    const cudaError_t state = cudaEventQuery(event_.get());
+    if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
+    if (state == cudaErrorNotReady) check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, reference_->event.get(), event_.get()), "cudaEventElapsedTime");
+    return reference_->time + std::chrono::duration_cast<tensor::RunClock::duration>(
+                                  std::chrono::duration<double, std::milli>(double{milliseconds}));
+  }
+
+ private:
+  std::shared_ptr<EventPool> pool_;
+  std::shared_ptr<const Reference> reference_;
+  Event event_;
+};
+
+CudaDevice::CudaDevice(int gpu, Precision precision)
+    : context_(gpu, precision), products_(context_), events_(std::make_shared<EventPool>(gpu)) {
+  synchronise();
+}
+
+void CudaDevice::reach_directly(const std::vector<int>& gpus) const {
+  context_.make_current();
+  for (const int gpu : gpus) {
+    int can = 0;
+    if (gpu < 0 || gpu == context_.device()) continue;
+    check(cudaDeviceCanAccessPeer(&can, context_.device(), gpu), "cudaDeviceCanAccessPeer");
+    if (!can) continue;
+    // Access may be enabled already, or the limit of peers is reached: neither is an error of the next call.
+    if (cudaDeviceEnablePeerAccess(gpu, 0) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  }
+}
+
+CudaDevice::~CudaDevice() {
+  static_cast<void>(cudaSetDevice(context_.device()));
+  static_cast<void>(cudaStreamSynchronize(stream()));
+}
+
+CudaDevice& CudaDevice::of(tensor::DeviceMemory& memory) {
+  auto& device = dynamic_cast<CudaDevice&>(memory.device());
+  device.context_.make_current();
+  device.charge_workspace(memory);
+  return device;
+}
+
+/// Accounts for growth of the workspace of libraries and kernels, from the next call on.
+void CudaDevice::charge_workspace(tensor::DeviceMemory& memory) {
+  const auto floats = static_cast<std::int64_t>(context_.workspace_bytes() / sizeof(float));
+  if (floats != charged_) memory.charge(floats - std::exchange(charged_, floats));
+}
+
+bool CudaDevice::reaches(const tensor::ComputeDevice& other) const {
+  const auto* gpu = dynamic_cast<const CudaDevice*>(&other);
+  return gpu != nullptr && gpu->context_.device() == context_.device();
+}
+
+/// Throws during a capture, where the call would become part of the graph or end the capture.
+void CudaDevice::not_while_recording(const char* what) const {
+  if (context_.recording_here()) throw tensor::CannotRecord(what);
+}
+
+namespace {
+
+class GraphOfWork final : public tensor::RecordedWork {
+ public:
+  GraphOfWork(Context& context, const std::function<void()>& work)
+      : context_(context), graph_(context.record(work)), moves_(context.workspace_moves()) {}
+  bool valid() const override { return context_.workspace_moves() == moves_; }
+  void launch() override {
+    context_.make_current();
+    graph_.launch(context_.stream());
+  }
+
+ private:
+  Context& context_;
+  Graph graph_;
+  int moves_;  ///< of the workspace, whose address is in the graph
+};
+
+}  // namespace
+
+std::unique_ptr<tensor::RecordedWork> CudaDevice::record(const std::function<void()>& work) {
+  context_.make_current();
+  return std::make_unique<GraphOfWork>(context_, work);
+}
+
+float* CudaDevice::allocate(std::int64_t floats) {
+  not_while_recording("a block of memory more is wanted than in the step before");
+  if (floats == 0) floats = 1;  // a block must have an address
+  context_.make_current();
+  void* block = nullptr;
+  check(cudaMalloc(&block, static_cast<std::size_t>(floats) * sizeof(float)), "cudaMalloc");
+  return static_cast<float*>(block);
+}
+
+/// Waits for the stream, because after a failed run work may still be active.
+void CudaDevice::deallocate(float* block) noexcept {
+  static_cast<void>(cudaSetDevice(context_.device()));
+  static_cast<void>(cudaStreamSynchronize(stream()));
+  static_cast<void>(cudaFree(block));
+}
+
+void CudaDevice::zero(std::span<float> values) {
+  if (values.empty()) return;
+  context_.make_current();
+  check(cudaMemsetAsync(values.data(), 0, values.size_bytes(), stream()), "cudaMemsetAsync");
+}
+
+void CudaDevice::copy(float* to, const float* from, std::int64_t count) {
+  if (count == 0 || to == from) return;
+  context_.make_current();
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float), cudaMemcpyDeviceToDevice, stream()),
+        "cudaMemcpyAsync");
+}
+
+void CudaDevice::copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+                           std::int64_t rows, std::int64_t columns) {
+  if (rows == 0 || columns == 0) return;
+  context_.make_current();
+  const auto bytes = [](std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); };
+  check(cudaMemcpy2DAsync(to, bytes(to_stride), from, bytes(from_stride), bytes(columns),
+                          static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice, stream()),
+        "cudaMemcpy2DAsync");
+}
+
+void CudaDevice::scale(std::span<float> values, float factor) {
+  context_.make_current();
+  cuda::scale(stream(), values.data(), factor, static_cast<std::int64_t>(values.size()));
+}
+
+void CudaDevice::add(float* to, const float* from, std::int64_t count) {
+  context_.make_current();
+  cuda::add(stream(), to, from, count);
+}
+
+void CudaDevice::largest(float* to, const float* from, std::int64_t count) {
+  context_.make_current();
+  cuda::largest(stream(), to, from, count);
+}
+
+void CudaDevice::update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& v) {
+  context_.make_current();
+  Bf16* const no_copy = nullptr;
+  switch (rule.kind) {
+    case Optimizer::none:
+      return zero({v.gradients, static_cast<std::size_t>(v.count)});
+    case Optimizer::sgd:
+      return sgd_update(stream(), v.weights, v.gradients, no_copy, rule.rate, v.count);
+    case Optimizer::momentum:
+      return momentum_update(stream(), v.weights, v.gradients, v.first, no_copy, rule.rate, v.count);
+    case Optimizer::rmsprop:
+      return rmsprop_update(stream(), v.weights, v.gradients, v.first, no_copy, rule.rate, v.count);
+    case Optimizer::adam:
+      return adam_update(stream(), v.weights, v.gradients, v.first, v.second, no_copy,
+                         {rule.rate, rule.second_correction}, v.count);
+  }
+}
+
+/// Returns a buffer that is large enough and that the GPU has read, or else a new one.
+CudaDevice::Staging CudaDevice::take_staging(std::size_t floats) {
+  const std::lock_guard lock(mutex_);
+  const auto usable = [&](const Staging& staging) {
+    if (staging.floats < floats) return false;
+    const cudaError_t state = cudaEventQuery(staging.read.get());
+    if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
+    return state == cudaSuccess;
+  };
+  const auto found = std::ranges::find_if(staging_, usable);
+  if (found != staging_.end()) {
+    Staging staging = std::move(*found);
+    staging_.erase(found);
+    return staging;
+  }
+  Staging staging{{}, floats, make_event()};
+  void* data = nullptr;
+  check(cudaMallocHost(&data, floats * sizeof(float)), "cudaMallocHost");
+  staging.data.reset(static_cast<float*>(data));
+  return staging;
+}
+
+void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<float>)>& write) {
+  if (to.empty()) return write(to);
+  not_while_recording("values come from the host");
+  context_.make_current();
+  const auto copy_from = [&](const float* from) {
+    check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync");
+  };
+  if (to.size() > most_staged_floats) {
+    std::vector<float> values(to.size());
+    write(values);
+    copy_from(values.data());
+    return check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  }
+  Staging staging = take_staging(to.size());
+  write({staging.data.get(), to.size()});
+  copy_from(staging.data.get());
+  if (const cudaError_t recorded = cudaEventRecord(staging.read.get(), stream()); recorded != cudaSuccess) {
+    cudaStreamSynchronize(stream());  // the GPU may still read the freed memory
+    check(recorded, "cudaEventRecord");
+  }
+  const std::lock_guard lock(mutex_);
+  const auto place = std::ranges::upper_bound(staging_, staging.floats, {}, &Staging::floats);
+  staging_.insert(place, std::move(staging));
+}
+
+void CudaDevice::download(std::span<float> to, const float* from) {
+  if (to.empty()) return;
+  not_while_recording("the host reads values");
+  context_.make_current();
+  check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+}
+
+tensor::Moment CudaDevice::mark_on(cudaStream_t stream) {
+  not_while_recording("another device waits for what it computes");
+  context_.make_current();
+  const std::lock_guard lock(mutex_);
+  return tensor::Moment(std::make_shared<CudaMark>(events_, reference_, stream));
+}
+
+void CudaDevice::wait_on(cudaStream_t stream, const tensor::Moment& moment) const {
+  if (!moment.mark()) return;
+  not_while_recording("it waits for another device");
+  context_.make_current();
+  check(cudaStreamWaitEvent(stream, dynamic_cast<const CudaMark&>(*moment.mark()).event(), 0), "cudaStreamWaitEvent");
+}
+
+/// Restarts the time base of marks: milliseconds in a float are exact to a microsecond within a step of seconds.
+void CudaDevice::synchronise() {
+  not_while_recording("the host waits for it");
+  context_.make_current();
+  Reference reference{make_timed_event(), {}};
+  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  check(cudaEventRecord(reference.event.get(), stream()), "cudaEventRecord");
+  check(cudaEventSynchronize(reference.event.get()), "cudaEventSynchronize");
+  reference.time = tensor::RunClock::now();
+  const std::lock_guard lock(mutex_);
+  reference_ = std::make_shared<const Reference>(std::move(reference));
+}
+
+}  // namespace pipedeck::runtime::cuda

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker's GPU: its memory, and one stream on which all of its work runs in order.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "core/runtime/cuda/context.hpp"
+#include "core/runtime/cuda/matmul.hpp"
+#include "core/runtime/tensor/device.hpp"
+#include "core/runtime/tensor/tensor.hpp"
+
+namespace pipedeck::runtime::cuda {
+
+/// A pool of timed events, which are reused when their times are no longer needed.
+class EventPool {
+ public:
+  explicit EventPool(int gpu) : gpu_(gpu) {}
+  Event take();
+  void give_back(Event event) noexcept;
+
+ private:
+  int gpu_;
+  std::mutex mutex_;
+  std::vector<Event> free_;
+};
+
+class CudaDevice final : public tensor::ComputeDevice {
+ public:
+  /// Throws CudaError, OutOfMemory.
+  CudaDevice(int gpu, Precision precision);
+  /// Enables the fastest copies between this GPU and the others, if possible; otherwise copies go through host memory.
+  void reach_directly(const std::vector<int>& gpus) const;
+  ~CudaDevice() override;
+
+  /// Returns the device that holds a tensor's values, current on the calling thread: for layers and losses.
+  static CudaDevice& of(tensor::DeviceMemory& memory);
+  static CudaDevice& of(const tensor::Tensor& tensor) { return of(*tensor.memory()); }
+  Context& context() { return context_; }
+  Products& products() { return products_; }
+  cudaStream_t stream() const { return context_.stream(); }
+
+  bool on_host() const override { return false; }
+  bool reaches(const tensor::ComputeDevice& other) const override;
+
+  float* allocate(std::int64_t floats) override;
+  void deallocate(float* block) noexcept override;
+
+  void zero(std::span<float> values) override;
+  void copy(float* to, const float* from, std::int64_t count) override;
+  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride, std::int64_t rows,
+                 std::int64_t columns) override;
+  void scale(std::span<float> values, float factor) override;
+  void add(float* to, const float* from, std::int64_t count) override;
+  void largest(float* to, const float* from, std::int64_t count) override;
+  void update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& values) override;
+
+  void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override;
+  void download(std::span<float> to, const float* from) override;
+
+  bool records() const override { return true; }
+  std::unique_ptr<tensor::RecordedWork> record(const std::function<void()>& work) override;
+
+  tensor::Moment now() override { return mark_on(stream()); }
+  void wait(const tensor::Moment& moment) override { wait_on(stream(), moment); }
+  /// Variants of now() and wait() for another stream of this GPU.
+  tensor::Moment mark_on(cudaStream_t stream);
+  void wait_on(cudaStream_t stream, const tensor::Moment& moment) const;
+  void synchronise() override;
+
+ private:
+  /// A buffer of pinned host memory, which the GPU reads directly until the event `read`.
+  struct Staging {
+    std::unique_ptr<float, Destroyer<cudaFreeHost>> data;
+    std::size_t floats = 0;
+    Event read;
+  };
+  struct Reference;
+  class CudaMark;
+
+  void not_while_recording(const char* what) const;
+  Staging take_staging(std::size_t floats);
+  void charge_workspace(tensor::DeviceMemory& memory);
+
+  Context context_;
+  Products products_;
+  std::int64_t charged_ = 0;  ///< floats of the workspace that count as in use
+  std::shared_ptr<EventPool> events_;
+  std::mutex mutex_;
+  std::shared_ptr<const Reference> reference_;  ///< of marks created from now on
+  std::vector<Staging> staging_;                ///< available; the GPU may still read them
+};
+
+}  // namespace pipedeck::runtime::cuda

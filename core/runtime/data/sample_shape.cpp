@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/data/sample_shape.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/runtime/cpu/layers.hpp"
+
+namespace pipedeck::runtime::data {
+namespace {
+
+std::optional<std::int64_t> size_if_any(const ModelLayer& layer, const char* key) {
+  const auto found = layer.sizes.find(key);
+  return found == layer.sizes.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool sees_ahead(const ModelLayer& layer) {
+  return (layer.kind == "transformer" && size_if_any(layer, "causal") == 0) ||
+         (layer.kind == "lstm" && size_if_any(layer, "directions") == 2);
+}
+
+std::optional<ImageShape> image_of(const ModelLayer& layer) {
+  const auto height = size_if_any(layer, "height"), width = size_if_any(layer, "width");
+  auto channels = size_if_any(layer, "channels");
+  if (!channels) channels = size_if_any(layer, "in");
+  if (!height || !width || !channels) return std::nullopt;
+  return ImageShape{*channels, *height, *width};
+}
+
+}  // namespace
+
+Result<SampleShape> sample_shape(const ModelSpec& model) {
+  const ModelLayer &first = model.layers.front(), &loss = model.layers.back();
+  const layers::Kernels kernels = cpu::cpu_kernels();
+  const auto known = kernels.layers.find(first.kind);
+  if (known == kernels.layers.end())
+    return fail(ErrorCode::bad_input, fmt::format("there is no data for a layer of kind '{}'", first.kind),
+                "/layers/0");
+  const auto kernel = known->second(first);
+  if (!kernel) return tl::unexpected(kernel.error());
+  const auto positions = layers::size_of(loss, "sequence"), classes = layers::size_of(loss, "classes");
+  for (const auto* size : {&positions, &classes})
+    if (!*size) return tl::unexpected(size->error());
+
+  SampleShape shape;
+  shape.values = (*kernel)->input_width();
+  shape.positions = *positions;
+  shape.classes = *classes;
+  shape.image = image_of(first);
+  shape.sees_ahead = std::any_of(model.layers.begin(), model.layers.end(), sees_ahead);
+  if (first.kind == "embedding") shape.vocabulary = first.size("vocabulary");
+  if (shape.values % shape.positions != 0 || (shape.vocabulary && shape.values != shape.positions))
+    return fail(ErrorCode::bad_input,
+                fmt::format("the loss has {} positions a sample, the first layer takes {} values: expected {}",
+                            shape.positions, shape.values,
+                            shape.vocabulary ? "as many positions as tokens" : "as many values at each position"));
+  return shape;
+}
+
+}  // namespace pipedeck::runtime::data

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/exec/layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/runtime/exec/lane_check.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+
+namespace pipedeck::runtime::exec {
+namespace {
+
+tl::unexpected<Error> bad(std::string message, std::string place) {
+  return fail(ErrorCode::bad_input, std::move(message), std::move(place));
+}
+
+std::string stage_place(std::size_t stage, const char* key) { return fmt::format("/stages/{}/{}", stage, key); }
+
+/// Rejects features that fp32 training on the CPU does not support.
+Result<void> check_features(const Plan& plan, const Schedule& schedule) {
+  if (plan.synchronous() != schedule.synchronous)
+    return bad(fmt::format("the plan's {} is {}, the schedule {}", name_of(plan.schedule),
+                           plan.synchronous() ? "synchronous" : "asynchronous",
+                           schedule.synchronous ? "synchronous" : "asynchronous"),
+               "/schedule");
+  if (plan.precision != Precision::fp32)
+    return bad(fmt::format("precision {} has no kernels on the CPU, which trains in fp32", name_of(plan.precision)),
+               "/precision");
+  if (plan.zero != 0)
+    return bad(fmt::format("zero is {}: the trainer does not divide states over replicas, expected 0", plan.zero),
+               "/zero");
+  return {};
+}
+
+Result<void> check_batch(const Plan& plan, const Schedule& schedule) {
+  if (plan.micro_batch < 1 || plan.micro_batches < 1 || plan.micro_batch * plan.micro_batches != plan.global_batch)
+    return bad(fmt::format("{} micro-batches of {} samples are not the global batch of {}", plan.micro_batches,
+                           plan.micro_batch, plan.global_batch),
+               "/micro_batches");
+  if (schedule.copies != copies_of(plan))
+    return bad(fmt::format("the schedule has {} copies of every stage, the plan {}", schedule.copies, copies_of(plan)),
+               "/chunks");
+  if (schedule.synchronous && schedule.micro_batches != plan.micro_batches)
+    return bad(
+        fmt::format("the schedule has {} micro-batches, the plan {}", schedule.micro_batches, plan.micro_batches),
+        "/micro_batches");
+  return {};
+}
+
+Result<void> check_ranges(const Plan& plan, int layers) {
+  if (plan.stages.empty()) return bad("the plan has no stages", "/stages");
+  if (plan.order)
+    for (std::size_t i = 0; i < plan.order->size(); ++i)
+      if ((*plan.order)[i] != LayerId(i)) return bad("the model is a chain: layers run in list order", "/order");
+  int next = 0;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    if (stage.first != next || stage.last <= stage.first || stage.last > layers)
+      return bad(fmt::format("layers [{}, {}) of a model with {}, expected to begin at {}", stage.first, stage.last,
+                             layers, next),
+                 stage_place(s, "layers"));
+    next = stage.last;
+  }
+  if (next != layers) return bad(fmt::format("the stages end at layer {}, the model has {}", next, layers), "/stages");
+  return {};
+}
+
+Result<void> check_tensor_parallel(const Plan& plan) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    if (stage.tensor_parallel < 1 || stage.devices.size() % static_cast<std::size_t>(stage.tensor_parallel) != 0)
+      return bad(fmt::format("tensor_parallel is {}, expected a divisor of the stage's {} devices",
+                             stage.tensor_parallel, stage.devices.size()),
+                 stage_place(s, "tensor_parallel"));
+    if (stage.shards && (stage.shards->size() != static_cast<std::size_t>(stage.tensor_parallel) ||
+                         std::any_of(stage.shards->begin(), stage.shards->end(), [](double f) { return !(f > 0); })))
+      return bad(fmt::format("{} shards, expected one above 0 for each of the {} ranks", stage.shards->size(),
+                             stage.tensor_parallel),
+                 stage_place(s, "shards"));
+  }
+  return {};
+}
+
+/// Checks that stages which share a device share all of their devices.
+Result<void> check_devices(const Plan& plan) {
+  std::map<DeviceId, std::size_t> held;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    if (stage.devices.empty()) return bad("a stage needs a device", stage_place(s, "devices"));
+    std::set<DeviceId> own;
+    for (const DeviceId device : stage.devices) {
+      const auto [other, fresh] = held.try_emplace(device, s);
+      const bool common = shares_devices(plan.schedule) && plan.stages[other->second].devices == stage.devices &&
+                          plan.stages[other->second].tensor_parallel == stage.tensor_parallel;
+      if (!own.insert(device).second || (!fresh && !common))
+        return bad(fmt::format("device {} is used twice: stages that share devices have all of them in common, and "
+                               "only schedules of several stages a device have such",
+                               device.value),
+                   stage_place(s, "devices"));
+    }
+  }
+  return {};
+}
+
+Result<void> check_chunks(const Plan& plan) {
+  const std::vector<Chunk> chunks = chunks_of(plan);
+  const auto copies = static_cast<std::size_t>(copies_of(plan));
+  if (chunks.size() != plan.stages.size() * copies)
+    return bad(fmt::format("{} chunks of {} stages, expected {} of each", chunks.size(), plan.stages.size(), copies),
+               "/chunks");
+  std::set<std::vector<DeviceId>> groups;
+  for (const Stage& stage : plan.stages) groups.insert(stage.devices);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const bool own_place = chunks[c].stage == StageId(c / copies) && chunks[c].copy == static_cast<int>(c % copies);
+    if (!own_place || !groups.contains(chunks[c].devices) ||
+        chunks[c].devices.size() != plan.stages[chunks[c].stage.index()].devices.size())
+      return bad("each copy of each stage once, on the devices of a stage with as many", "/chunks");
+  }
+  return {};
+}
+
+Result<void> check_replicas(const Plan& plan) {
+  if (auto degrees = check_tensor_parallel(plan); !degrees) return degrees;
+  if (auto devices = check_devices(plan); !devices) return devices;
+  for (std::size_t s = 0; s < plan.stages.size() && plan.synchronous(); ++s) {
+    const Stage& stage = plan.stages[s];
+    const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
+    if (samples.size() != static_cast<std::size_t>(stage.replicas()) ||
+        std::any_of(samples.begin(), samples.end(), [](int n) { return n < 1; }) ||
+        std::accumulate(samples.begin(), samples.end(), 0) != plan.micro_batch)
+      return bad(fmt::format("{} replicas do not share the {} samples of a micro-batch, at least one each",
+                             stage.replicas(), plan.micro_batch),
+                 stage_place(s, stage.shares ? "shares" : "devices"));
+  }
+  return check_chunks(plan);
+}
+
+std::vector<bool> recomputed_layers(const Stage& stage) {
+  std::vector<bool> layers(static_cast<std::size_t>(stage.last - stage.first), stage.recompute.all);
+  for (const LayerId layer : stage.recompute.layers)
+    if (layer.value >= stage.first && layer.value < stage.last)
+      layers[static_cast<std::size_t>(layer.value - stage.first)] = true;
+  return layers;
+}
+
+PlacedChunk chunk_on(const Plan& plan, const Chunk& chunk, std::size_t seat) {
+  const Stage& stage = plan.stages[chunk.stage.index()];
+  const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
+  PlacedChunk placed;
+  placed.stage = chunk.stage;
+  placed.copy = chunk.copy;
+  placed.replica = static_cast<int>(seat / degree);
+  placed.tensor_rank = static_cast<int>(seat % degree);
+  placed.tensor_parallel = stage.tensor_parallel;
+  placed.samples = plan.micro_batch;
+  if (!plan.synchronous()) return placed;
+  const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
+  placed.samples = samples[seat / degree];
+  placed.first_sample = std::accumulate(samples.begin(), samples.begin() + placed.replica, 0);
+  return placed;
+}
+
+/// Returns the workers in device order, each with its chunks.
+std::vector<Placement> placements_of(const Plan& plan) {
+  std::map<DeviceId, Placement> placements;
+  for (const Chunk& chunk : chunks_of(plan))
+    for (std::size_t seat = 0; seat < chunk.devices.size(); ++seat) {
+      Placement& placement = placements[chunk.devices[seat]];
+      placement.device = chunk.devices[seat];
+      PlacedChunk placed = chunk_on(plan, chunk, seat);
+      if (!placement.chunks.empty())
+        placed.module = placement.chunks.back().module + (placement.chunks.back().stage == chunk.stage ? 0 : 1);
+      placement.chunks.push_back(std::move(placed));
+    }
+  std::vector<Placement> result;
+  for (auto& [device, placement] : placements) result.push_back(std::move(placement));
+  return result;
+}
+
+bool gives_to(const PlacedChunk& from, const PlacedChunk& to) {
+  return from.tensor_rank == to.tensor_rank % from.tensor_parallel;
+}
+
+/// Returns the exchanges of `mine` with its copy of `stage`; none past either end of the model.
+StageEnd exchanges(const PlacedChunk& mine, const Layout& layout, std::size_t stage) {
+  StageEnd end;
+  if (stage >= layout.replicas.size()) return end;
+  for (const std::size_t peer : layout.replicas[stage]) {
+    const PlacedChunk* other = layout.placements[peer].chunk(StageId(stage), mine.copy);
+    if (other == nullptr) continue;
+    const int first = std::max(mine.first_sample, other->first_sample);
+    const int last = std::min(mine.first_sample + mine.samples, other->first_sample + other->samples);
+    if (first >= last) continue;
+    const Exchange exchange{peer, other->replica, first - mine.first_sample, last - first};
+    if (gives_to(*other, mine)) end.from.push_back(exchange);
+    if (gives_to(mine, *other)) end.to.push_back(exchange);
+  }
+  return end;
+}
+
+/// Returns the holders of a stage's weights. A device with several copies counts once.
+std::vector<std::size_t> holders(const Layout& layout, StageId stage) {
+  std::map<std::array<int, 3>, std::size_t> seats;
+  for (std::size_t i = 0; i < layout.placements.size(); ++i)
+    for (int copy = 0; copy < layout.copies; ++copy)
+      if (const PlacedChunk* chunk = layout.placements[i].chunk(stage, copy)) {
+        seats[{copy, chunk->replica, chunk->tensor_rank}] = i;
+        break;
+      }
+  std::vector<std::size_t> workers;
+  for (const auto& [seat, worker] : seats) workers.push_back(worker);
+  return workers;
+}
+
+/// Extends a list to all global batches of the run. The schedule of an asynchronous plan shows only a part of them.
+LaneOrder order_of_run(const LaneOrder& order, const Layout& layout) {
+  const auto* turns = std::get_if<AlternatingOrder>(&order);
+  if (layout.synchronous() || turns == nullptr) return order;
+  AlternatingOrder all = *turns;
+  all.count = std::max(0, (layout.all_micro_batches - turns->first + turns->stride - 1) / turns->stride);
+  return all;
+}
+
+Result<void> take_lane(Placement& placement, const Layout& layout, const Plan& plan, const Schedule& schedule) {
+  const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
+                                 [&](const DeviceLane& l) { return l.device == placement.device; });
+  if (lane == schedule.lanes.end())
+    return bad(fmt::format("the schedule has no lane for device {}", placement.device.value), "/stages");
+  placement.order = order_of_run(lane->order, layout);
+  for (PlacedChunk& chunk : placement.chunks) {
+    const Stage& stage = plan.stages[chunk.stage.index()];
+    chunk.recompute.assign(static_cast<std::size_t>(stage.last - stage.first), false);
+    if (has_recompute(lane->order, chunk.stage)) chunk.recompute = recomputed_layers(stage);
+  }
+  return layout.synchronous() ? check_lane(placement, layout) : check_turns(placement, layout);
+}
+
+Staleness staleness_of(const Plan& plan, const Schedule& schedule) {
+  Staleness staleness;
+  if (plan.schedule == ScheduleKind::pipedream_vertical) staleness.kind = Staleness::Kind::vertical_sync;
+  if (plan.schedule == ScheduleKind::pipedream_2bw) staleness.kind = Staleness::Kind::double_buffered;
+  staleness.batch = plan.micro_batches;
+  for (const Stage& stage : plan.stages) {
+    staleness.replicas.push_back(stage.replicas());
+    const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
+                                   [&](const DeviceLane& l) { return l.device == stage.devices.front(); });
+    const auto* turns = lane == schedule.lanes.end() ? nullptr : std::get_if<AlternatingOrder>(&lane->order);
+    staleness.warmups.push_back(turns == nullptr ? 1 : turns->warmup);
+  }
+  return staleness;
+}
+
+Result<void> check_length(const Plan& plan, int steps) {
+  constexpr std::int64_t most = std::int64_t{1} << 29;  // operations are counted in 31 bits
+  if (plan.synchronous() || std::int64_t{steps} * plan.micro_batches <= most) return {};
+  return bad(fmt::format("{} steps of {} mini-batches, expected {} mini-batches at most in an asynchronous run", steps,
+                         plan.micro_batches, most),
+             "/micro_batches");
+}
+
+}  // namespace
+
+const PlacedChunk* Placement::chunk(StageId stage, int copy) const {
+  const auto found = std::find_if(chunks.begin(), chunks.end(),
+                                  [&](const PlacedChunk& c) { return c.stage == stage && c.copy == copy; });
+  return found == chunks.end() ? nullptr : &*found;
+}
+
+const PlacedChunk& Placement::chunk_of_module(std::size_t module) const {
+  return *std::find_if(chunks.begin(), chunks.end(), [&](const PlacedChunk& c) { return c.module == module; });
+}
+
+std::vector<std::size_t> Layout::holders_of_the_same(const PlacedChunk& chunk) const {
+  std::vector<std::size_t> workers;
+  for (const std::size_t worker : replicas[chunk.stage.index()])
+    for (const PlacedChunk& other : placements[worker].chunks)
+      if (other.stage == chunk.stage && other.tensor_rank == chunk.tensor_rank) {
+        workers.push_back(worker);
+        break;
+      }
+  return workers;
+}
+
+std::vector<std::size_t> Layout::tensor_group(const PlacedChunk& chunk) const {
+  std::vector<std::size_t> workers(static_cast<std::size_t>(chunk.tensor_parallel));
+  for (std::size_t i = 0; i < placements.size(); ++i)
+    if (const PlacedChunk* other = placements[i].chunk(chunk.stage, chunk.copy);
+        other != nullptr && other->replica == chunk.replica)
+      workers[static_cast<std::size_t>(other->tensor_rank)] = i;
+  return workers;
+}
+
+Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
+  const auto checked = check_features(plan, schedule)
+                           .and_then([&] { return check_batch(plan, schedule); })
+                           .and_then([&] { return check_ranges(plan, layers::plannable_layers(model)); })
+                           .and_then([&] { return check_replicas(plan); })
+                           .and_then([&] { return check_length(plan, steps); });
+  if (!checked) return tl::unexpected(checked.error());
+
+  Layout layout;
+  layout.copies = copies_of(plan);
+  layout.micro_batches = layout.all_micro_batches = plan.micro_batches;
+  if (!plan.synchronous()) {
+    layout.staleness = staleness_of(plan, schedule);
+    layout.all_micro_batches = plan.micro_batches * steps;
+  }
+  layout.placements = placements_of(plan);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) layout.replicas.push_back(holders(layout, StageId(s)));
+  for (Placement& placement : layout.placements) {
+    for (PlacedChunk& chunk : placement.chunks) {
+      chunk.previous = exchanges(chunk, layout, chunk.stage.index() - 1);
+      chunk.next = exchanges(chunk, layout, chunk.stage.index() + 1);
+    }
+    if (auto taken = take_lane(placement, layout, plan, schedule); !taken) return tl::unexpected(taken.error());
+  }
+  return layout;
+}
+
+}  // namespace pipedeck::runtime::exec

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of a plan and its schedule, checked against the runtime's capabilities. It lists the stages of each
+// device, its samples of each micro-batch, and its exchanges with other devices.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/model/model.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/schedule.hpp"
+#include "core/runtime/exec/staleness.hpp"
+
+namespace pipedeck::runtime::exec {
+
+/// The samples that a replica shares with a replica of a neighbouring stage.
+struct Exchange {
+  std::size_t peer = 0;  ///< position in Layout::placements; may be the device itself
+  int replica = 0;       ///< replica number of the peer
+  int first = 0;         ///< relative to the first sample of this replica
+  int count = 0;
+  bool operator==(const Exchange&) const = default;
+};
+
+/// The peers of a device at one end of its stage. At a stage's ends tensors are replicated on every rank of a
+/// tensor-parallel replica: rank r receives from rank r mod t of a replica of t devices.
+struct StageEnd {
+  std::vector<Exchange> from, to;
+};
+
+/// A copy of a stage on a device.
+struct PlacedChunk {
+  StageId stage;
+  int copy = 0;  ///< its micro-batches are given by Schedule::copy_of
+  int replica = 0;
+  int tensor_rank = 0, tensor_parallel = 1;
+  int first_sample = 0, samples = 0;  ///< of each micro-batch: contiguous ranges in replica order
+  std::vector<bool> recompute;        ///< one per layer of the stage
+  /// Activations come from `previous` and gradients from `next`; outputs go the other way. Asynchronous replicas take
+  /// whole mini-batches in turn: each list has every replica of that stage, and mini-batch b belongs to replica b mod
+  /// r.
+  StageEnd previous, next;
+  std::size_t module = 0;  ///< index on the device: copies of one stage on one device share their weights
+};
+
+/// An assignment of chunks and operations to one device.
+struct Placement {
+  DeviceId device;
+  std::vector<PlacedChunk> chunks;  ///< ascending by stage, then copy
+  LaneOrder order;
+
+  const PlacedChunk* chunk(StageId stage, int copy) const;
+  std::size_t modules() const { return chunks.back().module + 1; }
+  /// Returns the first of the chunks that share a module.
+  const PlacedChunk& chunk_of_module(std::size_t module) const;
+};
+
+struct Layout {
+  std::vector<Placement> placements;  ///< in device order
+  /// Workers of each stage that hold its weights, by copy, replica and tensor-parallel rank.
+  std::vector<std::vector<std::size_t>> replicas;
+  int copies = 1;
+  /// Micro-batches of a step. An asynchronous run numbers its mini-batches across all of its steps.
+  int micro_batches = 1, all_micro_batches = 1;
+  std::optional<Staleness> staleness;  ///< of asynchronous runs
+
+  /// Returns the workers with the same weights as `chunk`'s device, whose gradients are summed.
+  std::vector<std::size_t> holders_of_the_same(const PlacedChunk& chunk) const;
+  /// Returns the devices of the chunk's replica, by rank: each has its shard of every layer.
+  std::vector<std::size_t> tensor_group(const PlacedChunk& chunk) const;
+
+  bool synchronous() const { return !staleness; }
+  int copy_of(int micro_batch) const {
+    return static_cast<int>(static_cast<std::int64_t>(micro_batch) * copies / all_micro_batches);
+  }
+};
+
+/// Lays out a plan. bad_input with a reason that names the needed change if the plan cannot be run. The operation lists
+/// of asynchronous plans cover `steps` global batches.
+Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps = 1);
+
+}  // namespace pipedeck::runtime::exec

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a model on its device: its layers, its loss, its samples.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/softmax_cross_entropy.hpp"
+
+namespace pipedeck::runtime::exec {
+
+struct ModelParts {
+  std::vector<std::unique_ptr<layers::LayerKernel>> layers;
+  layers::SoftmaxCrossEntropy loss;
+  std::unique_ptr<data::SampleSource> source;
+};
+
+/// Creates the parts. Fails like make_layers, SoftmaxCrossEntropy::of and make_source.
+Result<ModelParts> make_parts(const ModelSpec& model, const layers::Kernels& kernels);
+
+}  // namespace pipedeck::runtime::exec

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers of one stage on one device: parameters, gradients, and the saved tensors of each micro-batch in flight.
+// Asynchronous training has several weight versions: a micro-batch's backward uses the version of its forward.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/runtime/exec/recorded_passes.hpp"
+#include "core/runtime/exec/report.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/loss_kernel.hpp"
+
+namespace pipedeck::runtime::exec {
+
+struct StageShape {
+  std::span<const std::unique_ptr<layers::LayerKernel>> layers;
+  std::vector<bool> recompute;                     ///< one per layer: rerun its forward before the backward
+  std::shared_ptr<const layers::LossKernel> loss;  ///< of the last stage; else null
+  float loss_scale = 1;                            ///< 1 / (samples x positions) of the update's mean loss
+  bool first = false;                              ///< of the model: its input's gradient is not needed
+};
+
+class StageModule {
+ public:
+  StageModule(StageShape shape, std::shared_ptr<tensor::DeviceMemory> memory);
+
+  /// Draws the weights of model layer i from stream i of `seed`, independently of the stage boundaries.
+  void initialise(std::uint64_t seed, int first_layer);
+
+  std::int64_t input_width() const { return shape_.layers.front()->input_width(); }
+  std::int64_t output_width() const { return shape_.layers.back()->output_width(); }
+  bool first() const { return shape_.first; }  ///< of the model
+  bool last() const { return shape_.loss != nullptr; }
+
+  /// Captures passes after begin_recording and replays them (recorded_passes.hpp), in `inside`.
+  void record_passes(std::shared_ptr<tensor::DeviceMemory> inside) {
+    passes_ = std::make_unique<RecordedPasses>(std::move(inside), memory_);
+  }
+  /// Returns null if passes are not captured.
+  RecordedPasses* recorded_passes() { return passes_.get(); }
+
+  /// Runs the forward with the weights of `version`, which is the latest or a stored one. Returns the stage's output.
+  /// On the last stage, which takes `targets` and adds up the loss, it is empty.
+  tensor::Tensor forward(int micro_batch, tensor::Tensor input, tensor::Tensor targets, int version);
+  /// Recomputes the tensors that forward did not save.
+  void recompute(int micro_batch);
+  /// Returns the input's gradient (empty on the first stage). If `weights_too`, it also computes the weights';
+  /// otherwise backward_weight follows later. `gradient` is the output's; empty on the last stage. `done` is called for
+  /// each layer when its weight gradient includes this micro-batch, last layer first.
+  using LayerDone = std::function<void(std::size_t layer)>;
+  tensor::Tensor backward(int micro_batch, tensor::Tensor gradient, bool weights_too, const LayerDone& done = {});
+  void backward_weight(int micro_batch, const LayerDone& done = {});
+
+  int version() const { return version_; }
+  /// Returns the weights for the optimizer to change, which become the latest version. Micro-batches in flight retain
+  /// theirs. With `keep`, later micro-batches use the present weights, too: the new ones begin as a copy. Otherwise
+  /// they are changed in place.
+  tensor::Tensor& next_version(bool keep);
+  void forget_before(int version);
+
+  std::span<const std::unique_ptr<layers::LayerKernel>> kernels() const { return shape_.layers; }
+  /// Returns the older versions by number, which is below that of the latest.
+  const std::map<int, std::shared_ptr<tensor::Tensor>>& older_versions() const { return kept_; }
+  /// Returns an older version to fill, in a run that resumes from a checkpoint.
+  tensor::Tensor& older_version(int version);
+
+  tensor::Tensor& parameters() { return *parameters_; }
+  const tensor::Tensor& parameters() const { return *parameters_; }
+  tensor::Tensor& gradients() { return gradients_; }
+  void scale_gradients(float factor);
+  std::size_t layers() const { return shape_.layers.size(); }
+  /// Returns the gradients of layers [first, last).
+  std::span<float> gradients_of(std::size_t first, std::size_t last);
+  /// Adds the parameters of every layer; the first one is layer `first` of the model.
+  void add_parameters(int first, std::vector<LayerParameters>& to) const;
+  /// Returns the loss of the latest forward, summed over samples and positions.
+  layers::LossSum take_loss() { return std::move(loss_); }
+
+ private:
+  struct MicroBatch {
+    std::shared_ptr<const tensor::Tensor> weights;  ///< until the input's gradient is computed
+    PassTensors tensors;  ///< logits as the loss's forward left them; targets if it is recomputed
+  };
+  std::span<float> part(tensor::Tensor& of, std::size_t layer) const;
+  std::span<const float> part(const tensor::Tensor& of, std::size_t layer) const;
+  tensor::Tensor run_forward(MicroBatch& kept, std::size_t layer, tensor::Tensor input);
+  void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
+  // Passes over a micro-batch's tensors.
+  void go_forward(MicroBatch& kept);
+  void go_forward_again(MicroBatch& kept);
+  void go_backward(MicroBatch& kept, bool weights_too, const LayerDone& done);
+
+  StageShape shape_;
+  std::shared_ptr<tensor::DeviceMemory> memory_;
+  std::vector<std::int64_t> offsets_;  ///< of each layer's parameters, and their end
+  std::shared_ptr<tensor::Tensor> parameters_;
+  tensor::Tensor gradients_;
+  int version_ = 0;
+  std::map<int, std::shared_ptr<tensor::Tensor>> kept_;  ///< older versions that later micro-batches will use
+  std::map<int, MicroBatch> micro_batches_;
+  layers::LossSum loss_;
+  std::unique_ptr<RecordedPasses> passes_;
+};
+
+}  // namespace pipedeck::runtime::exec

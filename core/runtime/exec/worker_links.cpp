@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/exec/worker_links.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace pipedeck::runtime::exec {
+
+transport::WorkerLinks worker_links(const Layout& layout) {
+  transport::WorkerLinks links;
+  std::map<std::vector<std::size_t>, std::size_t> known;
+  std::set<std::vector<std::size_t>> paths;
+  for (std::size_t worker = 0; worker < layout.placements.size(); ++worker) {
+    const Placement& placement = layout.placements[worker];
+    std::map<std::vector<std::size_t>, std::size_t> joined;
+    const auto join = [&](const std::vector<std::size_t>& members) {
+      if (members.size() < 2 || ++joined[members] <= known[members]) return;
+      ++known[members];
+      links.groups.push_back(members);
+    };
+    for (std::size_t module = 0; module < placement.modules(); ++module) {
+      const PlacedChunk& chunk = placement.chunk_of_module(module);
+      if (chunk.tensor_parallel > 1) join(layout.tensor_group(chunk));
+      join(layout.holders_of_the_same(chunk));
+    }
+    for (const PlacedChunk& chunk : placement.chunks)
+      for (const auto* exchanges : {&chunk.previous.to, &chunk.next.to})
+        for (const Exchange& exchange : *exchanges)
+          if (exchange.peer != worker) paths.insert({worker, exchange.peer});
+  }
+  links.paths.assign(paths.begin(), paths.end());
+  return links;
+}
+
+}  // namespace pipedeck::runtime::exec

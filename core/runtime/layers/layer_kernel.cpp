@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/layers/layer_kernel.hpp"
+
+#include <fmt/format.h>
+
+namespace pipedeck::runtime::layers {
+namespace {
+
+std::string place_of(std::size_t index) { return fmt::format("/layers/{}", index); }
+
+std::string kinds_text(const Kernels& kernels) {
+  std::string text;
+  for (const auto& [kind, factory] : kernels.layers) text += (text.empty() ? "" : ", ") + kind;
+  return text;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const Kernels& kernels) {
+  const auto found = kernels.layers.find(layer.kind);
+  if (found != kernels.layers.end()) return found->second(layer);
+  return fail(ErrorCode::bad_input,
+              fmt::format("layer '{}' is of kind '{}', which can't be trained on {}; there are: {}", layer.name,
+                          layer.kind, kernels.where, kinds_text(kernels)));
+}
+
+Result<std::int64_t> size_of(const ModelLayer& layer, const std::string& key, std::int64_t least) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;  // products of two sizes stay far from overflow
+  const auto found = layer.sizes.find(key);
+  if (found == layer.sizes.end())
+    return fail(ErrorCode::bad_input, fmt::format("layer '{}' ({}) has no size '{}'", layer.name, layer.kind, key));
+  if (found->second < least || found->second > most)
+    return fail(ErrorCode::bad_input, fmt::format("layer '{}' ({}): size '{}' is {}, expected {} to {}", layer.name,
+                                                  layer.kind, key, found->second, least, most));
+  return found->second;
+}
+
+int plannable_layers(const ModelSpec& model) {
+  const bool loss = !model.layers.empty() && model.layers.back().kind == "softmax_cross_entropy";
+  return static_cast<int>(model.layers.size()) - (loss ? 1 : 0);
+}
+
+Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& model, const Kernels& kernels) {
+  std::vector<std::unique_ptr<LayerKernel>> layers;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(plannable_layers(model)); ++i) {
+    auto layer = make_layer(model.layers[i], kernels);
+    if (!layer) {
+      layer.error().place = place_of(i);
+      return tl::unexpected(layer.error());
+    }
+    if (i > 0 && (*layer)->input_width() != layers.back()->output_width())
+      return fail(ErrorCode::bad_input,
+                  fmt::format("layer '{}' takes {} values a sample, but '{}' before it gives {}", model.layers[i].name,
+                              (*layer)->input_width(), model.layers[i - 1].name, layers.back()->output_width()),
+                  place_of(i));
+    layers.push_back(std::move(*layer));
+  }
+  if (layers.empty()) return fail(ErrorCode::bad_input, "the model has no layers to train", "/layers");
+  return layers;
+}
+
+}  // namespace pipedeck::runtime::layers

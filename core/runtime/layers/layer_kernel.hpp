@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime's computation: a layer's passes over one micro-batch. A layer consists of its sizes and its mathematics.
+// The caller owns parameters, gradients and saved tensors, so that one layer serves any number of micro-batches.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/random.hpp"
+#include "core/base/result.hpp"
+#include "core/model/model.hpp"
+#include "core/runtime/tensor/tensor.hpp"
+
+namespace pipedeck::runtime::layers {
+
+/// The tensors that forward saves for the backward passes of one micro-batch. The layer's input is always the first
+/// tensor, so that a stage that recomputes can drop the others.
+struct Saved {
+  std::vector<tensor::Tensor> tensors;
+  Bytes bytes() const {
+    Bytes sum;
+    for (const tensor::Tensor& tensor : tensors) sum += tensor.bytes();
+    return sum;
+  }
+};
+
+/// A block of the whole layer's parameters in a kernel that holds a shard: `rows` runs of `columns` floats, `stride`
+/// apart. In the kernel's own parameters the blocks are contiguous.
+struct ParameterBlock {
+  std::int64_t first = 0;
+  std::int64_t rows = 1, columns = 0, stride = 0;
+  bool operator==(const ParameterBlock&) const = default;
+};
+
+/// A layer's computation. Widths are floats per sample. New tensors are allocated from the memory of the tensor passed
+/// in.
+class LayerKernel {
+ public:
+  LayerKernel(std::int64_t input_width, std::int64_t output_width, std::int64_t parameters)
+      : input_width_(input_width), output_width_(output_width), parameters_(parameters) {}
+  virtual ~LayerKernel() = default;
+
+  std::int64_t input_width() const { return input_width_; }
+  std::int64_t output_width() const { return output_width_; }
+  std::int64_t parameters() const { return parameters_; }
+
+  /// Returns the parameters of the whole layer, which are more than parameters() if this kernel holds a shard of them.
+  virtual std::int64_t whole_parameters() const { return parameters_; }
+  virtual std::vector<ParameterBlock> blocks() const { return {{0, 1, parameters_, parameters_}}; }
+
+  virtual void initialise(std::span<float> parameters, Random random) const = 0;
+  virtual tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const = 0;
+  /// Returns the input's gradient, empty if it is not `wanted` (the model's first layer). Afterwards `saved` holds
+  /// exactly the tensors that backward_weight needs.
+  virtual tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, Saved& saved,
+                                        bool wanted) const = 0;
+  /// Adds to `gradients` and empties `saved`.
+  virtual void backward_weight(Saved& saved, std::span<float> gradients) const = 0;
+
+ private:
+  std::int64_t input_width_, output_width_, parameters_;
+};
+
+using KernelFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&)>;
+
+struct LayerSharding;
+using ShardedFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&, const LayerSharding&)>;
+
+/// The layer kinds for which a backend has kernels.
+struct Kernels {
+  std::map<std::string, KernelFactory> layers;
+  std::map<std::string, ShardedFactory> sharded;  ///< a rank's shard of a layer (sharding.hpp)
+  std::string where = "the CPU";                  ///< in errors
+};
+
+/// Creates a layer's kernel. bad_input names a layer that has no kernel (and the known kinds) or lacks a size.
+Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const Kernels& kernels);
+
+/// Creates the kernels of the model's layers without its loss; each takes the output of the one before. bad_input names
+/// a layer that has no kernel (and the known kinds), lacks a size, or does not accept the previous layer's output.
+Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& model, const Kernels& kernels);
+
+/// Returns the number of layers that the runtime divides into stages: the model's without its loss. Equals the layers
+/// of profile_from_shapes.
+int plannable_layers(const ModelSpec& model);
+
+/// Returns sizes[key], which must be `least` or more.
+Result<std::int64_t> size_of(const ModelLayer& layer, const std::string& key, std::int64_t least = 1);
+
+}  // namespace pipedeck::runtime::layers

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/layers/shard.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "core/runtime/transport/transport.hpp"
+
+namespace pipedeck::runtime::layers {
+namespace {
+
+/// Returns each rank's exact share, in fractions of a column.
+std::vector<double> quotas(std::int64_t columns, const Shard& shard) {
+  std::vector<double> parts = shard.fractions;
+  if (parts.empty()) parts.assign(static_cast<std::size_t>(shard.degree), 1);
+  const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+  for (double& part : parts) part *= static_cast<double>(columns) / sum;
+  return parts;
+}
+
+void copy_rows(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride, std::int64_t rows,
+               std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; ++row) std::copy_n(from + row * from_stride, columns, to + row * to_stride);
+}
+
+}  // namespace
+
+std::vector<ColumnRange> cut_columns(std::int64_t columns, const Shard& shard) {
+  ensure(columns >= shard.degree, "a layer is cut over more devices than it has columns");
+  const std::vector<double> wanted = quotas(columns, shard);
+  std::vector<std::int64_t> counts;
+  for (const double quota : wanted) counts.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(quota)));
+  const auto lack = [&](std::size_t rank) { return wanted[rank] - static_cast<double>(counts[rank]); };
+  for (std::int64_t left = columns - std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); left != 0;) {
+    std::size_t chosen = 0;
+    for (std::size_t rank = 1; rank < counts.size(); ++rank)
+      if (left > 0 ? lack(rank) > lack(chosen) : counts[chosen] == 1 || (counts[rank] > 1 && lack(rank) < lack(chosen)))
+        chosen = rank;
+    counts[chosen] += left > 0 ? 1 : -1;
+    left += left > 0 ? -1 : 1;
+  }
+  std::vector<ColumnRange> ranges;
+  std::int64_t first = 0;
+  for (const std::int64_t count : counts) ranges.push_back({first, count}), first += count;
+  return ranges;
+}
+
+void Partners::reduce(tensor::Tensor& tensor) const { group_->all_reduce(tensor.values()); }
+void Partners::reduce_max(tensor::Tensor& tensor) const { group_->all_reduce_max(tensor.values()); }
+
+tensor::Tensor Partners::gather(const tensor::Tensor& mine, std::int64_t columns) const {
+  const std::vector<ColumnRange> ranges = cut_columns(columns, shard_);
+  const std::int64_t rows = mine.size() / ranges[static_cast<std::size_t>(shard_.rank)].count;
+  std::vector<std::size_t> counts;
+  for (const ColumnRange& range : ranges) counts.push_back(static_cast<std::size_t>(rows * range.count));
+  tensor::Tensor parts(mine.memory(), mine.samples(), rows / mine.samples() * columns);
+  group_->all_gather(mine.values(), parts.values(), counts);
+  tensor::Tensor whole = parts.like();
+  const float* part = parts.data();
+  for (const ColumnRange& range : ranges) {
+    whole.memory()->device().copy_rows(whole.data() + range.first, columns, part, range.count, rows, range.count);
+    part += rows * range.count;
+  }
+  return whole;
+}
+
+tensor::Tensor Partners::take(const tensor::Tensor& whole, std::int64_t columns) const {
+  const ColumnRange range = own(columns);
+  const std::int64_t rows = whole.size() / columns;
+  tensor::Tensor part(whole.memory(), whole.samples(), whole.width() / columns * range.count);
+  whole.memory()->device().copy_rows(part.data(), range.count, whole.data() + range.first, columns, rows, range.count);
+  return part;
+}
+
+void initialise_part(const LayerKernel& whole, std::span<const ParameterBlock> blocks, std::span<float> part,
+                     Random random) {
+  std::vector<float> all(static_cast<std::size_t>(whole.parameters()));
+  whole.initialise(all, random);
+  take_blocks(blocks, all, part);
+}
+
+void take_blocks(std::span<const ParameterBlock> blocks, std::span<const float> whole, std::span<float> part) {
+  float* to = part.data();
+  for (const ParameterBlock& block : blocks) {
+    copy_rows(whole.data() + block.first, block.stride, to, block.columns, block.rows, block.columns);
+    to += block.rows * block.columns;
+  }
+}
+
+void put_blocks(std::span<const ParameterBlock> blocks, std::span<const float> part, std::span<float> whole) {
+  const float* from = part.data();
+  for (const ParameterBlock& block : blocks) {
+    copy_rows(from, block.columns, whole.data() + block.first, block.stride, block.rows, block.columns);
+    from += block.rows * block.columns;
+  }
+}
+
+std::int64_t floats_in(std::span<const ParameterBlock> blocks) {
+  std::int64_t sum = 0;
+  for (const ParameterBlock& block : blocks) sum += block.rows * block.columns;
+  return sum;
+}
+
+Result<void> enough_for(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard) {
+  if (count >= shard.degree) return {};
+  return fail(ErrorCode::bad_input, fmt::format("layer '{}' ({}) has {} {}, which can't be cut over {} devices",
+                                                layer.name, layer.kind, count, what, shard.degree));
+}
+
+}  // namespace pipedeck::runtime::layers

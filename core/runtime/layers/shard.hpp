@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor parallelism: how the columns of a layer are sharded over the devices of a replica, and how a sharded tensor is
+// gathered and sharded again. Columns are the dimension that repeats in a sample: the features of a position, or the
+// channels of a pixel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/random.hpp"
+#include "core/base/result.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
+
+namespace pipedeck::runtime::transport {
+class Collective;
+}  // namespace pipedeck::runtime::transport
+
+namespace pipedeck::runtime::layers {
+
+/// A rank of a replica whose layers are sharded over `degree` devices.
+struct Shard {
+  int rank = 0, degree = 1;
+  std::vector<double> fractions;  ///< of every layer's columns, one per rank, above 0; empty: even
+};
+
+/// A range of consecutive columns.
+struct ColumnRange {
+  std::int64_t first = 0, count = 0;
+  bool operator==(const ColumnRange&) const = default;
+};
+
+/// Returns the range of every rank in `columns` columns, in rank order. Shares are whole columns by largest remainders
+/// (ties go to the first rank), at least one each. `columns` is `degree` or more.
+std::vector<ColumnRange> cut_columns(std::int64_t columns, const Shard& shard);
+
+/// A tensor-parallel group of a kernel, with the kernel's own shard. All ranks shard tensors in the same way: each has
+/// its columns of each row.
+class Partners {
+ public:
+  Partners(Shard shard, std::shared_ptr<transport::Collective> group)
+      : shard_(std::move(shard)), group_(std::move(group)) {}
+
+  const Shard& shard() const { return shard_; }
+  ColumnRange own(std::int64_t columns) const {
+    return cut_columns(columns, shard_)[static_cast<std::size_t>(shard_.rank)];
+  }
+
+  /// Sums over the ranks; all ranks receive the sum.
+  void reduce(tensor::Tensor& tensor) const;
+  void reduce_max(tensor::Tensor& tensor) const;
+  /// Returns the whole tensor of which each rank has its shard of `columns` columns.
+  tensor::Tensor gather(const tensor::Tensor& mine, std::int64_t columns) const;
+  /// Returns the rank's own columns of a whole tensor.
+  tensor::Tensor take(const tensor::Tensor& whole, std::int64_t columns) const;
+
+ private:
+  Shard shard_;
+  std::shared_ptr<transport::Collective> group_;
+};
+
+/// Initialises the parameters of a shard of `whole`: all are drawn as for one device, and those of `blocks` are used.
+void initialise_part(const LayerKernel& whole, std::span<const ParameterBlock> blocks, std::span<float> part,
+                     Random random);
+
+/// Copies the parameters of a shard out of the whole layer's, and back to their positions.
+void take_blocks(std::span<const ParameterBlock> blocks, std::span<const float> whole, std::span<float> part);
+void put_blocks(std::span<const ParameterBlock> blocks, std::span<const float> part, std::span<float> whole);
+std::int64_t floats_in(std::span<const ParameterBlock> blocks);
+
+/// Checks the number of ranks. Fails with "layer 'block_0': 2 heads can't be cut over 4 devices, at least one each".
+Result<void> enough_for(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard);
+
+}  // namespace pipedeck::runtime::layers

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/layers/sharding.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/plan/cut_path.hpp"
+#include "core/plan/stages_alike.hpp"
+
+namespace pipedeck::runtime::layers {
+namespace {
+
+using Pattern = CutPattern;
+using enum Lies;
+
+/// The shardings that a layer's kind allows, and the relevant sizes.
+struct LayerWidths {
+  std::int64_t input = 0, output = 0;                  ///< values per sample
+  std::int64_t input_columns = 0, output_columns = 0;  ///< per row
+  bool product = false, channels = false, inside = false, embedding = false;
+};
+
+LayerWidths widths_of(const ModelLayer& layer, const LayerKernel& kernel) {
+  LayerWidths widths{kernel.input_width(), kernel.output_width()};
+  const std::string& kind = layer.kind;
+  widths.product = kind == "linear" || kind == "convolution";
+  widths.channels = kind == "batch_norm" || kind.ends_with("_pool");
+  widths.inside = kind == "transformer" || kind == "lstm" || kind == "residual" || kind == "bottleneck";
+  widths.embedding = kind == "embedding";
+  if (widths.product) widths.input_columns = layer.size("in"), widths.output_columns = layer.size("out");
+  if (widths.channels) widths.input_columns = widths.output_columns = layer.size("channels");
+  if (widths.embedding) widths.output_columns = layer.size("hidden");
+  return widths;
+}
+
+/// A search for the shardings of each layer in sequence, from the model's first layer on.
+class WaysFinder {
+ public:
+  explicit WaysFinder(int degree) : degree_(degree) {}
+
+  /// Returns the shardings of a layer. `wanted`: its input's gradient is needed. Ties in cost go to the first: fewer
+  /// replicated computations first, gathers last.
+  std::vector<ShardingWay> ways(const LayerWidths& layer, bool wanted) {
+    found_.clear();
+    const std::int64_t input_sum = wanted ? 2 * layer.input : 0, input_gather = wanted ? layer.input : 0;
+    if (layer.channels && continues(layer.input_columns))
+      add({in_columns, in_columns, 0}, {Pattern::channels, false, false, columns_});
+    if ((layer.product || layer.embedding) && layer.output_columns >= degree_)
+      add({whole, in_columns, input_sum}, {Pattern::columns, true, false, 0});
+    if (layer.product && continues(layer.input_columns))
+      add({in_columns, whole, 2 * layer.output}, {Pattern::rows, false, true, columns_});
+    if (layer.product && layer.input_columns >= degree_)
+      add({whole, whole, input_gather + 2 * layer.output}, {Pattern::rows, true, true, layer.input_columns});
+    if (layer.inside) add({whole, whole, 0}, {Pattern::inside, true, true, 0});
+    if (!layer.product && !layer.embedding && !layer.inside) add({whole, whole, 0, true}, {});
+    add_gathers(layer.output);
+    in_columns_ = std::ranges::any_of(found_, [](const ShardingWay& way) { return way.step.to == in_columns; });
+    columns_ = layer.output_columns;
+    return found_;
+  }
+
+ private:
+  /// True if the column-sharded output of the layer before is a valid input with rows of `columns` columns: these, or
+  /// several of them side by side.
+  bool continues(std::int64_t columns) const { return in_columns_ && columns % columns_ == 0; }
+
+  void add(const CutStep& step, const ShardingChoice& choice) { found_.push_back({step, choice}); }
+
+  /// Adds a variant with a gathered output for each column-sharded one.
+  void add_gathers(std::int64_t width) {
+    const std::size_t count = found_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ShardingWay way = found_[i];
+      if (way.step.to == whole) continue;
+      way.step.to = whole, way.step.moved += width;
+      way.choice.output_whole = true;
+      found_.push_back(way);
+    }
+  }
+
+  std::int64_t degree_;
+  std::vector<ShardingWay> found_;
+  bool in_columns_ = false;   ///< the layer before may leave its output column-sharded
+  std::int64_t columns_ = 1;  ///< number of these columns
+};
+
+tl::unexpected<Error> at_layer(Error error, int index) {
+  error.place = fmt::format("/layers/{}", index);
+  return tl::unexpected(std::move(error));
+}
+
+}  // namespace
+
+Result<std::vector<LayerWays>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels, int degree) {
+  WaysFinder finder(degree);
+  std::vector<LayerWays> all;
+  LayerWidths widths;
+  for (int i = 0; i < last; ++i) {
+    const ModelLayer& layer = model.layers[static_cast<std::size_t>(i)];
+    const auto kernel = make_layer(layer, kernels);
+    if (!kernel) return at_layer(kernel.error(), i);
+    widths = widths_of(layer, **kernel);
+    all.push_back({finder.ways(widths, i > 0), widths.input_columns, widths.output_columns});
+  }
+  if (last < plannable_layers(model)) return all;
+  // Logits may stay column-sharded if the loss accepts it.
+  const bool loss_takes_columns = widths.product && model.layers.back().kind == "softmax_cross_entropy" &&
+                                  model.layers.back().size("classes") == widths.output_columns;
+  if (!loss_takes_columns)
+    std::erase_if(all.back().ways, [](const ShardingWay& way) { return way.step.to == in_columns; });
+  return all;
+}
+
+Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last, const Kernels& kernels,
+                                                    int degree) {
+  const auto all = sharding_ways(model, last, kernels, degree);
+  if (!all) return tl::unexpected(all.error());
+  plan::CutPath path;
+  for (int i = first; i < last; ++i) {
+    const LayerWays& layer = (*all)[static_cast<std::size_t>(i)];
+    std::vector<CutStep> steps;
+    for (const ShardingWay& way : layer.ways) steps.push_back(way.step);
+    if (!path.add(steps))
+      return fail(
+          ErrorCode::bad_input,
+          fmt::format("layer '{}' ({}) takes {} columns and gives {}, which can't be cut over {} devices",
+                      model.layers[static_cast<std::size_t>(i)].name, model.layers[static_cast<std::size_t>(i)].kind,
+                      layer.input_columns, layer.output_columns, degree),
+          fmt::format("/layers/{}", i));
+  }
+  std::vector<ShardingChoice> choices;
+  for (const std::size_t way : path.chosen(last == plannable_layers(model)))
+    choices.push_back((*all)[static_cast<std::size_t>(first) + choices.size()].ways[way].choice);
+  return choices;
+}
+
+Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer, const Kernels& kernels,
+                                                        const LayerSharding& sharding) {
+  if (sharding.choice.pattern == Pattern::alike) return make_layer(layer, kernels);
+  const auto found = kernels.sharded.find(layer.kind);
+  if (found != kernels.sharded.end()) return found->second(layer, sharding);
+  return fail(ErrorCode::bad_input,
+              fmt::format("layer '{}' ({}) can't be cut over several devices", layer.name, layer.kind));
+}
+
+LayersCutAlike cut_alike_with(const Plan& plan, std::size_t stage) {
+  const std::span<const Stage> alike = plan::stages_cut_alike(plan, StageId(stage));
+  return {alike.front().first, alike.back().last};
+}
+
+Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const Kernels& kernels,
+                                          const Shard& shard, std::shared_ptr<transport::Collective> group,
+                                          std::optional<LayersCutAlike> alike) {
+  const LayersCutAlike all = alike.value_or(LayersCutAlike{first, last});
+  const auto choices = choose_sharding(model, all.first, all.last, kernels, shard.degree);
+  if (!choices) return tl::unexpected(choices.error());
+  const Partners partners(shard, std::move(group));
+  ShardedLayers made;
+  for (int i = first; i < last; ++i) {
+    const ShardingChoice& choice = (*choices)[static_cast<std::size_t>(i - all.first)];
+    auto layer = make_sharded_layer(model.layers[static_cast<std::size_t>(i)], kernels, {partners, choice});
+    if (!layer) return at_layer(layer.error(), i);
+    made.layers.push_back(std::move(*layer));
+    if (!choice.output_whole && i + 1 == plannable_layers(model)) made.loss = partners;
+  }
+  return made;
+}
+
+}  // namespace pipedeck::runtime::layers

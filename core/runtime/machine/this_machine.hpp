@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// This machine as described by its libraries: GPUs and their links by NVML, CPUs by hwloc if the program was built with
+// it, network cards by the kernel. NVML is loaded on demand. Detection loads the driver, so the window runs it in a
+// child process.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/found_machine.hpp"
+
+namespace pipedeck::runtime::machine {
+
+struct ThisMachine {
+  std::optional<FoundMachine> gpus;  ///< absent: NVML reports none, and the notes hold the reason
+  int cores = 1;                     ///< of all CPUs; hardware threads of one core count once
+  std::vector<std::string> notes;
+};
+
+ThisMachine this_machine();
+
+}  // namespace pipedeck::runtime::machine

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/mpi/collective.hpp"
+
+#include <algorithm>
+
+namespace pipedeck::runtime::mpi {
+namespace {
+
+/// Long values are reduced block by block, which bounds the memory of received values that are not yet added.
+constexpr std::size_t block = std::size_t{1} << 21;
+
+/// Returns the part of `values` that member `rank` adds up.
+template <class T>
+std::span<T> part(std::span<T> values, std::size_t rank, std::size_t members) {
+  const std::size_t begin = values.size() * rank / members, end = values.size() * (rank + 1) / members;
+  return values.subspan(begin, end - begin);
+}
+
+}  // namespace
+
+void Collective::send(std::size_t member, std::span<const float> values) {
+  transport_.send_piece(members_[rank_], members_[member], group_, number_, values);
+}
+
+Piece Collective::take(std::size_t member) {
+  return transport_.take_piece(members_[member], members_[rank_], group_, number_);
+}
+
+template <class Combine>
+tensor::Moment Collective::reduce_block(std::span<float> values, Combine combine) {
+  const std::size_t members = members_.size();
+  auto began = tensor::RunClock::now();
+  for (std::size_t other = 0; other < members; ++other)
+    if (other != rank_) send(other, part<const float>(values, other, members));
+  std::vector<Piece> pieces(members);
+  for (std::size_t other = 0; other < members; ++other) {
+    if (other == rank_) continue;
+    pieces[other] = take(other);
+    began = std::max(began, pieces[other].arrived);
+  }
+  ++number_;
+
+  const std::span<float> mine = part(values, rank_, members);
+  const auto of = [&](std::size_t member) { return member == rank_ ? mine.data() : pieces[member].values->data(); };
+  float* const result = of(0);
+  for (std::size_t member = 1; member < members; ++member) {
+    const float* const more = of(member);
+    for (std::size_t i = 0; i < mine.size(); ++i) result[i] = combine(result[i], more[i]);
+  }
+  if (result != mine.data()) std::copy_n(result, mine.size(), mine.data());
+
+  for (std::size_t other = 0; other < members; ++other)
+    if (other != rank_) send(other, mine);
+  for (std::size_t other = 0; other < members; ++other) {
+    if (other == rank_) continue;
+    const Piece piece = take(other);
+    std::copy(piece.values->begin(), piece.values->end(), part(values, other, members).begin());
+  }
+  ++number_;
+  return began;
+}
+
+template <class Combine>
+tensor::Moment Collective::reduce(std::span<float> values, Combine combine) {
+  std::size_t done = std::min(block, values.size());
+  const auto began = reduce_block(values.first(done), combine);
+  for (; done < values.size(); done += block)
+    reduce_block(values.subspan(done, std::min(block, values.size() - done)), combine);
+  return began;
+}
+
+tensor::Moment Collective::all_reduce(std::span<float> values) {
+  return reduce(values, [](float a, float b) { return a + b; });
+}
+
+tensor::Moment Collective::all_reduce_max(std::span<float> values) {
+  return reduce(values, [](float a, float b) { return std::max(a, b); });
+}
+
+tensor::Moment Collective::all_gather(std::span<const float> mine, std::span<float> all,
+                                      std::span<const std::size_t> counts) {
+  auto began = tensor::RunClock::now();
+  for (std::size_t other = 0; other < members_.size(); ++other)
+    if (other != rank_) send(other, mine);
+  std::size_t at = 0;
+  for (std::size_t member = 0; member < members_.size(); at += counts[member], ++member) {
+    const std::span<float> place = all.subspan(at, counts[member]);
+    if (member == rank_) {
+      if (place.data() != mine.data()) std::copy(mine.begin(), mine.end(), place.begin());
+      continue;
+    }
+    const Piece piece = take(member);
+    ensure(piece.values->size() == place.size(), "members of a collective agree on what each has");
+    std::copy(piece.values->begin(), piece.values->end(), place.begin());
+    began = std::max(began, piece.arrived);
+  }
+  ++number_;
+  return began;
+}
+
+tensor::Moment Collective::broadcast(int root, std::span<float> values) {
+  auto began = tensor::RunClock::now();
+  const auto from = static_cast<std::size_t>(root);
+  if (from == rank_) {
+    for (std::size_t other = 0; other < members_.size(); ++other)
+      if (other != rank_) send(other, values);
+  } else {
+    const Piece piece = take(from);
+    ensure(piece.values->size() == values.size(), "members of a collective agree on what each has");
+    std::copy(piece.values->begin(), piece.values->end(), values.begin());
+    began = std::max(began, piece.arrived);
+  }
+  ++number_;
+  return began;
+}
+
+}  // namespace pipedeck::runtime::mpi

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Processes on the courier's thread: messages from other processes, heartbeats and failure detection.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/runtime/mpi/processes.hpp"
+#include "core/runtime/mpi/transport.hpp"
+#include "core/runtime/transport/admission.hpp"
+
+namespace pipedeck::runtime::mpi {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// mpirun ends all processes one second after it asks them to stop, even if the reason is that one of them died. The
+/// dead process must be identified before that.
+constexpr tensor::RunClock::duration longest_silence_at_stop = 600ms;
+
+std::string seconds_text(tensor::RunClock::duration time) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
+}
+
+std::int64_t now_ns() { return tensor::RunClock::now().time_since_epoch() / 1ns; }
+
+}  // namespace
+
+Reception Processes::receive(int peer, const Header& header) {
+  {
+    const std::lock_guard lock(mutex_);
+    watch_->heard(peer, tensor::RunClock::now());
+  }
+  if (header.kind != LetterKind::tensor && header.kind != LetterKind::piece) {
+    const auto body = std::make_shared<std::string>(header.bytes, '\0');
+    return {std::as_writable_bytes(std::span(*body)), [this, peer, header, body] { read(peer, header, *body); }};
+  }
+  const std::lock_guard lock(connection_);
+  if (!transport_) return {};
+  try {
+    Reception reception = transport_->receive(header);
+    reception.whole = [this, run = runs_.load(), whole = std::move(reception.whole)] {
+      const std::lock_guard still(connection_);
+      if (transport_ && run == runs_ && whole) whole();
+    };
+    return reception;
+  } catch (const std::exception& error) {  // memory ran out
+    control_.load()->fail(
+        {ErrorCode::run_failed,
+         fmt::format("device {}: receiving {} bytes: {}",
+                     control_.load()->device(static_cast<std::size_t>(header.to)).value, header.bytes, error.what()),
+         {},
+         {}});
+    return {};
+  }
+}
+
+void Processes::read(int peer, const Header& header, const std::string& body) {
+  // Processes begin a run at different times. Messages of the previous or the next run concern other workers.
+  const bool of_this_run = header.channel == runs_;
+  const bool of_a_run = header.kind == LetterKind::beat || header.kind == LetterKind::failed ||
+                        header.kind == LetterKind::dropped || header.kind == LetterKind::commit ||
+                        header.kind == LetterKind::admission;
+  if (of_a_run && !of_this_run) return;
+  switch (header.kind) {
+    case LetterKind::beat:
+      return take_beat(body);
+    case LetterKind::clock:
+      return take_clock(peer, header);
+    case LetterKind::commit:
+      return take_commit(peer, header);
+    case LetterKind::admission:
+      return take_admission(header);
+    case LetterKind::failed:
+      note_lost(header.number);
+      return with_control([&](transport::RunControl& control) { control.fail(error_of(body)); });
+    case LetterKind::stop:
+    case LetterKind::dropped:
+      note_stop();
+      return with_control([&](transport::RunControl& control) {
+        header.kind == LetterKind::stop ? control.request_stop() : static_cast<void>(control.drop());
+      });
+    default:
+      break;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (header.kind == LetterKind::text) texts_[{peer, header.number}] = body;
+    if (header.kind == LetterKind::parting) watch_->dismiss(peer);
+  }
+  changed_.notify_all();
+}
+
+void Processes::take_beat(const std::string& body) {
+  const Beat beat = beat_of(body);
+  const auto now = tensor::RunClock::now();
+  with_control([&](transport::RunControl& control) {
+    // Progress goes first: a worker that was idle for long and is active again is not stuck.
+    control.heard_progress(now - beat.since_progress);
+    for (BeatOfWorker one : beat.workers) {
+      one.activity.since = now - one.lasted;
+      control.heard(one.worker, one.activity);
+    }
+  });
+}
+
+void Processes::take_clock(int peer, const Header& header) {
+  if (header.number == 0) {
+    Header answer = header;
+    answer.number = 1;
+    answer.width = header.sent;
+    answer.sent = now_ns();
+    return courier_->send(peer, answer);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    clock_.add(header.width, header.sent, now_ns());
+    ++clock_answers_;
+  }
+  changed_.notify_all();
+}
+
+void Processes::take_commit(int peer, const Header& header) {
+  if (header.number == commit_unanswered) {
+    Header answer = header;
+    answer.number = commit_refused;
+    with_control([&](transport::RunControl& control) {
+      if (control.commit_here()) answer.number = commit_granted;
+    });
+    return courier_->send(peer, answer);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    commit_answer_ = header.number;
+  }
+  changed_.notify_all();
+}
+
+void Processes::take_admission(const Header& header) {
+  const transport::AdmissionNote note{static_cast<transport::AdmissionNote::What>(header.samples),
+                                      static_cast<int>(header.number)};
+  if (note.what == transport::AdmissionNote::What::stop) note_stop();
+  with_control([&](transport::RunControl& control) {
+    if (transport::Admission* const admission = control.admission()) admission->take(note);
+  });
+}
+
+void Processes::note_stop() {
+  const std::lock_guard lock(mutex_);
+  if (!stop_asked_) stop_asked_ = tensor::RunClock::now();
+}
+
+void Processes::tick() {
+  if (!joined_) return;
+  const auto now = tensor::RunClock::now();
+  const tensor::RunClock::duration period = std::min<tensor::RunClock::duration>(100ms, timeout_ / 8);
+  if (now - beaten_ < period) return;
+  beaten_ = now;
+  send_beat(now);
+  pass_failure_on();
+  look_for_losses(now);
+}
+
+void Processes::send_beat(tensor::RunClock::time_point now) {
+  Beat beat;
+  std::uint64_t run = 0;
+  {
+    const std::lock_guard lock(connection_);
+    run = runs_;
+    if (transport::RunControl* const control = transport_ ? control_.load() : nullptr) {
+      beat.since_progress = now - control->own_progress();
+      for (std::size_t worker = 0; worker < transport_->workers(); ++worker) {
+        if (!transport_->here(worker)) continue;
+        const transport::Activity activity = control->activity(worker);
+        beat.workers.push_back({worker, activity, now - activity.since});
+      }
+    }
+  }
+  Header header;
+  header.kind = LetterKind::beat;
+  header.channel = run;
+  send_to_all(header, beat_text(beat));
+  if (first()) return;
+  header.kind = LetterKind::clock;
+  header.sent = now_ns();
+  courier_->send(0, header);
+}
+
+void Processes::pass_failure_on() {
+  const std::lock_guard lock(connection_);
+  transport::RunControl* const control = control_;
+  if (!control || failure_passed_on_) return;
+  const auto failure = control->failure();
+  if (!failure) return;
+  failure_passed_on_ = true;
+  Header header;
+  header.kind = LetterKind::failed;
+  header.channel = runs_;
+  header.number = lost_number();
+  send_to_all(header, error_text(*failure));
+}
+
+/// Returns the number of the lost process on the wire: its rank + 1, or 0 if none is lost.
+std::uint64_t Processes::lost_number() const {
+  const std::lock_guard lock(mutex_);
+  const auto lost = std::find(gone_.begin(), gone_.end(), true);
+  return lost == gone_.end() ? 0 : static_cast<std::uint64_t>(lost - gone_.begin()) + 1;
+}
+
+/// Notes a lost process: all processes must agree on it, and therefore on the reporting process.
+void Processes::note_lost(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  if (number > 0 && number <= gone_.size() && number != static_cast<std::uint64_t>(rank()) + 1)
+    gone_[number - 1] = true;
+}
+
+void Processes::look_for_losses(tensor::RunClock::time_point now) {
+  std::optional<PeerWatch::Loss> loss;
+  {
+    const std::lock_guard lock(mutex_);
+    if (parting_ || lost_) return;
+    const tensor::RunClock::duration longest =
+        stop_asked_ ? std::min<tensor::RunClock::duration>(longest_silence_at_stop, timeout_) : timeout_;
+    loss = watch_->look(now, longest);
+  }
+  if (!loss) return;
+  lose(loss->peer, loss->ended ? "has ended: it was killed, or ran out of memory (its host's log says which)"
+                               : silence_text(loss->silent));
+}
+
+void Processes::broken(int peer, const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (parting_ || lost_) return;
+  }
+  lose(peer, "can't be reached: " + reason);
+}
+
+std::string Processes::silence_text(tensor::RunClock::duration silent) const {
+  return fmt::format("has been silent for {} (time-out {}): it is stopped, or its host can't be reached",
+                     seconds_text(silent), seconds_text(timeout_));
+}
+
+void Processes::lose(int peer, const std::string& what) {
+  Error error;
+  with_control([&](transport::RunControl&) { error = loss_error(peer, what); });
+  {
+    const std::lock_guard lock(mutex_);
+    if (error.message.empty()) error = loss_error(peer, what);
+    gone_[static_cast<std::size_t>(peer)] = true;
+    lost_ = error;
+  }
+  with_control([&](transport::RunControl& control) { control.fail(error); });
+  changed_.notify_all();
+}
+
+Error Processes::loss_error(int peer, const std::string& what) const {
+  std::string doing;
+  transport::RunControl* const control = control_;
+  for (std::size_t worker = 0; control && worker < control->devices(); ++worker) {
+    if (home_of(worker, control->devices()) != peer) continue;
+    const transport::Activity activity = control->activity(worker);
+    if (doing.empty() || !activity.idle)
+      doing = fmt::format("device {}: {}: ", control->device(worker).value,
+                          activity.idle ? "between two steps" : transport::text_of(activity.operation));
+    if (!activity.idle) break;
+  }
+  return {ErrorCode::run_failed, fmt::format("{}{} {}", doing, watch_->identity(peer).text(), what), {}, {}};
+}
+
+}  // namespace pipedeck::runtime::mpi

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/mpi/processes.hpp"
+
+#include <algorithm>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/runtime/mpi/transport.hpp"
+#include "core/runtime/transport/plain_bytes.hpp"
+
+namespace pipedeck::runtime::mpi {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int clock_questions = 16;
+/// Time for the process that prints to report why a run failed.
+constexpr auto time_to_speak = 1000ms;
+constexpr double time_to_part = 5;
+/// An mpirun that was asked to stop no longer answers; a slow process outlives it.
+constexpr double time_to_part_at_stop = 0.2;
+
+}  // namespace
+
+Result<std::unique_ptr<Processes>> Processes::join(const PipedeckWire& wire, std::chrono::milliseconds timeout) {
+  std::unique_ptr<Processes> processes(new Processes(timeout));
+  std::unique_lock lock(processes->mutex_);  // locked until the courier can answer
+  auto courier = Courier::open(wire, *processes);
+  if (!courier) {
+    lock.unlock();
+    return tl::unexpected(courier.error());
+  }
+  processes->courier_ = std::move(*courier);
+  processes->gone_.resize(static_cast<std::size_t>(processes->size()));
+  processes->watch_.emplace(processes->rank(), processes->size(), tensor::RunClock::now());
+  processes->joined_ = true;
+  lock.unlock();
+  if (auto introduced = processes->introduce(); !introduced) return tl::unexpected(introduced.error());
+  return processes;
+}
+
+Processes::~Processes() {
+  // A thread that hangs inside the library cannot be cancelled, so its objects are leaked; the program is about to end.
+  if (courier_ && !courier_->close(1)) static_cast<void>(courier_.release());
+}
+
+Result<void> Processes::introduce() {
+  auto everybody = collect(identity_text(own_identity()));
+  if (!everybody) return tl::unexpected(everybody.error());
+  std::string identities;
+  for (const std::string& one : *everybody) transport::put(identities, one);
+  const auto all = tell(std::move(identities));
+  if (!all) return tl::unexpected(all.error());
+  {
+    const std::lock_guard lock(mutex_);
+    transport::PlainReader reader(*all);
+    std::string identity;
+    for (int i = 0; i < size(); ++i) {
+      reader.get(identity);
+      watch_->introduce(i, identity_of(identity));
+    }
+  }
+  estimate_clock();
+  return {};
+}
+
+/// Sends one request at a time, so that each is answered at once.
+void Processes::estimate_clock() {
+  if (first()) return;
+  for (int question = 1; question <= clock_questions; ++question) {
+    Header header;
+    header.kind = LetterKind::clock;
+    header.sent = tensor::RunClock::now().time_since_epoch() / 1ns;
+    courier_->send(0, header);
+    const Courier::Waiting waiting(*courier_);
+    std::unique_lock lock(mutex_);
+    if (!wait_until(lock, [&] { return clock_answers_ >= question; })) return;
+  }
+}
+
+std::unique_ptr<transport::Transport> Processes::connect(
+    const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, transport::RunControl& control) {
+  control.join(*this);
+  const std::lock_guard lock(connection_);
+  auto transport = std::make_unique<Transport>(*this, *courier_, ++runs_, memories, control);
+  transport_ = transport.get();
+  control_ = &control;
+  failure_passed_on_ = false;
+  return transport;
+}
+
+void Processes::disconnect() {
+  pass_failure_on();
+  const std::lock_guard lock(connection_);
+  transport_ = nullptr;
+  control_ = nullptr;
+}
+
+void Processes::with_control(const std::function<void(transport::RunControl&)>& work) const {
+  const std::lock_guard lock(connection_);
+  if (transport::RunControl* const control = control_) work(*control);
+}
+
+void Processes::send_to_all(const Header& header, const std::string& body) {
+  for (int peer = 0; peer < size(); ++peer)
+    if (peer != rank()) courier_->send(peer, header, body);
+}
+
+template <class Ready>
+Result<void> Processes::wait_until(std::unique_lock<std::mutex>& lock, Ready ready) {
+  constexpr auto look_up = 20ms;
+  while (!changed_.wait_for(lock, look_up, ready)) {
+    if (lost_) return tl::unexpected(*lost_);
+    std::optional<Error> failure;
+    lock.unlock();
+    with_control([&](transport::RunControl& control) {
+      // Between steps no worker makes progress, however long the first process is paused.
+      if (!control.interrupted() && control.at_work()) control.fail_if_stuck();
+      failure = control.failure();
+    });
+    lock.lock();
+    if (failure) return tl::unexpected(*failure);
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> Processes::collect(std::string mine) {
+  Header header;
+  header.from = rank();
+  header.number = collected_++;
+  if (!first()) {
+    courier_->send(0, header, std::move(mine));
+    return std::vector<std::string>();
+  }
+  std::vector<std::string> all(static_cast<std::size_t>(size()));
+  all[0] = std::move(mine);
+  const Courier::Waiting waiting(*courier_);
+  std::unique_lock lock(mutex_);
+  for (int peer = 1; peer < size(); ++peer) {
+    const std::pair address{peer, header.number};
+    if (auto come = wait_until(lock, [&] { return texts_.contains(address); }); !come)
+      return tl::unexpected(come.error());
+    all[static_cast<std::size_t>(peer)] = std::move(texts_.extract(address).mapped());
+  }
+  return all;
+}
+
+Result<std::string> Processes::tell(std::string mine) {
+  Header header;
+  header.from = rank();
+  header.number = told_++;
+  if (first()) {
+    send_to_all(header, mine);
+    return mine;
+  }
+  const std::pair address{0, header.number};
+  const Courier::Waiting waiting(*courier_);
+  std::unique_lock lock(mutex_);
+  if (auto come = wait_until(lock, [&] { return texts_.contains(address); }); !come)
+    return tl::unexpected(come.error());
+  return std::move(texts_.extract(address).mapped());
+}
+
+std::vector<std::string> Processes::gather(std::string mine) {
+  auto all = collect(std::move(mine));
+  if (!all) throw transport::Interrupted{};
+  return *std::move(all);
+}
+
+std::optional<Error> Processes::agree(std::optional<Error> mine) {
+  const auto all = collect(mine ? error_text(*mine) : std::string());
+  if (!all) return all.error();
+  std::string first_one;
+  for (std::size_t i = 0; i < all->size() && first_one.empty(); ++i) {
+    if ((*all)[i].empty()) continue;
+    Error error = error_of((*all)[i]);
+    const std::lock_guard lock(mutex_);
+    const std::string& host = watch_->identity(static_cast<int>(i)).host;
+    if (host != watch_->identity(0).host) error.message += fmt::format(" (on {})", host);
+    first_one = error_text(error);
+  }
+  const auto told = tell(std::move(first_one));
+  if (!told) return told.error();
+  if (told->empty()) return std::nullopt;
+  return error_of(*told);
+}
+
+bool Processes::any(bool stopping) {
+  if (stopping && !first()) tell_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    stopping = stopping || stop_asked_;
+  }
+  const auto answer = tell(stopping ? "stop" : "go");
+  if (!answer) throw transport::Interrupted{};
+  return *answer == "stop";
+}
+
+int Processes::home_of(std::size_t worker, std::size_t workers) const {
+  const auto processes = static_cast<std::size_t>(size());
+  const std::size_t small = workers / processes, larger = workers % processes;
+  const std::size_t in_larger = larger * (small + 1);
+  return static_cast<int>(worker < in_larger ? worker / (small + 1) : larger + (worker - in_larger) / small);
+}
+
+transport::Processes::WorkersHere Processes::workers_here(std::size_t workers) const {
+  const std::lock_guard lock(mutex_);
+  WorkersHere here{workers, 0, 0};
+  const std::string& machine = watch_->identity(rank()).machine;
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    const int home = home_of(worker, workers);
+    if (home == rank())
+      here.first = std::min(here.first, worker), here.end = worker + 1;
+    else if (home < rank() && watch_->identity(home).machine == machine)
+      ++here.before;
+  }
+  return here;
+}
+
+int Processes::machines() const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> machines;
+  for (int i = 0; i < size(); ++i) machines.insert(watch_->identity(i).machine);
+  return static_cast<int>(machines.size());
+}
+
+tensor::RunClock::duration Processes::clock_offset() const {
+  const std::lock_guard lock(mutex_);
+  const bool same_clock = watch_->identity(0).machine == watch_->identity(rank()).machine;
+  return same_clock ? tensor::RunClock::duration(0) : tensor::RunClock::duration(clock_.offset());
+}
+
+bool Processes::may_commit() {
+  Header question;
+  question.kind = LetterKind::commit;
+  question.channel = runs_;
+  {
+    const std::lock_guard lock(mutex_);
+    commit_answer_ = commit_unanswered;
+  }
+  courier_->send(0, question);
+  const Courier::Waiting waiting(*courier_);
+  std::unique_lock lock(mutex_);
+  if (!wait_until(lock, [&] { return commit_answer_ != commit_unanswered; })) throw transport::Interrupted{};
+  return commit_answer_ == commit_granted;
+}
+
+void Processes::tell_stop() {
+  note_stop();
+  Header header;
+  header.kind = first() ? LetterKind::dropped : LetterKind::stop;
+  header.channel = runs_;
+  first() ? send_to_all(header) : courier_->send(0, header);
+}
+
+void Processes::tell_admission(transport::AdmissionNote note) {
+  if (note.what == transport::AdmissionNote::What::stop) note_stop();
+  Header header;
+  header.kind = LetterKind::admission;
+  header.channel = runs_;
+  header.samples = static_cast<std::int32_t>(note.what);
+  header.number = static_cast<std::uint64_t>(note.count);
+  first() ? send_to_all(header) : courier_->send(0, header);
+}
+
+std::optional<Error> Processes::silent_one() {
+  const std::lock_guard lock(mutex_);
+  const auto silent = watch_->most_silent(tensor::RunClock::now(),
+                                          std::chrono::duration_cast<tensor::RunClock::duration>(timeout_) / 2);
+  if (!silent) return std::nullopt;
+  gone_[static_cast<std::size_t>(silent->peer)] = true;
+  return loss_error(silent->peer, silence_text(silent->silent));
+}
+
+bool Processes::speaks() const {
+  const std::lock_guard lock(mutex_);
+  return std::find(gone_.begin(), gone_.end(), false) - gone_.begin() == rank();
+}
+
+void Processes::abort(int status) {
+  {
+    const std::lock_guard lock(mutex_);
+    parting_ = true;
+  }
+  if (!speaks()) std::this_thread::sleep_for(time_to_speak);
+  courier_->abort(status);
+}
+
+Result<void> Processes::part() {
+  double patience = std::min(time_to_part, std::chrono::duration<double>(timeout_).count());
+  {
+    const std::lock_guard lock(mutex_);
+    parting_ = true;
+    if (stop_asked_) patience = time_to_part_at_stop;
+  }
+  Header header;
+  header.kind = LetterKind::parting;
+  send_to_all(header);
+  if (courier_->close(patience)) return {};
+  // A process that has announced its disconnect can still be stopped before the library releases it.
+  std::string who = "another process";
+  const std::lock_guard lock(mutex_);
+  for (int peer = 0; peer < size(); ++peer)
+    if (peer != rank() && !watch_->dismissed(peer)) {
+      gone_[static_cast<std::size_t>(peer)] = true;
+      who = watch_->identity(peer).text();
+    }
+  return fail(ErrorCode::run_failed,
+              fmt::format("{} does not end with the others: it is stopped, or its host can't be reached", who));
+}
+
+}  // namespace pipedeck::runtime::mpi

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes joined through MPI: their control messages and the detection of lost processes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "core/runtime/mpi/clock_offset.hpp"
+#include "core/runtime/mpi/courier.hpp"
+#include "core/runtime/mpi/peer_watch.hpp"
+#include "core/runtime/transport/processes.hpp"
+#include "core/runtime/transport/transport.hpp"
+
+namespace pipedeck::runtime::mpi {
+
+class Transport;
+
+class Processes final : public transport::Processes, public transport::RunPartners, private Recipient {
+ public:
+  /// Joins the processes that mpirun or srun started with this one. A process that is silent for `timeout` is lost.
+  static Result<std::unique_ptr<Processes>> join(const PipedeckWire& wire, std::chrono::milliseconds timeout);
+  ~Processes() override;
+
+  int rank() const { return courier_->rank(); }
+  int size() const { return courier_->size(); }
+  /// Returns the process of a worker. Workers are split into blocks, larger ones first; each process has at least one.
+  int home_of(std::size_t worker, std::size_t workers) const;
+  /// Returns the transport of a run, one at a time. `memories` holds one memory per worker. `control` outlives it.
+  std::unique_ptr<transport::Transport> connect(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
+                                                transport::RunControl& control);
+
+  // Collectives of all processes, which wait as long as the others are alive. A failure of the connected run ends the
+  // wait. run_failed names the lost process and its activity.
+  /// Returns the texts of all processes, in rank order, on the first process. Elsewhere it returns nothing at once.
+  Result<std::vector<std::string>> collect(std::string mine);
+  /// Returns the text of the first process.
+  Result<std::string> tell(std::string mine);
+
+  std::vector<std::string> gather(std::string mine) override;
+  std::optional<Error> agree(std::optional<Error> mine) override;
+  /// Returns the answer of the first process, which is informed of every process that was asked to stop.
+  bool any(bool stopping) override;
+  WorkersHere workers_here(std::size_t workers) const override;
+  bool alone() const override { return size() == 1; }
+  int machines() const override;
+  tensor::RunClock::duration clock_offset() const override;
+
+  bool first() const override { return rank() == 0; }
+  bool may_commit() override;
+  void tell_stop() override;
+  void tell_admission(transport::AdmissionNote note) override;
+  int others() const override { return size() - 1; }
+  std::optional<Error> silent_one() override;
+
+  /// True if this process prints: it is the first one that is not lost.
+  bool speaks() const;
+  /// Ends all processes, including hanging ones, with this status. A process that does not print first gives the one
+  /// that prints time to report the reason.
+  [[noreturn]] void abort(int status);
+  /// Disconnects from the others, which disconnect too. run_failed names a process that does not within the time-out,
+  /// and marks it as lost.
+  Result<void> part();
+
+ private:
+  friend class Transport;
+  explicit Processes(std::chrono::milliseconds timeout) : timeout_(timeout) {}
+
+  Reception receive(int peer, const Header& header) override;
+  void tick() override;
+  void broken(int peer, const std::string& reason) override;
+
+  void read(int peer, const Header& header, const std::string& body);
+  void take_beat(const std::string& body);
+  void take_clock(int peer, const Header& header);
+  void take_commit(int peer, const Header& header);
+  void take_admission(const Header& header);
+  void send_beat(tensor::RunClock::time_point now);
+  void look_for_losses(tensor::RunClock::time_point now);
+  void pass_failure_on();
+  void lose(int peer, const std::string& what);
+  Error loss_error(int peer, const std::string& what) const;
+  std::string silence_text(tensor::RunClock::duration silent) const;
+
+  void disconnect();
+  void with_control(const std::function<void(transport::RunControl&)>& work) const;
+  Result<void> introduce();
+  void estimate_clock();
+  void note_stop();
+  void note_lost(std::uint64_t number);
+  std::uint64_t lost_number() const;
+  void send_to_all(const Header& header, const std::string& body = {});
+  template <class Ready>
+  Result<void> wait_until(std::unique_lock<std::mutex>& lock, Ready ready);
+
+  const std::chrono::milliseconds timeout_;
+  std::atomic<bool> joined_ = false;  ///< the courier exists
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // Under `mutex_`:
+  std::map<std::pair<int, std::uint64_t>, std::string> texts_;  ///< by process and number
+  std::optional<PeerWatch> watch_;
+  std::optional<Error> lost_;
+  std::vector<bool> gone_;  ///< one per process
+  std::optional<tensor::RunClock::time_point> stop_asked_;
+  ClockOffset clock_;
+  int clock_answers_ = 0;
+  std::uint64_t commit_answer_ = commit_unanswered;
+  bool parting_ = false;
+
+  mutable std::mutex connection_;  ///< locked before `mutex_` if both are needed
+  // Under `connection_`:
+  Transport* transport_ = nullptr;                         ///< of the connected run
+  std::atomic<transport::RunControl*> control_ = nullptr;  ///< of the connected run
+  std::atomic<std::uint64_t> runs_ = 0;                    ///< number of runs so far, including the connected one
+  bool failure_passed_on_ = false;
+
+  std::uint64_t collected_ = 0, told_ = 0;  ///< used by the caller's thread
+  tensor::RunClock::time_point beaten_{};   ///< used by the courier's thread
+  std::unique_ptr<Courier> courier_;        ///< last member: its thread uses all others
+};
+
+}  // namespace pipedeck::runtime::mpi

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/profile/profiler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/cpu/one_core.hpp"
+#include "core/runtime/exec/model_parts.hpp"
+#include "core/runtime/layers/backend.hpp"
+#include "core/runtime/layers/sharding.hpp"
+#include "core/runtime/machine/cores.hpp"
+#include "core/runtime/machine/machine.hpp"
+#include "core/runtime/machine/robust.hpp"
+#include "core/runtime/profile/chain_timer.hpp"
+#include "core/runtime/profile/company.hpp"
+#include "core/runtime/profile/cut_ways.hpp"
+#include "core/runtime/profile/meeting_probe.hpp"
+#include "core/runtime/profile/ranks.hpp"
+#include "core/runtime/transport/control.hpp"
+
+namespace pipedeck::runtime::profile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Bytes parameter_bytes(const layers::LayerKernel& kernel) {
+  return Bytes(kernel.parameters() * static_cast<std::int64_t>(sizeof(float)));
+}
+
+Seconds since(Clock::time_point start) { return Seconds(std::chrono::duration<double>(Clock::now() - start).count()); }
+
+/// The medians of one layer's repetitions.
+struct LayerMedians {
+  machine::RobustSummary forward, backward, weight;
+};
+
+LayerMedians medians_of(const LayerSamples& seen) {
+  std::vector<double> both;
+  for (std::size_t i = 0; i < seen.backward_input.size(); ++i)
+    both.push_back(seen.backward_input[i] + seen.backward_weight[i]);
+  return {machine::summary_of(seen.forward), machine::summary_of(std::move(both)),
+          machine::summary_of(seen.backward_weight)};
+}
+
+/// Returns the error if all medians erred in the same direction: an upper bound.
+double relative_error(const std::vector<LayerSamples>& seen) {
+  double errors = 0, sum = 0;
+  for (const LayerSamples& layer : seen) {
+    const LayerMedians medians = medians_of(layer);
+    errors += medians.forward.error + medians.backward.error;
+    sum += medians.forward.median + medians.backward.median;
+  }
+  return sum > 0 ? errors / sum : 0;
+}
+
+using TellPart = std::function<void(double)>;
+
+Result<void> repeat(ChainTimer& timer, const Repetitions& how, const TellPart& tell, const std::stop_token& stop) {
+  timer.warm_up();
+  timer.warm_up();
+  const auto start = Clock::now();
+  for (int done = 0; done < how.most; ++done) {
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "profiling was stopped");
+    if (done >= how.least && (since(start) >= how.time_limit || relative_error(timer.seen()) < how.error)) break;
+    timer.run_once();
+    tell(std::max(since(start).count / how.time_limit.count, static_cast<double>(done) / how.most));
+  }
+  return {};
+}
+
+TimeSpread spread_of(const LayerMedians& medians) {
+  const auto quartiles = [](const machine::RobustSummary& time) {
+    return Quartiles{Seconds(time.lower), Seconds(time.upper)};
+  };
+  return {medians.forward.kept, quartiles(medians.forward), quartiles(medians.backward)};
+}
+
+PointDetails details_of(const LayerSamples& seen, const LayerMedians& medians) {
+  return {Seconds(std::min(medians.weight.median, medians.backward.median)), seen.saved,
+          std::max(seen.memory.forward, seen.memory.backward), spread_of(medians)};
+}
+
+void add_point(Profile& profile, const std::vector<LayerSamples>& seen, int micro_batch) {
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    Layer& layer = profile.layers[i];
+    const LayerMedians medians = medians_of(seen[i]);
+    LayerPoint point{micro_batch, Seconds(medians.forward.median), Seconds(medians.backward.median)};
+    point.details = details_of(seen[i], medians);
+    layer.at.push_back(point);
+    if (micro_batch != profile.micro_batch) continue;
+    layer.forward = point.forward, layer.backward = point.backward;
+    layer.backward_weight = *point.details.backward_weight;
+    layer.output = seen[i].output, layer.saved = seen[i].saved, layer.memory = seen[i].memory;
+    layer.workspace = *point.details.workspace, layer.spread = point.details.spread;
+  }
+}
+
+/// Adds the replicated parameters: the maximum over all degrees.
+void add_whole_parameters(Profile& profile, const std::vector<std::unique_ptr<layers::LayerKernel>>& parts,
+                          int degree) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Layer& layer = profile.layers[i];
+    const Bytes whole = held_whole(layer.parameters, parameter_bytes(*parts[i]), degree);
+    layer.whole_parameters = std::max(layer.whole_parameters, whole);
+  }
+}
+
+/// Returns the waiting time of a pass for its all-reduces beyond the first. Predictions count one all-reduce of all
+/// bytes.
+Seconds further_meetings(const transport::CountedCollective::Taken& taken, Seconds meeting) {
+  return meeting * std::max(0, taken.meetings - 1);
+}
+
+/// Adds the times of a degree's first rank, which has the largest shard if columns do not divide evenly. `meeting` is
+/// the time of a barrier of all ranks.
+void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int degree, Seconds meeting) {
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const LayerMedians medians = medians_of(seen[i]);
+    const auto &forward = seen[i].forward_all_reduced, &backward = seen[i].backward_all_reduced;
+    TensorParallelPoint point{degree, Seconds(medians.forward.median) + further_meetings(forward, meeting),
+                              Seconds(medians.backward.median) + further_meetings(backward, meeting), forward.bytes,
+                              backward.bytes};
+    point.details = details_of(seen[i], medians);
+    profile.layers[i].tensor_parallel.push_back(point);
+  }
+}
+
+/// Adds the bytes that do not grow with the samples, from one more pass over a single sample.
+void add_fixed_layer_parts(Profile& profile, const std::vector<LayerSamples>& of_one) {
+  for (std::size_t i = 0; i < of_one.size(); ++i) {
+    LayerMemory& memory = *profile.layers[i].memory;
+    add_fixed_parts(memory, of_one[i].memory, profile.micro_batch);
+    profile.layers[i].workspace = std::max(memory.forward, memory.backward);
+  }
+}
+
+Result<void> check_sizes(const std::vector<int>& micro_batches) {
+  if (micro_batches.empty()) return fail(ErrorCode::bad_usage, "profiling needs at least one micro-batch size");
+  for (std::size_t i = 0; i < micro_batches.size(); ++i)
+    if (micro_batches[i] < 1 || (i > 0 && micro_batches[i] <= micro_batches[i - 1]))
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("micro-batch size {}: sizes are 1 or more, ascending", micro_batches[i]));
+  return {};
+}
+
+Result<void> check_degrees(const std::vector<int>& degrees) {
+  for (std::size_t i = 0; i < degrees.size(); ++i)
+    if (degrees[i] < 2 || (i > 0 && degrees[i] <= degrees[i - 1]))
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("degree of tensor parallelism {}: degrees are 2 or more, ascending", degrees[i]));
+  return {};
+}
+
+Result<void> check_device(const ProfileOptions& options, const tensor::ComputeDevice& device) {
+  if (options.busy_cores > 1 && !device.on_host()) return fail(ErrorCode::bad_usage, "busy cores are the processor's");
+  return {};
+}
+
+/// Returns `first` and further devices, for all ranks of the largest degree that the available devices allow.
+RankDevices devices_for_ranks(const std::shared_ptr<tensor::ComputeDevice>& first, const layers::Backend& backend,
+                              const ProfiledOn& where, const std::vector<int>& degrees) {
+  if (first->on_host()) return cores_for_ranks();
+  RankDevices at_hand{backend, {first}};
+  int most = 1;
+  for (const int degree : degrees)
+    if (degree <= where.devices) most = degree;
+  for (int rank = 1; rank < most; ++rank) at_hand.devices.push_back(backend.device(static_cast<std::size_t>(rank)));
+  return at_hand;
+}
+
+/// Returns ", layers cut over 2 by all ranks at once, joined by NCCL 2.28.9, over 4 by one rank alone (found 2
+/// devices)".
+std::string cut_words(const layers::Backend& backend, const ProfiledOn& where, const std::vector<int>& degrees) {
+  std::string together, alone;
+  for (const int degree : degrees) {
+    std::string& words = degree <= where.devices ? together : alone;
+    words += fmt::format("{}{}", words.empty() ? ", over " : " and ", degree);
+  }
+  if (!together.empty()) {
+    together += " by all ranks at once";
+    if (!backend.transport.empty()) together += ", joined by " + backend.transport;
+  }
+  const std::string found = where.devices == 1 ? "1 device" : fmt::format("{} devices", where.devices);
+  if (!alone.empty()) alone += fmt::format(" by one rank alone (found {})", found);
+  return ", layers cut" + (together + alone).substr(1);
+}
+
+Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<layers::LayerKernel>>& kernels,
+                      int micro_batch, const ProfiledOn& where) {
+  Profile profile;
+  profile.name = model.name;
+  profile.source = where.source;
+  profile.device = where.device;
+  profile.micro_batch = micro_batch;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    Layer layer;
+    layer.name = model.layers[i].name;
+    layer.kind = model.layers[i].kind;
+    layer.parameters = parameter_bytes(*kernels[i]);
+    profile.layers.push_back(std::move(layer));
+  }
+  return profile;
+}
+
+/// Profiles with `device`, which is the backend's.
+Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device, const layers::Backend& backend,
+                           const ProfiledOn& where, const ModelSpec& model, const ProfileOptions& options,
+                           const Progress& progress, const std::stop_token& stop) {
+  const std::vector<int>& sizes = options.micro_batches;
+  if (auto checked = check_sizes(sizes); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_degrees(options.tensor_parallel); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_device(options, *device); !checked) return tl::unexpected(checked.error());
+  const auto parts = exec::make_parts(model, backend.kernels);
+  if (!parts) return tl::unexpected(parts.error());
+
+  Profile profile = empty_profile(model, parts->layers, sizes.front(), where);
+  const auto chain_device = [&] {
+    return ChainDevice{std::make_shared<tensor::DeviceMemory>(device), backend.loss(parts->loss),
+                       !backend.recorded.empty()};
+  };
+  const auto as_worker = [&](const auto& work) { device->on_host() ? cpu::on_one_core(work) : work(); };
+  const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
+  double done = 0;
+  const auto measure = [&](ChainTimer& timer, int size, int at_work, const std::string& what) {
+    const Company company(model, size, std::max(0, options.busy_cores - at_work), static_cast<std::size_t>(at_work));
+    const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
+    tell(0);
+    Result<void> timed;
+    const bool apart = device->on_host() && std::max(at_work, options.busy_cores) > 1;
+    as_worker([&] {
+      if (apart) machine::stand_apart(0);
+      timed = repeat(timer, options.repetitions, tell, stop);
+    });
+    ++done;
+    return timed;
+  };
+  std::string not_recorded;
+  for (const int size : sizes) {
+    ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, size, nullptr, {}, chain_device());
+    if (auto timed = measure(timer, size, 1, fmt::format("timing micro-batches of {}", size)); !timed)
+      return tl::unexpected(timed.error());
+    add_point(profile, timer.seen(), size);
+    if (not_recorded.empty()) not_recorded = timer.why_not_recorded();
+  }
+  if (!backend.recorded.empty())
+    profile.source += not_recorded.empty() ? ", " + backend.recorded
+                                           : fmt::format(", without {}: {}", backend.recorded, not_recorded);
+  const RankDevices at_hand = devices_for_ranks(device, backend, where, options.tensor_parallel);
+  for (const int degree : options.tensor_parallel) {
+    auto ranks = Ranks::of(at_hand, model, *parts, degree, sizes.front());
+    if (!ranks) return tl::unexpected(ranks.error());
+    ChainTimer& timer = (*ranks)->timer();
+    Seconds meeting;
+    try {
+      as_worker([&] { meeting = (*ranks)->start(); });
+      const std::string what = fmt::format("timing layers cut over {} devices", degree);
+      if (auto timed = measure(timer, sizes.front(), (*ranks)->at_work(), what); !timed)
+        return tl::unexpected(timed.error());
+    } catch (const transport::Interrupted&) {
+      (*ranks)->rethrow();
+    }
+    if (device->on_host()) meeting = Seconds(measure_meeting(degree).lower);
+    add_degree(profile, timer.seen(), degree, meeting);
+    add_whole_parameters(profile, (*ranks)->layers(), degree);
+    ranks->reset();
+    // A worker does not need the workspace of several threads.
+    Result<std::vector<std::vector<CutWay>>> ways;
+    as_worker([&] { ways = measure_cut_ways(model, *parts, degree, profile.micro_batch, backend, device); });
+    if (!ways) return tl::unexpected(ways.error());
+    for (std::size_t i = 0; i < ways->size(); ++i) profile.layers[i].tensor_parallel.back().ways = (*ways)[i];
+  }
+  if (!device->on_host() && !options.tensor_parallel.empty())
+    profile.source += cut_words(backend, where, options.tensor_parallel);
+  if (profile.micro_batch > 1) {
+    ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1, nullptr, {}, chain_device());
+    as_worker([&] { single.run_once(); });
+    add_fixed_layer_parts(profile, single.seen());
+  }
+  report(progress, 1, "done");
+  return profile;
+}
+
+}  // namespace
+
+Result<Profile> profile_with(const layers::Backend& backend, const ProfiledOn& where, const ModelSpec& model,
+                             const ProfileOptions& options, const Progress& progress, std::stop_token stop) {
+  try {
+    return profile_on(backend.device(0), backend, where, model, options, progress, stop);
+  } catch (const std::runtime_error& error) {  // no memory, or a device that fails
+    return fail(ErrorCode::run_failed, error.what());
+  }
+}
+
+Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& options, const Progress& progress,
+                               std::stop_token stop) {
+  const ProfiledOn where{"measured on one thread of this machine's CPU, fp32", machine::cpu_device_type};
+  return profile_on(tensor::processor(), cpu::cpu_backend(), where, model, options, progress, stop);
+}
+
+}  // namespace pipedeck::runtime::profile

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/train.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/layers/shard.hpp"
+#include "core/runtime/machine/cores.hpp"
+#include "core/runtime/train/measured.hpp"
+#include "core/runtime/train/run.hpp"
+#include "core/runtime/train/run_gpus.hpp"
+#include "core/runtime/train/samples_of_all.hpp"
+
+namespace pipedeck::runtime {
+namespace {
+
+/// Asks for a pause of an asynchronous run: its devices learn the step after which they wait. In a synchronous run the
+/// first process waits between two steps.
+class PauseListener {
+ public:
+  PauseListener(std::shared_ptr<machine::PauseGate> gate, const train::Run& run) : gate_(std::move(gate)) {
+    if (gate_ && !run.layout.synchronous() && run.processes->first())
+      gate_->listen([&admission = *run.admission] { admission.pause(); });
+  }
+  ~PauseListener() {
+    if (gate_) gate_->listen(nullptr);
+  }
+  PauseListener(const PauseListener&) = delete;
+  PauseListener& operator=(const PauseListener&) = delete;
+
+ private:
+  std::shared_ptr<machine::PauseGate> gate_;
+};
+
+class Training {
+ public:
+  Training(const Plan& plan, const train::TrainOptions& options, const train::EventSink& sink,
+           std::shared_ptr<train::Run> run)
+      : plan_(plan), options_(options), sink_(sink), run_(std::move(run)) {}
+
+  Result<train::TrainedParameters> train(std::stop_token stop) {
+    if (!open_gpus()) return tl::unexpected(run_->control->failure().value());
+    announce();
+    {
+      train::Crew crew(run_);
+      const std::stop_callback at_once(stop, [run = run_] { run->control->request_stop(); });
+      const PauseListener listener(options_.pause, *run_);
+      sampler_ = make_sampler();
+      go_through(crew, stop);
+      sampler_.reset();
+    }
+    gpus_->end_steps();
+    if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
+    try {
+      if (auto kept = keep_last_step(); !kept) return tl::unexpected(kept.error());
+      report_samples(true);
+      train::TrainedParameters trained = parameters();
+      finish();
+      return trained;
+    } catch (const transport::Interrupted&) {  // caused by another process
+      return tl::unexpected(run_->control->failure().value());
+    } catch (const std::bad_alloc&) {
+      return fail(ErrorCode::run_failed, "after the last step: out of memory: the system has no more");
+    } catch (const std::exception& error) {  // a device that has failed since
+      return fail(ErrorCode::run_failed, fmt::format("after the last step: {}", error.what()));
+    }
+  }
+
+ private:
+  /// Returns false if another process was lost meanwhile.
+  bool open_gpus() {
+    try {
+      gpus_.emplace(run_->gpus, *run_->processes);
+      return true;
+    } catch (const transport::Interrupted&) {
+      return false;
+    }
+  }
+
+  void announce() {
+    const auto devices = static_cast<int>(run_->layout.placements.size());
+    emit(RunStarted{plan_.name, run_->model.name, run_->computed_by, options_.steps, devices, run_->from_step,
+                    gpus_->all()});
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int machines = run_->processes->machines();
+    if (!run_->warning.empty()) emit(RunWarning{run_->warning});
+    if (run_->backend == "cpu" && cores > 0 && devices > cores * machines)
+      emit(RunWarning{fmt::format("{} devices share {} CPU cores: the results are the plan's, the times are not",
+                                  devices, cores * machines)});
+    warn_of_gpus();
+  }
+
+  void warn_of_gpus() {
+    for (const RunWarning& warning : gpus_->warnings()) emit(warning);
+  }
+
+  /// Before processes report that they were stopped, they check for lost ones: mpirun also stops them if one is lost.
+  void go_through(train::Crew& crew, const std::stop_token& stop) {
+    try {
+      run_steps(crew, stop);
+    } catch (const transport::Interrupted&) {  // the interrupting thread has stored the reason
+    }
+    if (!stopped_ || run_->control->failure()) return;
+    if (auto lost = run_->processes->agree(std::nullopt)) run_->control->fail(*std::move(lost));
+  }
+
+  std::unique_ptr<exec::Sampler> make_sampler() {
+    if (options_.sample_every.count() == 0) return nullptr;
+    std::vector<exec::SampledDevice> devices;
+    for (const exec::Worker& worker : run_->workers) devices.push_back(worker.sampled());
+    const auto sink = [this](const RunEvent& event) {
+      all_here() ? emit(event) : samples_.add(std::get<RunSample>(event));
+    };
+    return std::make_unique<exec::Sampler>(options_.sample_every, std::move(devices), sink,
+                                           [this] { return gpus_->latest(); });
+  }
+
+  bool all_here() const { return run_->workers.size() == run_->layout.placements.size(); }
+
+  /// Merges the samples of several processes; every process calls it.
+  void report_samples(bool last) {
+    if (options_.sample_every.count() == 0 || all_here()) return;
+    const auto told = run_->processes->gather(samples_.told());
+    if (!run_->processes->first()) return;
+    for (const RunSample& sample : samples_.together(told, last)) {
+      gpus_->take(sample);
+      emit(sample);
+    }
+  }
+
+  /// Waits during a pause. Other processes wait for the first one before each step.
+  void wait_while_paused(int steps_done, const std::stop_token& stop) const {
+    if (!options_.pause || !options_.pause->paused()) return;
+    emit(RunPaused{steps_done});
+    options_.pause->wait(stop);
+    emit(RunResumed{steps_done});
+  }
+
+  /// Waits during a pause of an asynchronous run, if it begins after this step: all devices wait by now.
+  void pause_asynchronous(train::Crew& crew, int step, const std::stop_token& stop) const {
+    if (!run_->processes->first() || !run_->admission->held_behind(steps_done_here() * run_->layout.micro_batches))
+      return;
+    wait_while_paused(step, stop);
+    crew.leave_out_time();
+    run_->admission->go_on();
+  }
+  int steps_done_here() const { return static_cast<int>(durations_.size()); }
+
+  /// Runs the steps. A stopped asynchronous run continues to the end of the steps that it has begun.
+  void run_steps(train::Crew& crew, const std::stop_token& stop) {
+    for (int step = run_->from_step + 1; step <= options_.steps; ++step) {
+      const bool begins = step == run_->from_step + 1 || run_->layout.synchronous();
+      if (begins) wait_while_paused(step - 1, stop);
+      if (begins) run_->control->begin_step();
+      stopped_ = begins && run_->processes->any(stop.stop_requested());
+      if (stopped_) return;
+      const std::optional<train::CrewStep> done = crew.step();
+      stopped_ = !done;
+      if (stopped_) return;
+      if (step == options_.steps) sampler_.reset();  // the reports and the disk do not belong to it
+      durations_.push_back(done->duration);
+      report(step, *done);
+      report_samples(false);
+      warn_of_gpus();
+      if (!report_checkpoints(step)) return;
+      pause_asynchronous(crew, step, stop);
+    }
+  }
+
+  int steps_done() const { return run_->from_step + static_cast<int>(durations_.size()); }
+
+  /// Returns false if a checkpoint cannot be written, which fails the run.
+  bool report_checkpoints(int step) {
+    if (!run_->checkpoints) return true;
+    const auto written = run_->checkpoints->completed(static_cast<std::uint64_t>(step), step == options_.steps);
+    if (!written) run_->control->fail(written.error());
+    if (written)
+      for (const RunCheckpoint& checkpoint : *written) emit(checkpoint);
+    return written.has_value();
+  }
+
+  /// Saves the last step, also of a stopped run: no result is lost.
+  Result<void> keep_last_step() {
+    if (!run_->checkpoints || durations_.empty()) return {};
+    const auto step = static_cast<std::uint64_t>(steps_done());
+    run_->control->begin_step();  // waiting for the disk does not belong to the stopped step
+    for (const exec::Worker& worker : run_->workers) run_->checkpoints->take(worker, step, true, *run_->control);
+    const auto written = run_->checkpoints->finish(step, options_.timeout);
+    if (!written) return tl::unexpected(written.error());
+    for (const RunCheckpoint& checkpoint : *written) emit(checkpoint);
+    return {};
+  }
+
+  void report(int step, const train::CrewStep& crew_step) {
+    const std::vector<exec::StepReport> reports = reports_of_all(crew_step.reports);
+    if (!run_->processes->first()) return;
+    for (std::size_t i = 0; i < reports.size(); ++i)
+      if (!reports[i].warning.empty())
+        emit(RunWarning{fmt::format("device {}: {}", run_->layout.placements[i].device.value, reports[i].warning)});
+    StepDone done;
+    done.step = step;
+    done.loss = loss_ = mean_loss(reports);
+    done.duration = crew_step.duration;
+    done.samples_per_second = plan_.global_batch / crew_step.duration.count;
+    for (const exec::StepReport& worker : reports) {
+      // Asynchronous devices end their steps at different times, each with its own duration.
+      const Seconds time = run_->layout.synchronous() ? crew_step.duration : to_seconds(worker.span);
+      done.busy_fraction.push_back(to_seconds(worker.busy).count / time.count);
+      done.memory.push_back(worker.peak);
+    }
+    emit(done);
+    const bool asked = options_.timeline_every > 0 && step % options_.timeline_every == 0;
+    if (asked || step == options_.steps) emit(MeasuredTimeline{step, train::measured_timeline(run_->layout, reports)});
+  }
+
+  /// Returns the mean over the global batch and its positions, added in one fixed order.
+  double mean_loss(const std::vector<exec::StepReport>& reports) const {
+    std::vector<exec::MicroBatchLoss> losses;
+    for (const exec::StepReport& worker : reports)
+      losses.insert(losses.end(), worker.losses.begin(), worker.losses.end());
+    std::ranges::stable_sort(losses, {}, &exec::MicroBatchLoss::micro_batch);
+    double sum = 0;
+    for (const exec::MicroBatchLoss& loss : losses) sum += loss.loss;
+    return sum / static_cast<double>(plan_.global_batch * run_->parts->loss.sequence());
+  }
+
+  void finish() {
+    RunFinished finished;
+    finished.steps = steps_done();
+    finished.loss = loss_;
+    for (const Seconds duration : durations_) finished.duration += duration;
+    finished.stopped = stopped_;
+    if (!durations_.empty()) {
+      const auto middle = durations_.begin() + static_cast<std::ptrdiff_t>(durations_.size() / 2);
+      std::nth_element(durations_.begin(), middle, durations_.end());
+      finished.median_step = *middle;
+    }
+    gpus_->finish(finished);
+    warn_of_gpus();
+    emit(finished);
+  }
+
+  /// Returns the reports in worker order; those of other processes only on the first one.
+  std::vector<exec::StepReport> reports_of_all(const std::vector<exec::StepReport>& here) const {
+    if (all_here()) return here;
+    std::vector<std::pair<std::size_t, exec::StepReport>> all;
+    const tensor::RunClock::duration begin = run_->begin.time_since_epoch() + run_->processes->clock_offset();
+    const auto processes = run_->processes->gather(exec::bytes_of(begin, worker_numbers(), here));
+    for (const std::string& process : processes) exec::read_reports(process, begin, all);
+    std::ranges::sort(all, {}, [](const auto& entry) { return entry.first; });
+    std::vector<exec::StepReport> reports;
+    for (auto& [worker, report] : all) reports.push_back(std::move(report));
+    return reports;
+  }
+
+  std::vector<std::size_t> worker_numbers() const {
+    std::vector<std::size_t> numbers;
+    for (const exec::Worker& worker : run_->workers) numbers.push_back(worker.index());
+    return numbers;
+  }
+
+  /// Returns each stage's parameters from the devices of its first replica.
+  train::TrainedParameters parameters() const {
+    std::vector<exec::LayerParameters> here;
+    for (const exec::Worker& worker : run_->workers)
+      for (std::size_t m = 0; m < worker.stages().size(); ++m) {
+        const exec::PlacedChunk& chunk = run_->layout.placements[worker.index()].chunk_of_module(m);
+        if (chunk.copy == 0 && chunk.replica == 0)
+          worker.stages()[m].module.add_parameters(plan_.stages[chunk.stage.index()].first, here);
+      }
+    if (!all_here()) {
+      const auto processes = run_->processes->gather(exec::bytes_of(here));
+      here.clear();
+      for (const std::string& process : processes) exec::read_parameters(process, here);
+    }
+    train::TrainedParameters trained;
+    for (const exec::LayerParameters& part : here) {
+      const auto layer = static_cast<std::size_t>(part.layer);
+      trained.layers.resize(std::max(trained.layers.size(), layer + 1));
+      trained.layers[layer].resize(static_cast<std::size_t>(part.whole));
+      layers::put_blocks(part.blocks, part.values, trained.layers[layer]);
+    }
+    return trained;
+  }
+
+  /// The sampler's thread emits events, too.
+  void emit(const RunEvent& event) const {
+    const std::lock_guard lock(emitting_);
+    if (sink_ && run_->processes->first()) sink_(event);
+  }
+
+  const Plan& plan_;
+  const train::TrainOptions& options_;
+  const train::EventSink& sink_;
+  std::shared_ptr<train::Run> run_;
+  mutable std::mutex emitting_;
+  train::SamplesOfAll samples_{Seconds(std::chrono::duration<double>(options_.sample_every).count())};
+  std::vector<Seconds> durations_;
+  double loss_ = 0;
+  bool stopped_ = false;
+  std::optional<train::RunGpus> gpus_;
+  std::unique_ptr<exec::Sampler> sampler_;  ///< during the steps; its thread uses all of the above
+};
+
+Result<void> check_options(const ModelSpec& model, const train::TrainOptions& options) {
+  if (options.steps < 0 || options.timeline_every < 0 || options.sample_every.count() < 0)
+    return fail(ErrorCode::bad_usage, "steps, timeline_every and sample_every are 0 or more");
+  if (options.timeout.count() <= 0) return fail(ErrorCode::bad_usage, "the time-out is more than 0");
+  if (model.layers.empty()) return fail(ErrorCode::bad_input, "the model has no layers", "/layers");
+  return {};
+}
+
+}  // namespace
+
+Result<train::TrainedParameters> train_with(const layers::Backend& backend, const ModelSpec& model, const Plan& plan,
+                                            const Schedule& schedule, const train::TrainOptions& options,
+                                            const train::EventSink& sink, std::stop_token stop,
+                                            const train::Site& site) {
+  auto run = check_options(model, options)
+                 .and_then([&] { return machine::check_cores(options.cores, devices_used(plan).size()); })
+                 .and_then([&] { return train::make_run(model, plan, schedule, options, backend, site); });
+  if (auto error = site.processes->agree(run ? std::nullopt : std::optional(run.error())))
+    run = tl::unexpected(*std::move(error));
+  auto trained = std::move(run).and_then([&](std::shared_ptr<train::Run> ready) {
+    return Training(plan, options, sink, std::move(ready)).train(std::move(stop));
+  });
+  if (!trained && sink && site.processes->first()) sink(RunFailed{trained.error().text()});
+  return trained;
+}
+
+Result<train::TrainedParameters> train_on_cpu(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
+                                              const train::TrainOptions& options, const train::EventSink& sink,
+                                              std::stop_token stop) {
+  return train_with(cpu::cpu_backend(), model, plan, schedule, options, sink, std::move(stop));
+}
+
+}  // namespace pipedeck::runtime

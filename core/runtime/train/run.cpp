@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/train/run.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/exec/worker_links.hpp"
+#include "core/runtime/layers/sharding.hpp"
+#include "core/runtime/machine/cores.hpp"
+#include "core/runtime/transport/threads.hpp"
+#include "core/runtime/transport/watched_collective.hpp"
+
+namespace pipedeck::runtime::train {
+namespace {
+
+/// Time for workers to notice that a run has ended before their threads are detached.
+constexpr std::chrono::milliseconds grace{500};
+
+constexpr const char* no_memory =
+    "out of memory: the system has no more; a smaller micro-batch, recomputation or more stages take less";
+
+layers::Shard shard_of(const Stage& stage, int rank) {
+  return {rank, stage.tensor_parallel, stage.shards.value_or(std::vector<double>())};
+}
+
+/// Rejects layers that cannot be sharded over the plan's degree, before anything starts.
+Result<void> check_shards(const ModelSpec& model, const Plan& plan, const layers::Kernels& kernels) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    if (stage.tensor_parallel == 1) continue;
+    auto made = layers::make_sharded_layers(model, stage.first, stage.last, kernels, shard_of(stage, 0), nullptr,
+                                            layers::cut_alike_with(plan, s));
+    if (!made) return fail(made.error().code, made.error().message, fmt::format("/stages/{}/tensor_parallel", s));
+  }
+  return {};
+}
+
+/// Returns a tensor-parallel rank's kernels; none if a device has whole layers.
+layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::PlacedChunk& chunk, const Plan& plan,
+                               const layers::Kernels& kernels) {
+  if (chunk.tensor_parallel == 1) return {};
+  const Stage& stage = plan.stages[chunk.stage.index()];
+  auto group = std::make_shared<transport::WatchedCollective>(
+      run.transport->join(run.layout.tensor_group(chunk), worker), *run.control, worker);
+  return layers::make_sharded_layers(run.model, stage.first, stage.last, kernels, shard_of(stage, chunk.tensor_rank),
+                                     std::move(group), layers::cut_alike_with(plan, chunk.stage.index()))
+      .value();
+}
+
+exec::StageModule module_of(const Run& run, const exec::PlacedChunk& chunk, const Plan& plan,
+                            const layers::ShardedLayers& parts, const layers::Backend& backend,
+                            std::shared_ptr<tensor::DeviceMemory> memory) {
+  const Stage& stage = plan.stages[chunk.stage.index()];
+  const layers::SoftmaxCrossEntropy loss = parts.loss ? run.parts->loss.over(*parts.loss) : run.parts->loss;
+  exec::StageShape shape;
+  shape.layers = std::span(run.parts->layers).subspan(static_cast<std::size_t>(stage.first), chunk.recompute.size());
+  if (!parts.layers.empty()) shape.layers = parts.layers;
+  shape.recompute = chunk.recompute;
+  shape.first = chunk.stage == StageId(0);
+  if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = backend.loss(loss);
+  // The mean over all samples of an update: of a mini-batch if stages update after different numbers of them.
+  const int micro_batches = run.layout.synchronous() ? plan.micro_batches : 1;
+  shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * loss.sequence());
+  exec::StageModule module(std::move(shape), std::move(memory));
+  module.initialise(run.model.seed, stage.first);
+  return module;
+}
+
+/// Passes of sharded layers wait for other devices in between, so they are not captured.
+bool recorded(const layers::Backend& backend, const Stage& stage) {
+  return !backend.recorded.empty() && stage.tensor_parallel == 1;
+}
+
+std::string recorded_words(const layers::Backend& backend, const Plan& plan) {
+  if (backend.recorded.empty()) return {};
+  const auto count = std::ranges::count_if(plan.stages, [&](const Stage& stage) { return recorded(backend, stage); });
+  if (count == 0) return fmt::format("no {}, for all layers are cut over devices", backend.recorded);
+  const bool all = count == std::ssize(plan.stages);
+  return all ? backend.recorded : fmt::format("{} but of layers that are cut over devices", backend.recorded);
+}
+
+/// An asynchronous round is reduced at once, before its device continues: its staleness assumes this.
+void add_replicas(exec::WorkerStage& stage, Run& run, std::unique_ptr<transport::Collective> replicas,
+                  const TrainOptions& options, tensor::ComputeDevice& device) {
+  stage.replicas = std::move(replicas);
+  if (options.overlap == Overlap::none || !run.layout.synchronous()) return;
+  std::vector<Bytes> bytes;
+  for (std::size_t layer = 0; layer < stage.module.layers(); ++layer)
+    bytes.emplace_back(static_cast<std::int64_t>(stage.module.gradients_of(layer, layer + 1).size_bytes()));
+  stage.pieces = exec::gradient_pieces(bytes, options.overlap, options.bucket);
+  stage.reducer = std::make_unique<exec::Reducer>(*stage.replicas, *run.control, device);
+}
+
+void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options,
+                const layers::Backend& backend, const std::shared_ptr<tensor::DeviceMemory>& memory,
+                std::uint64_t first_sample) {
+  const exec::Placement& placement = run.layout.placements[index];
+  std::deque<exec::WorkerStage> stages;
+  const auto of_passes = std::make_shared<tensor::DeviceMemory>(memory);
+  for (std::size_t m = 0; m < placement.modules(); ++m) {
+    const exec::PlacedChunk& chunk = placement.chunk_of_module(m);
+    layers::ShardedLayers parts = parts_of(run, index, chunk, plan, backend.kernels);
+    exec::StageModule module = module_of(run, chunk, plan, parts, backend, memory);
+    if (recorded(backend, plan.stages[chunk.stage.index()])) module.record_passes(of_passes);
+    tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
+    const auto replicas = run.layout.holders_of_the_same(chunk);
+    exec::WorkerStage stage{std::move(module),
+                            std::move(optimizer),
+                            std::move(parts.layers),
+                            nullptr,
+                            {},
+                            nullptr,
+                            plan.stages[chunk.stage.index()].first};
+    if (replicas.size() > 1) add_replicas(stage, run, run.transport->join(replicas, index), options, memory->device());
+    stages.push_back(std::move(stage));
+  }
+  const exec::WorkerContext context{run.layout,     *run.parts,       *run.control,
+                                    *run.admission, plan.micro_batch, first_sample};
+  run.workers.emplace_back(index, context, std::move(stages), run.transport->endpoint(index), memory);
+}
+
+/// Creates a worker with its initial weights.
+Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options,
+                         const layers::Backend& backend, const std::shared_ptr<tensor::DeviceMemory>& memory) {
+  const checkpoint::Checkpoint* from = options.resume.get();
+  const auto failed = [&](const char* what) {
+    return fail(ErrorCode::run_failed,
+                fmt::format("device {}: its parameters: {}", run.layout.placements[index].device.value, what));
+  };
+  try {
+    add_worker(run, index, plan, options, backend, memory, from == nullptr ? 0 : from->origin().samples);
+    return from == nullptr ? Result<void>() : checkpoint::restore(*from, run.layout, run.workers.back());
+  } catch (const std::bad_alloc&) {
+    return failed(no_memory);
+  } catch (const std::runtime_error& error) {  // OutOfMemory, or the device fails
+    return failed(error.what());
+  }
+}
+
+/// Enables spinning if every working thread has its own core.
+void look_before_sleeping(Run& run) {
+  const auto reducers = [](const exec::Worker& worker) {
+    return std::ranges::count_if(worker.stages(),
+                                 [](const exec::WorkerStage& stage) { return stage.reducer != nullptr; });
+  };
+  std::size_t threads = run.workers.size();
+  for (const exec::Worker& worker : run.workers) threads += static_cast<std::size_t>(reducers(worker));
+  const bool apart = std::set(run.cores.begin(), run.cores.end()).size() == run.cores.size();
+  if (apart && run.workers.size() == run.layout.placements.size()) run.control->look_before_sleeping(threads);
+}
+
+/// Creates the run's transport and every worker's memory. If the backend joins the devices itself, workers of other
+/// processes get host memory.
+std::vector<std::shared_ptr<tensor::DeviceMemory>> join_devices(Run& run, const layers::Backend& backend,
+                                                                const Site& site) {
+  const std::size_t workers = run.layout.placements.size();
+  std::vector<std::shared_ptr<tensor::DeviceMemory>> memories(workers);
+  if (!backend.join) {
+    for (std::size_t i = 0; i < workers; ++i) memories[i] = std::make_shared<tensor::DeviceMemory>(backend.device(i));
+    run.transport = site.transport(memories, *run.control);
+    return memories;
+  }
+  for (auto& memory : memories) memory = std::make_shared<tensor::DeviceMemory>();
+  auto hosts = site.transport(memories, *run.control);
+  for (std::size_t i = 0; i < workers; ++i)
+    if (hosts->here(i)) memories[i] = std::make_shared<tensor::DeviceMemory>(backend.device(i));
+  run.transport = backend.join(std::move(hosts), memories, exec::worker_links(run.layout), *run.control);
+  return memories;
+}
+
+/// Lists the GPUs of this process for the driver's library.
+void name_gpus(Run& run, const layers::Backend& backend) {
+  if (!backend.gpu) return;
+  for (std::size_t i = 0; i < run.layout.placements.size(); ++i) {
+    if (!run.transport->here(i)) continue;
+    run.gpus.push_back(backend.gpu(i));
+    run.gpus.back().device = run.layout.placements[i].device.value;
+  }
+}
+
+/// Stores a worker's report and notifies the waiting thread.
+void take_report(Run& run, std::size_t place, exec::StepReport report) {
+  const std::lock_guard lock(run.mutex);
+  run.reports[place].push_back(std::move(report));
+  run.changed.notify_all();
+}
+
+/// Returns the number of mini-batches in the smallest number of whole steps that ends whole rounds of all replicas.
+int mini_batches_of_whole_rounds(const exec::Layout& layout) {
+  int whole = layout.micro_batches;
+  for (std::size_t stage = 0; layout.staleness && stage < layout.staleness->replicas.size(); ++stage)
+    whole = std::lcm(whole, layout.staleness->round_size(stage));
+  return whole;
+}
+
+/// Runs one step on a worker's thread, or all steps of an asynchronous run. Failures end the run.
+void guarded_work(Run& run, std::size_t place, std::uint64_t step, tensor::RunClock::time_point begin) {
+  exec::Worker& worker = run.workers[place];
+  const auto failed = [&](const char* what) {
+    run.control->fail({ErrorCode::run_failed,
+                       fmt::format("device {}: {}: {}", run.layout.placements[worker.index()].device.value,
+                                   transport::text_of(worker.current()), what),
+                       {},
+                       {}});
+  };
+  std::uint64_t at = static_cast<std::uint64_t>(run.from_step) + step;
+  const auto done = [&](exec::StepReport report) {
+    ++at;
+    if (run.checkpoints)
+      run.checkpoints->take(worker, at, at == static_cast<std::uint64_t>(run.last_step), *run.control);
+    take_report(run, place, std::move(report));
+  };
+  try {
+    if (step == 0) {
+      run.control->now_doing(worker.index(), {worker.current(), transport::WaitsFor::connection, false, {}});
+      run.transport->connect(worker.index());
+    }
+    if (run.layout.synchronous())
+      done(worker.run_step(step, begin));
+    else
+      worker.run_all(begin, done);
+  } catch (const transport::Interrupted&) {  // the interrupting thread has stored the reason
+  } catch (const std::bad_alloc&) {
+    failed(no_memory);
+  } catch (const std::exception& error) {
+    failed(error.what());
+  } catch (...) {
+    failed("an unknown exception");
+  }
+  run.control->now_idle(worker.index());
+}
+
+void keep_on_core(Run& run, std::size_t worker) {
+  if (run.cores.empty() || machine::pin_this_thread(run.cores[worker])) return;
+  run.control->fail({ErrorCode::run_failed,
+                     fmt::format("device {}: processor core {} is not to be had",
+                                 run.layout.placements[worker].device.value, run.cores[worker]),
+                     {},
+                     {}});
+}
+
+void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
+  cpu::use_one_thread();
+  keep_on_core(*run, run->workers[place].index());
+  std::uint64_t done = 0;
+  std::unique_lock lock(run->mutex);
+  while (true) {
+    const auto called = [&] { return run->closing || run->steps_begun > done; };
+    // Between two steps the counting thread briefly needs a core. A spinning worker that yields hands over its core at
+    // once, without moving a thread to another core.
+    lock.unlock();
+    run->control->look_and_make_way(called);
+    lock.lock();
+    run->changed.wait(lock, called);
+    if (run->closing) break;
+    const auto begin = run->begin;
+    lock.unlock();
+    guarded_work(*run, place, done, begin);
+    lock.lock();
+    ++done;
+    --run->busy;
+    run->changed.notify_all();
+  }
+  run->ended[place] = true;
+  run->changed.notify_all();
+}
+
+}  // namespace
+
+Site this_process() {
+  return {[](const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, transport::RunControl& control) {
+            return std::make_unique<transport::ThreadTransport>(memories, control);
+          },
+          std::make_shared<transport::Processes>()};
+}
+
+Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
+                                      const TrainOptions& options, const layers::Backend& backend, const Site& site) {
+  auto run = std::make_shared<Run>();
+  run->backend = backend.name;
+  run->warning = backend.warning;
+  run->computed_by = backend.name;
+  for (const std::string& more : {backend.transport, recorded_words(backend, plan)})
+    if (!more.empty()) run->computed_by += ", " + more;
+  run->model = model;
+  auto parts = exec::make_parts(model, backend.kernels);
+  if (!parts) return tl::unexpected(parts.error());
+  run->parts = *std::move(parts);
+  run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
+  run->last_step = options.steps;
+  auto layout = exec::lay_out(model, plan, schedule, options.steps - run->from_step);
+  if (!layout) return tl::unexpected(layout.error());
+  run->layout = *std::move(layout);
+  if (auto cut = check_shards(model, plan, backend.kernels); !cut) return tl::unexpected(cut.error());
+  try {
+    cpu::write_product_kernels();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::run_failed, fmt::format("device {}: {}", devices_used(plan).front().value, no_memory));
+  }
+  if (options.resume) checkpoint::set_older_versions(run->layout, plan, *options.resume);
+
+  std::vector<DeviceId> devices;
+  for (const exec::Placement& placement : run->layout.placements) devices.push_back(placement.device);
+  run->processes = site.processes;
+  run->cores = options.cores;
+  run->control = std::make_unique<transport::RunControl>(options.timeout, devices);
+  std::vector<std::shared_ptr<tensor::DeviceMemory>> memories;
+  try {
+    memories = join_devices(*run, backend, site);
+    name_gpus(*run, backend);
+  } catch (const std::runtime_error& error) {  // no driver, no memory, or a lost device
+    return fail(ErrorCode::run_failed, error.what());
+  }
+  run->admission =
+      std::make_unique<transport::Admission>(*run->control, run->layout.all_micro_batches, run->layout.micro_batches,
+                                             mini_batches_of_whole_rounds(run->layout));
+  if (!run->layout.synchronous()) run->control->join(*run->admission);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (!run->transport->here(i)) continue;
+    memories[i]->set_limit(options.memory_limit);
+    if (auto made = make_worker(*run, i, plan, options, backend, memories[i]); !made)
+      return tl::unexpected(made.error());
+  }
+  look_before_sleeping(*run);
+  if (options.checkpoint) {
+    auto checkpoints = checkpoint::RunCheckpoints::open(*options.checkpoint, model, plan, run->layout,
+                                                        options.resume.get(), run->processes->first());
+    if (!checkpoints) return tl::unexpected(checkpoints.error());
+    run->checkpoints = *std::move(checkpoints);
+  }
+  run->ended.resize(run->workers.size());
+  run->reports.resize(run->workers.size());
+  return run;
+}
+
+Crew::Crew(std::shared_ptr<Run> run) : run_(std::move(run)) {
+  try {
+    for (std::size_t i = 0; i < run_->workers.size(); ++i) threads_.emplace_back(thread_main, run_, i);
+  } catch (const std::exception& error) {  // threads that exist are joined when the run ends
+    const std::size_t worker = run_->workers[threads_.size()].index();
+    run_->control->fail({ErrorCode::run_failed,
+                         fmt::format("device {}: its thread can't be started: {}",
+                                     run_->layout.placements[worker].device.value, error.what()),
+                         {},
+                         {}});
+  }
+}
+
+std::optional<CrewStep> Crew::step() {
+  std::unique_lock lock(run_->mutex);
+  if (run_->control->interrupted()) return std::nullopt;
+  if (run_->layout.synchronous() || run_->steps_begun == 0) open_gate();
+  if (!wait_for_reports(lock)) return std::nullopt;
+  CrewStep step;
+  for (auto& reports : run_->reports) {
+    step.reports.push_back(std::move(reports.front()));
+    reports.pop_front();
+  }
+  const auto now = tensor::RunClock::now();
+  step.duration = Seconds(std::chrono::duration<double>(now - last_end_).count());
+  last_end_ = now;
+  return step;
+}
+
+void Crew::open_gate() {
+  run_->busy = threads_.size();
+  run_->begin = last_end_ = tensor::RunClock::now();
+  ++run_->steps_begun;
+  run_->changed.notify_all();
+}
+
+/// Waits for the reports of a step. Returns false if there will be none: the run failed or was stopped.
+bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
+  constexpr std::chrono::milliseconds look_up{20};
+  const auto all_told = [&] {
+    return std::none_of(run_->reports.begin(), run_->reports.end(), [](const auto& r) { return r.empty(); });
+  };
+  const auto over = [&] { return run_->busy == 0; };
+  const bool synchronous = run_->layout.synchronous();
+  while (!run_->changed.wait_for(lock, look_up, [&] { return over() || (!synchronous && all_told()); })) {
+    // A worker that waits for the end of a pause is not active.
+    if (synchronous || run_->control->at_work()) run_->control->fail_if_stuck();
+    if (!run_->control->interrupted()) continue;
+    run_->changed.wait_for(lock, grace, over);
+    return false;
+  }
+  return all_told() && !run_->control->interrupted();
+}
+
+Crew::~Crew() {
+  std::unique_lock lock(run_->mutex);
+  run_->closing = true;
+  run_->changed.notify_all();
+  const auto ended = [&] {
+    return std::count(run_->ended.begin(), run_->ended.end(), true) == static_cast<std::ptrdiff_t>(threads_.size());
+  };
+  run_->changed.wait_for(lock, grace, ended);
+  const std::vector<bool> can_join = run_->ended;
+  lock.unlock();
+  for (std::size_t i = 0; i < threads_.size(); ++i) can_join[i] ? threads_[i].join() : threads_[i].detach();
+}
+
+}  // namespace pipedeck::runtime::train

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/transport/admission.hpp"
+
+#include <algorithm>
+
+namespace pipedeck::runtime::transport {
+namespace {
+
+constexpr std::chrono::milliseconds look_up{20};
+
+}  // namespace
+
+Admission::Entry Admission::entry(int b) const {
+  if (b >= end_) return Entry::out;
+  return hold_ != none && b >= hold_ ? Entry::held : Entry::in;
+}
+
+Admission::Entry Admission::ask(int b) {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, look_up, [&] { return !frozen_ || b < begun_; })) control_.throw_if_interrupted();
+  const Entry found = entry(b);
+  if (found == Entry::in) begun_ = std::max(begun_, b + 1);
+  return found;
+}
+
+void Admission::wait_while_held(int b) {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, look_up, [&] { return entry(b) != Entry::held; })) {
+    control_.throw_if_interrupted();
+    if (!control_.at_work()) control_.progressed();
+  }
+}
+
+int Admission::end() const {
+  const std::lock_guard lock(mutex_);
+  return hold_ == none ? end_ : hold_;
+}
+
+bool Admission::held_behind(int done) const {
+  const std::lock_guard lock(mutex_);
+  return hold_ == done;
+}
+
+void Admission::stop() {
+  RunPartners* const partners = control_.partners();
+  if (partners && !partners->first()) return partners->tell_stop();
+  const std::lock_guard lock(mutex_);
+  stops_ = true;
+  ask_all();
+}
+
+void Admission::pause() {
+  const std::lock_guard lock(mutex_);
+  if (hold_ == none) ask_all();
+}
+
+/// Messages are sent under the lock, so that every process receives them in the intended order.
+void Admission::ask_all() {
+  if (unanswered_ > 0) return;  // the pending decision includes the new request
+  frozen_ = true;
+  begun_anywhere_ = begun_;
+  if (RunPartners* const partners = control_.partners()) {
+    unanswered_ = partners->others();
+    partners->tell_admission({AdmissionNote::What::freeze, 0});
+  }
+  if (unanswered_ == 0) decide();
+}
+
+/// A pause follows a step that no process has finished yet, so that the process that waits for its end observes it.
+void Admission::decide() {
+  using enum AdmissionNote::What;
+  const auto whole = [](int count, int of) { return (count + of - 1) / of * of; };
+  const AdmissionNote decision = stops_ ? AdmissionNote{stop, std::min(end_, whole(begun_anywhere_, step_))}
+                                        : AdmissionNote{hold, whole(begun_anywhere_ + 1, whole_)};
+  if (RunPartners* const partners = control_.partners()) partners->tell_admission(decision);
+  apply(decision);
+}
+
+void Admission::apply(AdmissionNote decision) {
+  using enum AdmissionNote::What;
+  frozen_ = false;
+  if (decision.what == stop) end_ = decision.count;
+  hold_ = decision.what == hold && decision.count < end_ ? decision.count : none;
+  changed_.notify_all();
+}
+
+void Admission::go_on() {
+  const std::lock_guard lock(mutex_);
+  if (hold_ == none || frozen_) return;
+  control_.progressed();  // all were idle for long
+  const AdmissionNote go{AdmissionNote::What::go, 0};
+  if (RunPartners* const partners = control_.partners()) partners->tell_admission(go);
+  apply(go);
+}
+
+void Admission::take(AdmissionNote note) {
+  using enum AdmissionNote::What;
+  const std::lock_guard lock(mutex_);
+  switch (note.what) {
+    case freeze:
+      frozen_ = true;
+      return control_.partners()->tell_admission({begun, begun_});
+    case begun:
+      begun_anywhere_ = std::max(begun_anywhere_, note.count);
+      if (unanswered_ > 0 && --unanswered_ == 0) decide();
+      return;
+    case go:
+      control_.progressed();
+      return apply(note);
+    default:
+      return apply(note);
+  }
+}
+
+}  // namespace pipedeck::runtime::transport

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/engines/engine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/study/engines/deepspeed.hpp"
+#include "core/study/engines/megatron.hpp"
+#include "core/study/engines/pytorch.hpp"
+
+namespace pipedeck::study::engines {
+
+const std::vector<Engine>& engines() {
+  static const std::vector<Engine> all{megatron(), deepspeed(), pytorch()};
+  return all;
+}
+
+NamedOutput engine_output_named(std::string_view name) {
+  for (const Engine& engine : engines())
+    for (const EngineOutput& output : engine.outputs)
+      if (output.name == name) return {&engine, &output};
+  return {};
+}
+
+Result<std::string> engine_text(const NamedOutput& wanted, const EngineQuestion& question) {
+  const std::vector<std::string> parts = misfits(*wanted.engine, question.plan, question.profile);
+  if (!parts.empty())
+    return fail(ErrorCode::bad_input,
+                fmt::format("{} can't run this plan: {}", wanted.engine->name, fmt::join(parts, "; ")));
+  return wanted.output->text(question);
+}
+
+}  // namespace pipedeck::study::engines

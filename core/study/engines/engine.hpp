@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training engines and their requirements on a plan: Megatron-LM, DeepSpeed, PyTorch's pipelining. None runs every
+// plan. Each unsupported part of a plan is reported, with similar plans that the engine can run.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/profile.hpp"
+#include "core/model/transformer_origin.hpp"
+
+namespace pipedeck::study::engines {
+
+/// An engine's abilities, as its own argument checks state them (docs/engines.md has the sources).
+struct EngineRules {
+  std::vector<ScheduleKind> schedules;  ///< the first is the one that other plans are brought to
+  bool tensor_parallel = true;          ///< whether it cuts layers itself
+  int most_zero = 0;
+  std::vector<Optimizer> optimizers;
+  /// The fewest micro-batches that it takes with this plan's stages and schedule; null: one.
+  int (*least_micro_batches)(const Plan&) = nullptr;
+  /// Returns true if a stage may begin at this position (1 .. N-1) of the profile's layers.
+  std::function<bool(const Profile&, int)> may_cut;
+  /// Returns the model's own obstacles, for any plan; empty: none.
+  std::function<std::string(const Profile&)> model_misfit;
+};
+
+struct EngineQuestion {
+  const Plan& plan;  ///< valid for profile and cluster
+  const Profile& profile;
+  const Cluster& cluster;
+  /// The source of a computed profile; null: unknown.
+  const TransformerOrigin* origin = nullptr;
+};
+
+/// A text that an engine takes: arguments, a configuration, a program.
+struct EngineOutput {
+  std::string_view name;     ///< "megatron", as `export` calls it
+  std::string_view ending;   ///< ".sh"
+  std::string_view summary;  ///< one line
+  std::string (*text)(const EngineQuestion&);
+};
+
+struct Engine {
+  std::string_view name;  ///< "Megatron-LM"
+  EngineRules rules;
+  std::vector<EngineOutput> outputs;  ///< of a plan that fits
+};
+
+const std::vector<Engine>& engines();
+/// The engine that has an output of that name, and the output; null where there is none.
+struct NamedOutput {
+  const Engine* engine = nullptr;
+  const EngineOutput* output = nullptr;
+};
+NamedOutput engine_output_named(std::string_view name);
+
+/// Which parts of the plan the engine can't run, a sentence each; empty: it runs the plan as it is.
+std::vector<std::string> misfits(const Engine& engine, const Plan& plan, const Profile& profile);
+
+/// The plan itself where it fits. Else plans that the engine can run and that keep what can be kept, on the same
+/// devices or some of them: as many stages with as many layers where that is possible, called after the plan and the
+/// engine. Valid for the cluster; whether they fit into memory the caller sees. Empty where the engine can't run the
+/// model at all.
+std::vector<Plan> nearest_plans(const Engine& engine, const EngineQuestion& question);
+
+/// The text; bad_input with the misfits where the plan does not fit.
+Result<std::string> engine_text(const NamedOutput& wanted, const EngineQuestion& question);
+
+}  // namespace pipedeck::study::engines

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which parts of a plan an engine can't run.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/study/engines/engine.hpp"
+
+namespace pipedeck::study::engines {
+namespace {
+
+std::string schedule_names(const std::vector<ScheduleKind>& kinds) {
+  std::vector<std::string_view> names;
+  for (const ScheduleKind kind : kinds) names.push_back(name_of(kind));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool in_list_order(const std::vector<LayerId>& order) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i] != LayerId(i)) return false;
+  return true;
+}
+
+/// Also where another policy, or counts, come to the same: in the last stage, or with few micro-batches.
+bool starts_by_policy_a(const Plan& plan) {
+  const int stages = static_cast<int>(plan.stages.size());
+  for (int s = 0; s < stages; ++s) {
+    const int behind = stages - s, wanted = std::min(behind, plan.micro_batches);
+    const int by_policy = plan.warmup == Warmup::A ? behind : 2 * behind - 1;
+    const int found = plan.warmup_counts ? (*plan.warmup_counts)[static_cast<std::size_t>(s)] : by_policy;
+    if (std::min(found, plan.micro_batches) != wanted) return false;
+  }
+  return true;
+}
+
+/// Only what differs from the first stage, or is wrong in itself: one sentence a kind, of the first stage that has it.
+class Sentences {
+ public:
+  Sentences(const Engine& engine, const Plan& plan, const Profile& profile)
+      : engine_(engine), rules_(engine.rules), plan_(plan), profile_(profile) {}
+
+  std::vector<std::string> all() {
+    if (const std::string model = rules_.model_misfit(profile_); !model.empty()) add(model);
+    schedule();
+    alike();
+    samples();
+    cuts();
+    state();
+    return std::move(found_);
+  }
+
+ private:
+  void add(std::string sentence) { found_.push_back(std::move(sentence)); }
+
+  void schedule() {
+    if (std::ranges::find(rules_.schedules, plan_.schedule) == rules_.schedules.end())
+      add(fmt::format("schedule: found {}, {} has {}", name_of(plan_.schedule), engine_.name,
+                      schedule_names(rules_.schedules)));
+    if (plan_.schedule != ScheduleKind::one_f_one_b) return;
+    if (starts_by_policy_a(plan_)) return;
+    add(fmt::format("warm-up: found {}, {} starts with as many forwards as there are stages behind, and one (A)",
+                    plan_.warmup_counts ? "counts of its own" : "policy B", engine_.name));
+  }
+
+  void alike() {
+    const Stage& first = plan_.stages.front();
+    differing(
+        "replicas", [&](const Stage& s) { return s.replicas(); }, first.replicas());
+    differing(
+        "tensor-parallel devices", [](const Stage& s) { return s.tensor_parallel; }, first.tensor_parallel);
+    if (!rules_.tensor_parallel && first.tensor_parallel > 1)
+      add(fmt::format("tensor parallelism: found degree {}, {} leaves cutting layers to the layers themselves",
+                      first.tensor_parallel, engine_.name));
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s)
+      if (plan_.stages[s].shards) return add(fmt::format("stage {}: found uneven shards, expected even ones", s));
+    const bool all = first.recompute.all;
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const Recompute& recompute = plan_.stages[s].recompute;
+      if (recompute.all == all && recompute.layers.empty()) continue;
+      return add(fmt::format("stage {}: found {} recomputed, expected all layers of all stages or none", s,
+                             recompute.all ? "all layers" : fmt::format("{} layers", recompute.layers.size())));
+    }
+  }
+
+  template <class Of>
+  void differing(const char* what, Of of, int expected) {
+    for (std::size_t s = 1; s < plan_.stages.size(); ++s)
+      if (of(plan_.stages[s]) != expected)
+        return add(fmt::format("stage {}: found {} {}, expected {}, as many as stage 0 has", s, of(plan_.stages[s]),
+                               what, expected));
+  }
+
+  void samples() {
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const std::vector<int> shares = replica_samples(plan_.stages[s], plan_.micro_batch);
+      if (!shares.empty() && std::ranges::adjacent_find(shares, std::not_equal_to<>()) != shares.end())
+        return add(fmt::format("stage {}: found replicas with {} samples of a micro-batch, expected as many on each", s,
+                               fmt::join(shares, ", ")));
+    }
+    const int ranks = static_cast<int>(pipeline_ranks(plan_).size());
+    if (plan_.schedule == ScheduleKind::interleaved && plan_.micro_batches % ranks != 0)
+      add(fmt::format("micro-batches: found {}, an interleaved schedule takes a multiple of the {} pipeline ranks",
+                      plan_.micro_batches, ranks));
+    const int least = rules_.least_micro_batches ? rules_.least_micro_batches(plan_) : 1;
+    if (plan_.micro_batches < least)
+      add(fmt::format("micro-batches: found {}, {} takes {} or more with this schedule", plan_.micro_batches,
+                      engine_.name, least));
+  }
+
+  void cuts() {
+    if (plan_.order && !in_list_order(*plan_.order)) add("order: found layers in another order than the model's list");
+    for (std::size_t s = 1; s < plan_.stages.size(); ++s) {
+      const int at = plan_.stages[s].first;
+      if (!rules_.may_cut(profile_, at))
+        return add(fmt::format("stage {}: found a cut before layer '{}', where {} can't cut", s,
+                               profile_.layers[static_cast<std::size_t>(at)].name, engine_.name));
+    }
+  }
+
+  void state() {
+    if (plan_.zero > rules_.most_zero)
+      add(fmt::format("zero: found stage {}, {} with a pipeline has at most {}", plan_.zero, engine_.name,
+                      rules_.most_zero));
+    if (std::ranges::find(rules_.optimizers, plan_.optimizer) == rules_.optimizers.end())
+      add(fmt::format("optimizer: found {}, which {} does not have", name_of(plan_.optimizer), engine_.name));
+  }
+
+  const Engine& engine_;
+  const EngineRules& rules_;
+  const Plan& plan_;
+  const Profile& profile_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> misfits(const Engine& engine, const Plan& plan, const Profile& profile) {
+  return Sentences(engine, plan, profile).all();
+}
+
+}  // namespace pipedeck::study::engines

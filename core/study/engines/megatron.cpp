@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Megatron-LM's arguments for a plan. Rules: megatron/training/arguments.py (validate_args) and
+// megatron/core/transformer/pipeline_parallel_layer_layout.py; docs/engines.md lists them.
+#include "core/study/engines/megatron.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/one_line.hpp"
+#include "core/study/engines/megatron_model.hpp"
+#include "core/study/engines/module_list.hpp"
+#include "core/study/engines/ranks.hpp"
+
+namespace pipedeck::study::engines {
+namespace {
+
+/// Layers of the model in Megatron's words: an embedding, blocks, and what is behind them, which it calls the loss.
+struct Blocks {
+  int first = 0;            ///< position of the first block
+  std::vector<int> begins;  ///< where each block begins
+  int behind = 0;           ///< position of the first layer behind the last block
+  int stranger = -1;        ///< a layer that has no place; -1: none
+  int last_embedding = -1;
+};
+
+bool begins_block(const Profile& profile, std::size_t p) {
+  const std::string& kind = profile.layers[p].kind;
+  // Analytic profiles have a block with experts in two layers: its attention, its experts.
+  return kind == "transformer" || kind == "attention";
+}
+
+Blocks blocks_of(const Profile& profile) {
+  Blocks blocks;
+  const int count = static_cast<int>(profile.layers.size());
+  int p = 0;
+  while (p < count && profile.layers[static_cast<std::size_t>(p)].kind == "embedding") blocks.last_embedding = p++;
+  blocks.first = p;
+  while (p < count) {
+    const auto at = static_cast<std::size_t>(p);
+    const bool rest = profile.layers[at].kind == "experts" && !blocks.begins.empty() && at > 0 &&
+                      profile.layers[at - 1].kind == "attention";
+    if (begins_block(profile, at)) {
+      blocks.begins.push_back(p);
+    } else if (!rest) {
+      break;
+    }
+    ++p;
+  }
+  blocks.behind = p;
+  for (; p < count; ++p) {
+    const std::string& kind = profile.layers[static_cast<std::size_t>(p)].kind;
+    if (kind != "layer_norm" && kind != "linear" && kind != "softmax_cross_entropy") {
+      blocks.stranger = p;
+      break;
+    }
+  }
+  return blocks;
+}
+
+std::string model_misfit(const Profile& profile) {
+  if (const std::string graph = module_misfit(profile, "Megatron-LM"); !graph.empty()) return graph;
+  const Blocks blocks = blocks_of(profile);
+  const int stranger = blocks.last_embedding < 0 ? 0 : blocks.begins.empty() ? blocks.first : blocks.stranger;
+  if (stranger < 0) return {};
+  const Layer& layer = profile.layers[std::min(static_cast<std::size_t>(stranger), profile.layers.size() - 1)];
+  return fmt::format(
+      "model: found layer '{}' of kind '{}', Megatron-LM trains an embedding, transformer blocks and a head",
+      layer.name, layer.kind);
+}
+
+bool may_cut(const Profile& profile, int position) {
+  const Blocks blocks = blocks_of(profile);
+  return position == blocks.behind || std::ranges::binary_search(blocks.begins, position);
+}
+
+int blocks_in(const Blocks& blocks, const Stage& stage) {
+  return static_cast<int>(
+      std::ranges::count_if(blocks.begins, [&](int at) { return at >= stage.first && at < stage.last; }));
+}
+
+/// "Et*3|t*3|t*3|t*3L": a stage between bars, in the order of the stages.
+std::string layout(const Plan& plan, const Blocks& blocks) {
+  std::string text;
+  for (const Stage& stage : plan.stages) {
+    if (stage.first > 0) text += '|';
+    if (stage.first == 0) text += 'E';
+    if (const int inside = blocks_in(blocks, stage); inside > 0)
+      text += inside == 1 ? "t" : fmt::format("t*{}", inside);
+  }
+  return text + 'L';  // nothing is cut behind the head's beginning; the loss is there also where the profile has none
+}
+
+/// Returns the arguments for the stages: none for even ones, the first's and the last's blocks if only these differ,
+/// else the layout.
+std::string split_arguments(const Plan& plan, const Grid& grid, const Blocks& blocks) {
+  std::vector<int> counts;
+  for (const Stage& stage : plan.stages) counts.push_back(blocks_in(blocks, stage));
+  const bool whole_ends = plan.stages.front().last > blocks.last_embedding && plan.stages.back().first <= blocks.behind;
+  const bool even = std::ranges::adjacent_find(counts, std::not_equal_to<>()) == counts.end();
+  if (grid.pipeline == 1) return {};
+  if (even && whole_ends && counts.front() > 0)
+    return grid.chunks == 1 ? std::string()
+                            : fmt::format("  --num-layers-per-virtual-pipeline-stage {}\n", counts.front());
+  const bool even_inside =
+      counts.size() > 2 && grid.chunks == 1 && counts.front() > 0 && counts.back() > 0 &&
+      std::adjacent_find(counts.begin() + 1, counts.end() - 1, std::not_equal_to<>()) == counts.end() - 1;
+  if (even_inside)
+    return fmt::format("  --decoder-first-pipeline-num-layers {}\n  --decoder-last-pipeline-num-layers {}\n",
+                       counts.front(), counts.back());
+  return fmt::format("  --pipeline-model-parallel-layout \"{}\"\n", layout(plan, blocks));
+}
+
+std::string state_arguments(const Plan& plan) {
+  std::string text;
+  if (plan.stages.front().recompute.all)
+    text += "  --recompute-granularity full\n  --recompute-method uniform\n  --recompute-num-layers 1\n";
+  if (plan.zero == 1) text += "  --use-distributed-optimizer\n";
+  if (plan.precision != Precision::fp32) text += "  --bf16\n";
+  // Gradients in 16 bits are asked for: Megatron-LM adds them up in fp32 otherwise.
+  if (plan.precision == Precision::mixed_16) text += "  --grad-reduce-in-bf16\n";
+  switch (plan.optimizer) {
+    case Optimizer::adam:
+      text += "  --optimizer adam\n";
+      break;
+    case Optimizer::momentum:
+      text += "  --optimizer sgd\n  --sgd-momentum 0.9\n";
+      break;
+    default:
+      text += "  --optimizer sgd\n  --sgd-momentum 0\n";
+      break;
+  }
+  return text;
+}
+
+/// Returns the source of the computed profile if the plan's blocks still match it.
+const TransformerOrigin* shape_of(const EngineQuestion& question, const Blocks& blocks) {
+  const TransformerOrigin* origin = question.origin;
+  const bool same = origin && origin->config.decoder_layers == 0 &&
+                    static_cast<std::size_t>(origin->config.layers) == blocks.begins.size();
+  return same ? origin : nullptr;
+}
+
+std::string head_comment(const EngineQuestion& question, const TransformerOrigin* shape) {
+  std::string text = fmt::format(
+      "#!/bin/bash\n"
+      "# Megatron-LM's arguments for plan '{}': source this file, then for instance\n"
+      "#   torchrun --nproc-per-node ... --nnodes ... pretrain_gpt.py \"${{PIPEDECK_ARGUMENTS[@]}}\" ...\n",
+      one_line(question.plan.name));
+  if (shape)
+    text += fmt::format(
+        "# The blocks' sizes are those of {}. What a plan does not know stays yours: vocabulary, data, learning "
+        "rate.\n",
+        one_line(shape->config.name));
+  else
+    text += "# What a plan does not know stays yours: sizes of the blocks, data, learning rate.\n";
+  return text + rank_comment(question.plan, question.cluster, "# ");
+}
+
+std::string arguments(const EngineQuestion& question) {
+  const Plan& plan = question.plan;
+  const Grid grid = grid_of(plan);
+  const Blocks blocks = blocks_of(question.profile);
+  const TransformerOrigin* shape = shape_of(question, blocks);
+  std::string text = head_comment(question, shape);
+  // validate_args asserts it: kernels and transfers are to be started in one order (newer devices than Hopper
+  // excepted).
+  if (grid.tensor > 1) text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
+  text += fmt::format(
+      "# shellcheck disable=SC2034  # for who sources this\n"
+      "PIPEDECK_ARGUMENTS=(\n"
+      "  --tensor-model-parallel-size {}\n"
+      "  --pipeline-model-parallel-size {}\n",
+      grid.tensor, grid.pipeline);
+  text += split_arguments(plan, grid, blocks);
+  text += fmt::format("  --num-layers {}\n  --micro-batch-size {}\n  --global-batch-size {}\n", blocks.begins.size(),
+                      grid.samples, plan.global_batch);
+  if (shape) text += model_arguments(*shape, {grid.tensor, plan.stages.front().recompute.all});
+  return text + state_arguments(plan) + ")\n";
+}
+
+}  // namespace
+
+Engine megatron() {
+  return {"Megatron-LM",
+          {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
+           .tensor_parallel = true,
+           .most_zero = 1,
+           .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
+           .may_cut = may_cut,
+           .model_misfit = model_misfit},
+          {{"megatron", ".sh", "arguments for Megatron-LM", arguments}}};
+}
+
+}  // namespace pipedeck::study::engines

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/engines/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/one_line.hpp"
+
+namespace pipedeck::study::engines {
+
+Grid grid_of(const Plan& plan) {
+  const Stage& any = plan.stages.front();
+  const int ranks = static_cast<int>(pipeline_ranks(plan).size());
+  return {ranks, any.replicas(), any.tensor_parallel, static_cast<int>(plan.stages.size()) / ranks,
+          plan.micro_batch / any.replicas()};
+}
+
+std::vector<DeviceId> devices_by_rank(const Plan& plan) {
+  std::vector<DeviceId> devices;
+  for (const PipelineRank& rank : pipeline_ranks(plan))
+    devices.insert(devices.end(), rank.devices.begin(), rank.devices.end());
+  return devices;
+}
+
+std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_view mark) {
+  const std::vector<Device> all = devices_of(cluster);
+  std::string text = fmt::format("{}Process: device (node, place in it)\n", mark);
+  const std::vector<DeviceId> devices = devices_by_rank(plan);
+  for (std::size_t rank = 0; rank < devices.size(); ++rank) {
+    const Device& device = all[devices[rank].index()];
+    text += fmt::format("{}{}: {} ({}, {})\n", mark, rank, devices[rank].value,
+                        one_line(cluster.nodes[device.node.index()].name), device.slot);
+  }
+  return text;
+}
+
+}  // namespace pipedeck::study::engines

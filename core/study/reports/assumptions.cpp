@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/reports/assumptions.hpp"
+
+#include "core/study/reports/figures.hpp"
+#include "core/study/reports/kind_words.hpp"
+
+namespace pipedeck::study::reports {
+namespace {
+
+std::string price_sentence(const Words& words, const std::vector<DeviceModel>& list) {
+  if (list.empty()) return words("Prices are of whole nodes, all their devices together, as the cluster says.");
+  return words(
+      "Prices are of whole nodes, all their devices together: the cluster's own, else list prices of about {} ({}).",
+      price_dates(list), list.front().price.currency);
+}
+
+std::string network_sentence(const Words& words, NetworkModel model) {
+  if (model == NetworkModel::shared)
+    return words("Network shared: transfers and all-reduces that use a link at the same time share its bandwidth.");
+  return words(
+      "Network ideal: each pair of nodes, and of devices inside one, carries one transfer at a time each way; "
+      "different pairs do not slow one another down.");
+}
+
+std::string overlap_sentence(const Words& words, const Conventions& judged) {
+  if (judged.overlap == Overlap::none)
+    return words("Gradients are all-reduced when the last backward pass of their stage is over.");
+  if (judged.overlap == Overlap::layer)
+    return words("Gradients of each layer are all-reduced as soon as they are there, beside the backward pass.");
+  return words("Gradients are all-reduced beside the backward pass, in buckets of {}.",
+               bytes_text(words, judged.bucket));
+}
+
+std::string peaks_sentence(const Words& words, const Conventions& judged) {
+  if (judged.fragmentation > 0)
+    return words(
+        "Peaks are estimates; \"at most\" is what they can be however long operations take, with {} lost to "
+        "fragmentation.",
+        percent_text(words, judged.fragmentation));
+  return words("Peaks are estimates; \"at most\" is what they can be however long operations take.");
+}
+
+std::string calibration_sentence(const Words& words, const Calibration& by, const std::string& from) {
+  const double overhead = in_microseconds(by.operation_overhead);
+  if (from.empty())
+    return words(
+        "Calibrated from measured runs: {:.1f} \u00b5s between operations, compute {:.3f} times as long beside "
+        "communication, links {:.3f} times as fast as their files say.",
+        overhead, by.overlap_slowdown, by.link_efficiency);
+  return words(
+      "Calibrated from measured runs ({}): {:.1f} \u00b5s between operations, compute {:.3f} times as long beside "
+      "communication, links {:.3f} times as fast as their files say.",
+      from, overhead, by.overlap_slowdown, by.link_efficiency);
+}
+
+}  // namespace
+
+std::vector<std::string> assumptions_of(const Words& words, const Question& question, const Prices& prices) {
+  const Conventions& judged = question.problem.workload.conventions;
+  std::vector<std::string> sentences{words("All plans are judged by one simulator, whoever made them. Nothing in this "
+                                           "report was measured by running a plan."),
+                                     network_sentence(words, judged.network), overlap_sentence(words, judged),
+                                     words("All-reduces: {}.", words_of(words, judged.collectives))};
+  if (judged.reserve.count > 0 || judged.communication.count > 0)
+    sentences.push_back(words("Every device holds {} in reserve and {} for each communicator that it is in.",
+                              bytes_text(words, judged.reserve), bytes_text(words, judged.communication)));
+  sentences.push_back(peaks_sentence(words, judged));
+  if (judged.calibration != Calibration())
+    sentences.push_back(calibration_sentence(words, judged.calibration, question.calibration));
+  if (!prices.empty()) sentences.push_back(price_sentence(words, question.price_list));
+  return sentences;
+}
+
+}  // namespace pipedeck::study::reports

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/reports/judged_plan.hpp"
+
+#include <set>
+
+#include "core/cost/lower_bound.hpp"
+#include "core/plan/validate.hpp"
+#include "core/sim/explain/critical_path.hpp"
+#include "core/sim/explain/time_parts.hpp"
+
+namespace pipedeck::study::reports {
+namespace {
+
+/// Devices of all nodes in which the plan has one: half a node can't be rented.
+std::optional<double> price_of(const Plan& plan, const Cluster& cluster, const std::map<std::string, double>& prices) {
+  const std::vector<Device> devices = devices_of(cluster);
+  std::set<NodeId> nodes;
+  for (const DeviceId device : devices_used(plan)) nodes.insert(devices[device.index()].node);
+  double price = 0;
+  for (const NodeId node : nodes)
+    for (const DeviceGroup& group : cluster.nodes[node.index()].devices) {
+      const auto known = prices.find(group.type);
+      if (known == prices.end()) return {};
+      price += known->second * group.count;
+    }
+  return price;
+}
+
+Workload workload_of(const Plan& plan, const Conventions& conventions) {
+  Workload workload;
+  workload.global_batch = plan.global_batch;
+  workload.micro_batch = plan.micro_batch;
+  workload.optimizer = plan.optimizer;
+  workload.precision = plan.precision;
+  workload.zero = plan.zero;
+  workload.conventions = conventions;
+  return workload;
+}
+
+}  // namespace
+
+std::optional<double> JudgedPlan::price_per_million_samples() const {
+  if (!price_per_hour || simulation.samples_per_second <= 0) return {};
+  return *price_per_hour / 3600 / simulation.samples_per_second * 1e6;
+}
+
+Result<JudgedPlan> judged(const JudgedQuestion& question, const Plan& plan, std::stop_token stop) {
+  const Problem& problem = question.problem;
+  if (const auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
+    return tl::unexpected(valid.error());
+  auto simulation = question.simulator.run(plan, stop);
+  if (!simulation) return tl::unexpected(simulation.error());
+  Problem asked = problem;
+  asked.workload = workload_of(plan, problem.workload.conventions);
+  const auto bound = cost::lower_bound_of(asked, plan);
+  if (!bound) return tl::unexpected(bound.error());
+  auto path = sim::explain::critical_path(question.simulator, plan, stop);
+  if (!path) return tl::unexpected(path.error());
+  const auto parts = sim::explain::time_parts(question.simulator, plan, stop);
+  if (!parts) return tl::unexpected(parts.error());
+  return JudgedPlan{*std::move(simulation), *bound, price_of(plan, *problem.cluster, question.prices), *parts,
+                    *std::move(path)};
+}
+
+}  // namespace pipedeck::study::reports

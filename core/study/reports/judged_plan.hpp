@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator's values of one plan for a report.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/model/explanation.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/simulation.hpp"
+#include "core/sim/simulate.hpp"
+
+namespace pipedeck::study::reports {
+
+struct JudgedPlan {
+  Simulation simulation;
+  Seconds lower_bound;                   ///< of all plans of its problem
+  std::optional<double> price_per_hour;  ///< of the nodes that it uses; absent: of a device no price is known
+  TimeParts parts;
+  CriticalPath path;
+
+  std::optional<double> price_per_million_samples() const;
+};
+
+struct JudgedQuestion {
+  const Problem& problem;
+  const sim::Simulator& simulator;
+  const std::map<std::string, double>& prices;
+};
+
+Result<JudgedPlan> judged(const JudgedQuestion& question, const Plan& plan, std::stop_token stop);
+
+}  // namespace pipedeck::study::reports

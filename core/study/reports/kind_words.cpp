@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/reports/kind_words.hpp"
+
+namespace pipedeck::study::reports {
+
+std::string words_of(const Words& words, OpKind kind) {
+  switch (kind) {
+    case OpKind::forward:
+      return words("forward");
+    case OpKind::backward:
+      return words("backward");
+    case OpKind::backward_input:
+      return words("input gradient");
+    case OpKind::backward_weight:
+      return words("weight gradient");
+    case OpKind::recompute:
+      return words("recompute");
+    case OpKind::send:
+    case OpKind::receive:
+      return words("transfer");
+    case OpKind::all_reduce:
+      return words("all-reduce");
+    case OpKind::optimizer:
+      return words("optimizer");
+  }
+  return {};
+}
+
+std::string file_words_of(const Words& words, OpKind kind) {
+  switch (kind) {
+    case OpKind::backward_input:
+      return words("backward input");
+    case OpKind::backward_weight:
+      return words("backward weight");
+    case OpKind::send:
+      return words("send");
+    case OpKind::receive:
+      return words("receive");
+    case OpKind::all_reduce:
+      return words("all reduce");
+    default:
+      return words_of(words, kind);
+  }
+}
+
+std::string words_of(const Words& words, MemoryItem item) {
+  switch (item) {
+    case MemoryItem::weights:
+      return words("weights");
+    case MemoryItem::gradients:
+      return words("gradients");
+    case MemoryItem::optimizer:
+      return words("optimizer state");
+    case MemoryItem::stashed_weights:
+      return words("stashed weights");
+    case MemoryItem::activations:
+      return words("activations");
+    case MemoryItem::boundary:
+      return words("stage inputs and outputs");
+    case MemoryItem::workspace:
+      return words("workspace");
+    case MemoryItem::communication:
+      return words("communication buffers");
+    case MemoryItem::reserve:
+      return words("reserve");
+  }
+  return {};
+}
+
+std::string words_of(const Words& words, TimePart part) {
+  switch (part) {
+    case TimePart::compute:
+      return words("compute");
+    case TimePart::imbalance:
+      return words("imbalance");
+    case TimePart::bubble:
+      return words("bubble");
+    case TimePart::recompute:
+      return words("recompute");
+    case TimePart::optimizer:
+      return words("optimizer");
+    case TimePart::tensor_parallel:
+      return words("tensor parallel");
+    case TimePart::point_to_point:
+      return words("point to point");
+    case TimePart::all_reduce:
+      return words("all reduce");
+  }
+  return {};
+}
+
+std::string words_of(const Words& words, Fit fit) {
+  return fit == Fit::surely ? words("yes") : fit == Fit::expected ? words("yes (at most: no)") : words("no");
+}
+
+std::string words_of(const Words& words, Collectives choice) {
+  switch (choice) {
+    case Collectives::least:
+      return words("the quicker of a flat and a hierarchical ring");
+    case Collectives::ring:
+      return words("ring");
+    case Collectives::hierarchical:
+      return words("hierarchical");
+    case Collectives::tree:
+      return words("tree");
+    case Collectives::nccl:
+      return words("nccl");
+  }
+  return {};
+}
+
+}  // namespace pipedeck::study::reports

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of kinds of operations, items of memory and parts of the time in legends and tables.
+#pragma once
+
+#include <string>
+
+#include "core/model/explanation.hpp"
+#include "core/model/memory_verdict.hpp"
+#include "core/model/schedule.hpp"
+#include "core/model/simulation.hpp"
+#include "core/model/workload.hpp"
+#include "core/study/reports/words.hpp"
+
+namespace pipedeck::study::reports {
+
+std::string words_of(const Words& words, OpKind kind);       // "weight gradient"; both ends of a transfer "transfer"
+std::string file_words_of(const Words& words, OpKind kind);  // "backward weight", "send", as the file formats tell them
+std::string words_of(const Words& words, MemoryItem item);   // "optimizer state"
+std::string words_of(const Words& words, TimePart part);     // "point to point"
+std::string words_of(const Words& words, Fit fit);           // "yes (at most: no)"
+std::string words_of(const Words& words, Collectives choice);  // "the quicker of a flat and a hierarchical ring"
+
+}  // namespace pipedeck::study::reports

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a report that is about one plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/study/reports/judged_plan.hpp"
+#include "core/study/reports/report.hpp"
+#include "core/study/reports/words.hpp"
+
+namespace pipedeck::study::reports {
+
+/// Returns the warnings about the use of the plan; empty: none.
+std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const Simulation& simulation,
+                                     const Problem& problem);
+
+/// `name`: of its pictures, "plan-1".
+std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const JudgedPlan& judged,
+                                const Problem& problem, const std::string& name);
+
+}  // namespace pipedeck::study::reports

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/compare/inspector_content.hpp"
+
+#include <QTest>
+
+#include "app/models/compare/plan_reasons.hpp"
+#include "app/models/topology/geometry.hpp"
+#include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
+
+using namespace pipedeck;
+
+class TestInspectorContent : public QObject {
+  Q_OBJECT
+
+ private:
+  static double sum(const std::vector<models::compare::InspectorPart>& parts) {
+    double total = 0;
+    for (const models::compare::InspectorPart& part : parts) total += part.share;
+    return total;
+  }
+
+  static bool any_contains(const std::vector<QString>& lines, const QString& words) {
+    return std::ranges::any_of(lines, [&](const QString& line) { return samples::plain(line).contains(words); });
+  }
+
+ private slots:
+  void the_iteration_is_accounted_for() {
+    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    QVERIFY(std::abs(sum(content.iteration) - 1) < 1e-9);
+    QCOMPARE(content.iteration[0].kind, models::compare::InspectorPartKind::arithmetic);
+    QVERIFY(std::abs(content.iteration[0].share - 0.78) < 1e-6);                     // 80 % busy less 2 % optimizer
+    QCOMPARE(samples::plain(content.iteration[1].text), QStringLiteral("95.5 ms"));  // 13 % of 735 ms
+    QVERIFY(std::abs(content.iteration[4].share - 0.02) < 1e-6);
+  }
+
+  void memory_is_itemised_to_the_peak() {
+    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    QVERIFY(content.fits);
+    QCOMPARE(content.capacity_share, 1.0);
+    QVERIFY(std::abs(sum(content.memory) - 11.2 / 16) < 1e-6);
+    QVERIFY(samples::plain(content.memory_sentence).contains("11.2 GiB of 16 GiB on G0 (stage 0)"));
+  }
+
+  void too_much_says_by_how_much() {
+    const auto content = models::compare::inspector_content(samples::rows()[3], samples::profile(), samples::cluster());
+    QVERIFY(!content.fits);
+    QVERIFY(std::abs(content.capacity_share - 16 / 17.4) < 1e-6);
+    QVERIFY(std::abs(sum(content.memory) - 1) < 1e-6);
+    QVERIFY(samples::plain(content.memory_sentence).contains("1.40 GiB more"));
+  }
+
+  void certificate_and_conventions() {
+    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    QVERIFY(samples::plain(content.certificate[0]).contains("5.9 %"));
+    QVERIFY(samples::plain(content.certificate[1]).contains("DAPPLE L_max"));
+    QVERIFY(samples::plain(content.certificate[1]).contains("0.5"));
+    const auto has = [&](const QString& value) {
+      return std::ranges::any_of(content.conventions,
+                                 [&](const models::compare::InspectorFact& f) { return f.second.contains(value); });
+    };
+    QVERIFY(has("16 bytes a parameter"));
+    QVERIFY(has("warm-up A"));
+    QVERIFY(has("ideal"));
+  }
+
+  void a_mini_batch_is_not_compared_with_an_iteration() {
+    const auto content = models::compare::inspector_content(samples::rows()[3], samples::profile(), samples::cluster());
+    QVERIFY(content.certificate[1].contains("a mini-batch"));
+    QVERIFY(!content.certificate[1].contains("over it"));
+  }
+
+  void reasons_come_from_the_figures() {
+    const auto why = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster()).why;
+    QVERIFY(any_contains(why, "each within one server"));
+    // 2 x 15/16 x 2,346 MiB over 3.125 GB/s.
+    const double least = 2.0 * 15 / 16 * 2346 * samples::mebibyte / 3.125e9;
+    QVERIFY2(any_contains(why, QString::number(least, 'f', 2)),
+             qPrintable(QStringList(why.begin(), why.end()).join('\n')));
+    QVERIFY(any_contains(why, "20 %"));  // (2 - 1) / (4 + 2 - 1)
+    QVERIFY(any_contains(why, "16 MiB"));
+  }
+
+  void a_plan_under_way_has_no_figures() {
+    const auto content = models::compare::inspector_content(samples::rows()[5], samples::profile(), samples::cluster());
+    QVERIFY(content.iteration.empty());
+    QVERIFY(content.memory.empty());
+    QCOMPARE(content.why.size(), std::size_t{1});
+  }
+
+  void skip_connections_count_at_every_cut_they_cross() {
+    Profile profile = samples::profile();
+    profile.layers.resize(4);
+    for (int i = 0; i < 4; ++i) profile.layers[static_cast<std::size_t>(i)].output = Bytes(1 << i);
+    profile.edges = {{LayerId(0), LayerId(1), {}},
+                     {LayerId(1), LayerId(2), {}},
+                     {LayerId(2), LayerId(3), {}},
+                     {LayerId(0), LayerId(3), {}},
+                     {LayerId(0), LayerId(2), {}}};
+    Plan plan = samples::plan("p", {0, 2});
+    plan.micro_batch = 4;  // twice the profile's
+    QCOMPARE(models::compare::cut_bytes(plan, profile, 1).count, 2);
+    QCOMPARE(models::compare::cut_bytes(plan, profile, 2).count, 2 * (1 + 2));
+    QCOMPARE(models::compare::cut_bytes(plan, profile, 3).count, 2 * (1 + 4));
+  }
+
+  void bandwidth_between_devices() {
+    Cluster cluster = samples::cluster();
+    auto matrix = models::topology::device_bandwidth(cluster);
+    QCOMPARE(matrix[0][0], 0.0);
+    QCOMPARE(matrix[0][7], 130e9);
+    QCOMPARE(matrix[7][8], 3.125e9);
+    cluster.links.clear();
+    QCOMPARE(models::topology::device_bandwidth(cluster)[7][8], 0.0);
+    QCOMPARE(models::compare::least_all_reduce(Bytes(1000), samples::devices(0, 16),
+                                               models::topology::device_bandwidth(cluster))
+                 .count,
+             0.0);
+    QCOMPARE(models::compare::least_all_reduce(Bytes(1000), samples::devices(0, 1), matrix).count, 0.0);
+  }
+};
+
+PIPEDECK_TEST(TestInspectorContent)
+#include "tst_inspector_content.moc"

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Undo and redo against a plain list of states, for random sequences of steps.
+#include <random>
+
+#include <QTest>
+
+#include "app/session/project/history.hpp"
+#include "tests/support/test_program.hpp"
+
+using pipedeck::session::project::History;
+
+class TestHistory : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void names_belong_to_the_step_they_undo();
+  void equal_state_is_no_step();
+  void saved_state_is_found_again();
+  void saved_state_on_a_lost_branch_is_gone();
+  void amending_is_no_step();
+  void random_walk_equals_a_list();
+  void forgets_only_the_oldest();
+};
+
+void TestHistory::names_belong_to_the_step_they_undo() {
+  pipedeck::session::project::History<int> history(0);
+  QVERIFY(!history.can_undo());
+  QVERIFY(history.push("one", 1));
+  QVERIFY(history.push("two", 2));
+  QCOMPARE(history.undo_name(), QString("two"));
+  history.undo();
+  QCOMPARE(history.state(), 1);
+  QCOMPARE(history.undo_name(), QString("one"));
+  QCOMPARE(history.redo_name(), QString("two"));
+  QVERIFY(history.push("three", 3));
+  QVERIFY(!history.can_redo());
+}
+
+void TestHistory::equal_state_is_no_step() {
+  pipedeck::session::project::History<int> history(5);
+  QVERIFY(!history.push("same", 5));
+  QVERIFY(!history.can_undo());
+}
+
+void TestHistory::saved_state_is_found_again() {
+  pipedeck::session::project::History<int> history(0);
+  QVERIFY(history.clean());
+  history.push("one", 1);
+  QVERIFY(!history.clean());
+  history.mark_clean();
+  history.undo();
+  QVERIFY(!history.clean());
+  QCOMPARE(history.changes_since_clean(), 1);
+  history.redo();
+  QVERIFY(history.clean());
+}
+
+void TestHistory::saved_state_on_a_lost_branch_is_gone() {
+  pipedeck::session::project::History<int> history(0);
+  history.push("one", 1);
+  history.mark_clean();
+  history.undo();
+  history.push("other", 2);
+  QVERIFY(!history.clean());
+  history.undo();
+  QVERIFY(!history.clean());
+  QCOMPARE(history.changes_since_clean(), -1);
+}
+
+void TestHistory::amending_is_no_step() {
+  pipedeck::session::project::History<int> history(0);
+  history.push("one", 1);
+  history.mark_clean();
+  history.amend([](int& state) { state = 10; });
+  QCOMPARE(history.state(), 10);
+  QVERIFY(history.clean());
+  QCOMPARE(history.steps(), std::size_t{1});
+}
+
+void TestHistory::random_walk_equals_a_list() {
+  std::mt19937 random(7);
+  pipedeck::session::project::History<int> history(0);
+  std::vector<int> list{0};
+  std::size_t at = 0;
+  int next = 1;
+  for (int i = 0; i < 5000; ++i) {
+    switch (random() % 3) {
+      case 0:
+        list.resize(at + 1);
+        list.push_back(next);
+        ++at;
+        history.push("step", next++);
+        break;
+      case 1:
+        at -= at > 0;
+        history.undo();
+        break;
+      default:
+        at += at + 1 < list.size();
+        history.redo();
+    }
+    QCOMPARE(history.state(), list[at]);
+    QCOMPARE(history.can_undo(), at > 0);
+    QCOMPARE(history.can_redo(), at + 1 < list.size());
+    if (list.size() > 400) break;
+  }
+}
+
+void TestHistory::forgets_only_the_oldest() {
+  pipedeck::session::project::History<int> history(0, 3);
+  for (int i = 1; i <= 10; ++i) history.push(QString::number(i), i);
+  QCOMPARE(history.steps(), std::size_t{3});
+  QCOMPARE(history.state(), 10);
+  while (history.can_undo()) history.undo();
+  QCOMPARE(history.state(), 7);
+  QVERIFY(!history.clean());
+}
+
+PIPEDECK_TEST(TestHistory)
+#include "tst_history.moc"

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What training keeps of each parameter, as the window asks for it, and what it takes of computed profiles by itself.
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+
+#include "app/ui/dialogs/training_dialog.hpp"
+#include "app/views/widgets/quantity_edit.hpp"
+#include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::test;
+
+class TestTrainingState : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void weights_of_16_bits_are_trained_in_mixed_precision();
+  void plans_take_it_over();
+  void the_dialog_reads_its_fields();
+
+ private:
+  static Precision asked(const WindowFixture& fixture) { return fixture.state().question.workload.precision; }
+};
+
+/// A profile says of what type its weights are; what was chosen by hand stays while that does not change.
+void TestTrainingState::weights_of_16_bits_are_trained_in_mixed_precision() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  session::Session& session = fixture.session();
+  QCOMPARE(asked(fixture), Precision::fp32);
+  const int measured = fixture.state().question.profile;
+  session.choose_profile_preset("Llama-3-8B");
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QCOMPARE(asked(fixture), Precision::mixed_16);
+  session.undo();
+  QCOMPARE(asked(fixture), Precision::fp32);
+  session.redo();
+
+  fixture.answers.training_state = session::project::training_state_of(fixture.state().question.workload);
+  fixture.answers.training_state->precision = Precision::mixed_18;
+  fixture.trigger("action_training_state");
+  session.choose_profile_preset("Mistral-7B");
+  QCOMPARE(asked(fixture), Precision::mixed_18);
+  session.choose_profile(measured);
+  QCOMPARE(asked(fixture), Precision::fp32);
+}
+
+/// Rows of the table are judged with it at once, and so is what a comparison answers; it is saved with the project.
+void TestTrainingState::plans_take_it_over() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  const auto heaviest = [&] {
+    const auto plans = session::project::plans_of_question(fixture.state());
+    const auto simulation = fixture.session().verdict(*plans.front())->simulation;
+    return std::ranges::max(simulation->devices, {}, &DeviceVerdict::peak).peak;
+  };
+  const Bytes before = heaviest();
+  session::project::TrainingState training = session::project::training_state_of(fixture.state().question.workload);
+  QCOMPARE(training, session::project::TrainingState());
+  training.optimizer = Optimizer::sgd;
+  training.reserve = Bytes(std::int64_t{1} << 30);
+  fixture.answers.training_state = training;
+  fixture.trigger("action_training_state");
+  QCOMPARE(fixture.session().undo_name(), "Change what training keeps");
+  for (const session::project::PlanEntry* entry : session::project::plans_of_question(fixture.state()))
+    QCOMPARE(entry->plan->optimizer, Optimizer::sgd);
+  QVERIFY(fixture.settle());
+  QVERIFY(heaviest() < before);
+
+  fixture.answers.file_to_save = fixture.path("sgd.pipedeck");
+  fixture.trigger("action_save_as");
+  QVERIFY(fixture.session().finish_saving());
+  WindowFixture second;
+  QVERIFY(second.session().open(fixture.path("sgd.pipedeck")));
+  QVERIFY(session::project::training_state_of(second.state().question.workload) == training);
+  fixture.session().undo();
+  QVERIFY(heaviest() == before);
+}
+
+void TestTrainingState::the_dialog_reads_its_fields() {
+  WindowFixture fixture;
+  fixture.session().choose_profile_preset("Llama-3-8B");
+  const auto profile = session::project::find_profile(fixture.state(), fixture.state().question.profile)->profile;
+  const session::project::TrainingState now{Optimizer::momentum, Precision::mixed_20, 2,
+                                            Bytes(1 << 20),      Bytes(1 << 10),      0.125};
+  QVERIFY(ui::dialogs::TrainingDialog(now, profile).training_state() == now);
+
+  ui::dialogs::TrainingDialog dialog({}, profile);
+  const auto choose = [&](const char* name, int value) {
+    auto* box = dialog.findChild<QComboBox*>(QLatin1String(name));
+    box->setCurrentIndex(box->findData(value));
+  };
+  choose("training_precision", static_cast<int>(Precision::mixed_16));
+  choose("training_zero", 1);
+  auto* reserve = dialog.findChild<views::widgets::QuantityEdit*>("training_reserve");
+  reserve->selectAll();
+  QTest::keyClicks(reserve, "2");
+  QTest::keyClick(reserve, Qt::Key_Return);
+  dialog.findChild<QDoubleSpinBox*>("training_fragmentation")->setValue(5);
+  const session::project::TrainingState chosen = dialog.training_state();
+  QVERIFY((chosen == session::project::TrainingState{
+                         Optimizer::adam, Precision::mixed_16, 1, Bytes(std::int64_t{2} << 30), {}, 0.05}));
+  // 8 030 261 248 parameters of 16 bytes; of those 12 are divided over the replicas.
+  const QString sum = dialog.findChild<QLabel*>("training_sum")->text().replace(QChar::Nbsp, ' ');
+  QVERIFY2(sum.contains("120 GiB (weights 15.0 GiB, gradients 15.0 GiB, optimizer 89.7 GiB)"), qPrintable(sum));
+  QVERIFY2(sum.contains("8 replicas: 41.1 GiB"), qPrintable(sum));
+  for (const bool dark : {false, true}) {
+    fixture.trigger(dark ? "action_appearance_dark" : "action_appearance_light");
+    QVERIFY(dialog.grab().save(pictures_folder() + QString("training_state_%1.png").arg(dark ? "dark" : "light")));
+  }
+}
+
+PIPEDECK_WINDOW_TEST(TestTrainingState)
+#include "tst_training_state.moc"

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inspector, project tree, topology, profile and start panel, driven as a user does.
+#include <set>
+
+#include <QAccessible>
+#include <QApplication>
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QPushButton>
+#include <QSet>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include "app/models/compare/inspector_content.hpp"
+#include "app/models/compare/project_tree_model.hpp"
+#include "app/models/format.hpp"
+#include "app/models/topology/geometry.hpp"
+#include "app/views/compare/inspector.hpp"
+#include "app/views/compare/project_tree.hpp"
+#include "app/views/compare/stacked_bar.hpp"
+#include "app/views/compare/start_panel.hpp"
+#include "app/views/profile/view.hpp"
+#include "app/views/topology/bandwidth_map.hpp"
+#include "app/views/topology/view.hpp"
+#include "app/views/widgets/theme.hpp"
+#include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+QAccessibleInterface* accessible(QObject* object) { return QAccessible::queryAccessibleInterface(object); }
+
+/// What a screen reader comes upon, in its order.
+QStringList names_in(QAccessibleInterface* part) {
+  QStringList names;
+  if (const QString name = part->text(QAccessible::Name); !name.isEmpty()) names << name;
+  for (int i = 0; i < part->childCount(); ++i) names += names_in(part->child(i));
+  return names;
+}
+
+}  // namespace
+
+class TestSideViews : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void the_inspector_shows_what_it_is_given() {
+    views::compare::Inspector view;
+    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    view.set_content(content);
+    QCOMPARE(view.findChild<QLabel*>("inspector_title")->text(), content.title);
+    QCOMPARE(view.findChild<QLabel*>("inspector_why")->text(), content.why.front());
+    QCOMPARE(view.findChildren<views::compare::StackedBar*>().size(), 2);
+    view.clear();
+    QVERIFY(!view.findChild<QLabel*>("inspector_hint")->text().isEmpty());
+  }
+
+  void the_inspector_is_read_in_the_order_it_is_seen() {
+    views::compare::Inspector view;
+    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    view.set_content(content);
+    view.resize(300, 900);
+    view.show();
+    const QStringList names = names_in(accessible(&view));
+    QStringList expected{"Inspector", content.title, content.subtitle};
+    for (const QString& sentence : content.why) expected << sentence;
+    expected << content.memory_sentence;
+    for (const models::compare::InspectorPart& part : content.memory) expected << part.label + ' ' + part.text;
+    for (const QString& sentence : content.certificate) expected << sentence;
+    for (const models::compare::InspectorFact& fact : content.figures) expected << fact.first << fact.second;
+    qsizetype at = -1;
+    for (const QString& name : expected) {
+      if (name.isEmpty()) continue;
+      const qsizetype place = names.indexOf(name, at + 1);
+      QVERIFY2(place > at, qPrintable(name + " is not read after " + names.value(at)));
+      at = place;
+    }
+  }
+
+  void bars_of_layers_are_read_and_pressed() {
+    views::profile::View view;
+    const auto profile = std::make_shared<const Profile>(samples::profile());
+    view.set_profile(profile);
+    view.resize(900, 700);
+    view.show();
+    auto* bars = view.findChild<QWidget*>("profile_bars");
+    QAccessibleInterface* read = accessible(bars);
+    QCOMPARE(read->childCount(), static_cast<int>(profile->layers.size()));
+    QAccessibleInterface* second = read->child(1);
+    const Layer& layer = profile->layers[1];
+    const QString text = second->text(QAccessible::Name);
+    QVERIFY(text.contains(QString::fromStdString(layer.name)) && text.contains(models::format_time(layer.forward)) &&
+            text.contains(models::format_bytes(layer.parameters)));
+    QVERIFY(read->rect().contains(second->rect()));
+    QCOMPARE(read->childAt(second->rect().center().x(), second->rect().center().y()), second);
+    QVERIFY(!second->state().selected);
+    second->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+    QCOMPARE(view.selected_layer(), 1);
+    QVERIFY(second->state().selected);
+  }
+
+  void the_bandwidth_map_is_read_pair_by_pair() {
+    views::topology::BandwidthMap map;
+    const Cluster cluster = samples::cluster();
+    map.set_cluster(&cluster);
+    map.resize(400, 300);
+    map.show();
+    const int devices = static_cast<int>(models::topology::device_bandwidth(cluster).size());
+    QAccessibleInterface* read = accessible(&map);
+    QCOMPARE(read->childCount(), devices * (devices - 1) / 2);
+    QSet<QString> heard;
+    for (int i = 0; i < read->childCount(); ++i) {
+      QAccessibleInterface* pair = read->child(i);
+      const QString text = pair->text(QAccessible::Name);
+      QCOMPARE(text, map.tip(map.mapFromGlobal(pair->rect().center())));
+      heard.insert(text);
+    }
+    QCOMPARE(heard.size(), read->childCount());
+    QVERIFY(read->child(0)->text(QAccessible::Name).startsWith("G0 – G1: "));
+    map.set_cluster(nullptr);
+    QCOMPARE(read->childCount(), 0);
+  }
+
+  void the_inspector_follows_a_drag() {
+    views::compare::Inspector view;
+    view.resize(300, 800);
+    view.show();
+    auto row = samples::rows()[1];
+    QElapsedTimer clock;
+    clock.start();
+    constexpr int times = 50;
+    for (int i = 0; i < times; ++i) {
+      row.lower_bound = milliseconds(600 + i);
+      view.set_content(models::compare::inspector_content(row, samples::profile(), samples::cluster()));
+    }
+    QVERIFY(view.findChild<QLabel*>("inspector_certificate")->text().contains(models::format_time(milliseconds(649))));
+    qInfo("new content in %.2f ms", static_cast<double>(clock.elapsed()) / times);
+    QVERIFY(clock.elapsed() < times * 100);
+  }
+
+  void the_tree_tells_what_is_selected() {
+    models::compare::ProjectTreeModel model;
+    views::compare::ProjectTree tree(&model);
+    model.set_entries(models::compare::ProjectSection::plans, {{4, "a", {}}, {5, "b", {}}});
+    tree.show();
+    QSignalSpy selected(&tree, &views::compare::ProjectTree::selected);
+    tree.select(models::compare::ProjectSection::plans, 5);
+    QCOMPARE(selected.count(), 0);
+    const QModelIndex index = model.entry_index(models::compare::ProjectSection::plans, 4);
+    QVERIFY(tree.isExpanded(index.parent()));
+    QTest::mouseClick(tree.viewport(), Qt::LeftButton, {}, tree.visualRect(index).center());
+    QCOMPARE(selected.count(), 1);
+    QCOMPARE(selected.front()[0].value<models::compare::ProjectSection>(), models::compare::ProjectSection::plans);
+    QCOMPARE(selected.front()[1].toInt(), 4);
+  }
+
+  void the_pointer_finds_a_device() {
+    views::topology::View view;
+    view.resize(1300, 900);
+    view.set_cluster(std::make_shared<const Cluster>(samples::cluster()));
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    QCOMPARE(view.scene().nodes.size(), std::size_t{2});
+    // Move over the canvas until a device answers: every device must be reachable.
+    std::set<int> met;
+    for (int y = 0; y < view.canvas()->height(); y += 12)
+      for (int x = 0; x < view.canvas()->width(); x += 12) {
+        QMouseEvent move(QEvent::MouseMove, QPointF(x, y), view.canvas()->mapToGlobal(QPointF(x, y)), Qt::NoButton, {},
+                         {});
+        QCoreApplication::sendEvent(view.canvas(), &move);
+        if (view.hovered() && view.hovered()->kind == models::topology::Hit::device) met.insert(view.hovered()->index);
+      }
+    QCOMPARE(met.size(), std::size_t{16});
+    view.clear();
+    QVERIFY(!view.cluster());
+  }
+
+  void bars_and_table_select_the_same_layer() {
+    views::profile::View view;
+    view.resize(1000, 800);
+    view.set_profile(std::make_shared<const Profile>(samples::profile()));
+    view.show();
+    QSignalSpy selected(&view, &views::profile::View::layer_selected);
+    view.select_layer(12);
+    QCOMPARE(view.selected_layer(), 12);
+    QCOMPARE(selected.count(), 1);
+    view.findChild<QTableView*>("profile_table")->sortByColumn(3, Qt::DescendingOrder);
+    QCOMPARE(view.selected_layer(), 12);
+    QVERIFY(view.findChild<QLabel*>("profile_totals")->text().contains("50 layers"));
+    QVERIFY(view.findChild<QLabel*>("profile_gaps")->isVisible());
+    view.clear();
+    QCOMPARE(view.selected_layer(), -1);
+  }
+
+  void the_start_panel_needs_model_and_cluster() {
+    views::compare::StartPanel panel;
+    panel.show();
+    auto* compare = panel.findChild<QPushButton*>("start_compare");
+    QVERIFY(!compare->isEnabled());
+    panel.set_profiles({"BERT-48", "VGG-19"}, "VGG-19");
+    QVERIFY(!compare->isEnabled());
+    panel.set_clusters({"config A"});
+    QVERIFY(compare->isEnabled());
+    panel.set_global_batch(128);
+    QSignalSpy asked(&panel, &views::compare::StartPanel::compare_requested);
+    QTest::mouseClick(compare, Qt::LeftButton);
+    QCOMPARE(asked.front(), (QVariantList{"VGG-19", "config A", 128}));
+  }
+
+  void all_follow_the_palette() {
+    views::compare::Inspector inspector;
+    views::compare::StartPanel panel;
+    views::profile::View profile;
+    for (const views::widgets::Theme* theme : {&views::widgets::Theme::night(), &views::widgets::Theme::light()}) {
+      QApplication::setPalette(theme->palette());
+      for (QWidget* widget :
+           {static_cast<QWidget*>(&inspector), static_cast<QWidget*>(&panel), static_cast<QWidget*>(&profile)}) {
+        widget->setPalette(theme->palette());
+        widget->show();
+      }
+      QCoreApplication::processEvents();
+      QCOMPARE(profile.findChild<QLabel*>("profile_title")->palette().color(QPalette::WindowText), theme->text);
+    }
+  }
+};
+
+PIPEDECK_WINDOW_TEST(TestSideViews)
+#include "tst_side_views.moc"

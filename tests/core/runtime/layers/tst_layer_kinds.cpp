@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kind at shapes drawn at random: forward against the reference, gradients against its central differences, what
+// is kept and freed, and the parameters that profiles computed from shapes count.
+#include <QTest>
+
+#include "core/analytic/transformer/shapes.hpp"
+#include "core/model/layer_kinds.hpp"
+#include "core/runtime/cpu/layers.hpp"
+#include "tests/core/runtime/layers/layer_case.hpp"
+#include "tests/support/test_program.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::test;
+
+namespace {
+
+constexpr int shapes_a_kind = 8;
+
+std::int64_t between(Random& random, std::int64_t least, std::int64_t most) {
+  return least + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most - least + 1)));
+}
+
+void draw_window(std::map<std::string, std::int64_t>& sizes, Random& random) {
+  sizes["kernel"] = between(random, 1, 3);
+  sizes["stride"] = between(random, 1, 3);
+  sizes["padding"] = between(random, 0, sizes["kernel"] - 1);
+}
+
+/// Small sizes within what the kind allows.
+ModelLayer drawn(const std::string& kind, Random& random) {
+  ModelLayer layer{"drawn", kind, {}};
+  for (const SizeRule& rule : layer_kind_named(kind)->sizes)
+    layer.sizes[std::string(rule.name)] = between(random, rule.least, std::min<std::int64_t>(rule.most, 5));
+  if (layer.sizes.contains("height")) layer.sizes["height"] = between(random, 3, 6);
+  if (layer.sizes.contains("width")) layer.sizes["width"] = between(random, 3, 6);
+  if (layer.sizes.contains("kernel")) draw_window(layer.sizes, random);
+  if (kind == "residual" || kind == "bottleneck") layer.sizes["stride"] = between(random, 1, 2);
+  if (random.coin() && layer.sizes.contains("stride") && layer.sizes.contains("in")) {  // no projection
+    layer.sizes["in"] = layer.sizes["out"];
+    layer.sizes["stride"] = 1;
+  }
+  if (kind == "transformer") layer.sizes["hidden"] = 2 * layer.sizes["heads"];
+  if (kind == "layer_norm") layer.sizes["hidden"] += 2;  // of two values, one is the other's negative
+  if (kind == "embedding") layer.sizes["vocabulary"] += 4;
+  return layer;
+}
+
+std::string text_of(const ModelLayer& layer) {
+  std::string text = layer.kind;
+  for (const auto& [key, size] : layer.sizes) text += " " + key + " " + std::to_string(size);
+  return text;
+}
+
+}  // namespace
+
+class TestLayerKinds : public QObject {
+  Q_OBJECT
+ private slots:
+  void agree_with_finite_differences_data();
+  void agree_with_finite_differences();
+  void parameters_are_those_of_the_shapes_data() { agree_with_finite_differences_data(); }
+  void parameters_are_those_of_the_shapes();
+  void give_all_memory_back_data() { agree_with_finite_differences_data(); }
+  void give_all_memory_back();
+  void any_cut_of_the_samples_gives_the_same();
+  void bad_windows_are_named_data();
+  void bad_windows_are_named();
+};
+
+void TestLayerKinds::agree_with_finite_differences_data() {
+  QTest::addColumn<QString>("kind");
+  for (const LayerKind& kind : layer_kinds())
+    if (kind.name != "softmax_cross_entropy")
+      QTest::newRow(std::string(kind.name).c_str()) << QString::fromStdString(std::string(kind.name));
+}
+
+void TestLayerKinds::agree_with_finite_differences() {
+  QFETCH(QString, kind);
+  Random random(17);
+  for (int i = 0; i < shapes_a_kind; ++i) {
+    const Case c(drawn(kind.toStdString(), random));
+    const Vector x = wide(c.input), p = wide(c.parameters), d = wide(c.direction);
+    const bool tokens = c.shape.kind == "embedding";
+    const Gradients found = computed(c, !tokens);
+    const auto agrees = [&](const char* what, const Vector& mine, const Vector& other) {
+      const double apart = relative_difference(mine, other);
+      if (apart < 1e-5) return true;
+      qWarning("%s: %s apart by %g", text_of(c.shape).c_str(), what, apart);
+      return false;
+    };
+    QVERIFY(agrees("output", found.output, c.reference(x, p)));
+    if (!p.empty())
+      QVERIFY(agrees("weight gradient", found.parameters,
+                     numerical_gradient([&](const Vector& q) { return dot(c.reference(x, q), d); }, p)));
+    if (tokens) continue;
+    QVERIFY(agrees("input gradient", found.input,
+                   numerical_gradient([&](const Vector& y) { return dot(c.reference(y, p), d); }, x)));
+    // Where nobody asks for the input's gradient, the weights' is the same.
+    QVERIFY(computed(c, false).input.empty());
+    QVERIFY(computed(c, false).parameters == found.parameters);
+  }
+}
+
+void TestLayerKinds::parameters_are_those_of_the_shapes() {
+  QFETCH(QString, kind);
+  Random random(18);
+  for (int i = 0; i < shapes_a_kind; ++i) {
+    const Case c(drawn(kind.toStdString(), random));
+    const analytic::transformer::LayerShape shape = analytic::transformer::shape_of(c.shape).value();
+    QCOMPARE(shape.parameters.count, 4 * c.kernel->parameters());
+    QCOMPARE(shape.output.count, 4 * c.kernel->output_width());
+  }
+}
+
+void TestLayerKinds::give_all_memory_back() {
+  QFETCH(QString, kind);
+  Random random(19);
+  const Case c(drawn(kind.toStdString(), random));
+  {
+    runtime::layers::Saved saved;
+    runtime::tensor::Tensor output = c.kernel->forward(c.tensor(c.input, c.kernel->input_width()), c.parameters, saved);
+    QVERIFY(wide(saved.tensors[0].values()) == wide(c.input));
+    QCOMPARE(c.memory->in_use().count, (saved.bytes() + output.bytes()).count);
+    output.release();
+    c.kernel->backward_input(c.tensor(c.direction, c.kernel->output_width()), c.parameters, saved, true).release();
+    QCOMPARE(c.memory->in_use().count, saved.bytes().count);
+    std::vector<float> gradients(c.parameters.size());
+    c.kernel->backward_weight(saved, gradients);
+  }
+  QCOMPARE(c.memory->in_use().count, 0);
+}
+
+/// Replicas share the samples of a micro-batch: but for batch norm, a sample's values do not depend on the others.
+void TestLayerKinds::any_cut_of_the_samples_gives_the_same() {
+  for (const char* kind : {"convolution", "max_pool", "average_pool", "global_average_pool", "lstm", "transformer"}) {
+    Random random(20);
+    const Case c(drawn(kind, random));
+    runtime::layers::Saved whole_saved;
+    const runtime::tensor::Tensor input = c.tensor(c.input, c.kernel->input_width());
+    const runtime::tensor::Tensor whole =
+        c.kernel->forward(input.slice(0, samples, c.memory), c.parameters, whole_saved);
+    for (int i = 0; i < samples; ++i) {
+      runtime::layers::Saved saved;
+      const runtime::tensor::Tensor part = c.kernel->forward(input.slice(i, 1, c.memory), c.parameters, saved);
+      QVERIFY(relative_difference(wide(part.values()), wide(whole.slice(i, 1, c.memory).values())) < 1e-6);
+    }
+  }
+}
+
+void TestLayerKinds::bad_windows_are_named_data() {
+  QTest::addColumn<int>("kernel");
+  QTest::addColumn<int>("padding");
+  QTest::addColumn<QString>("expected");
+  QTest::newRow("too wide") << 8 << 1 << "kernel is 8, expected at most the padded input's 7";
+  QTest::newRow("padding") << 2 << 2 << "padding is 2, expected less than the kernel, 2";
+}
+
+void TestLayerKinds::bad_windows_are_named() {
+  QFETCH(int, kernel);
+  QFETCH(int, padding);
+  QFETCH(QString, expected);
+  for (const char* kind : {"convolution", "max_pool", "average_pool"}) {
+    Random random(21);
+    ModelLayer layer = drawn(kind, random);
+    layer.sizes["height"] = 5, layer.sizes["width"] = 6;
+    layer.sizes["kernel"] = kernel, layer.sizes["padding"] = padding;
+    const auto made = runtime::cpu::cpu_kernels().layers.at(kind)(layer);
+    QVERIFY(!made);
+    QVERIFY2(QString::fromStdString(made.error().message).contains(expected), made.error().message.c_str());
+  }
+}
+
+PIPEDECK_TEST(TestLayerKinds)
+#include "tst_layer_kinds.moc"

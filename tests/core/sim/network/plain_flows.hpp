@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What transfers and all-reduces are to the `shared` network, for the second opinion: which links they use, by name.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cost/network.hpp"
+#include "core/model/cluster.hpp"
+#include "core/model/plan.hpp"
+#include "tests/core/sim/network/plain_sharing.hpp"
+
+namespace pipedeck::test {
+
+class PlainFlows {
+ public:
+  PlainFlows(const Cluster& cluster, const cost::Network& network) : cluster_(cluster), network_(network) {}
+
+  /// Between the leads of two replicas; queues are by ordered pair.
+  PlainFlow transfer(DeviceId from, DeviceId to, pipedeck::Bytes bytes);
+  /// One rank's all-reduce, part after part.
+  PlainFlow all_reduce(std::vector<DeviceId> devices, pipedeck::Bytes bytes);
+
+  /// Bytes a second of every link that was used so far.
+  const std::map<std::string, double>& capacity() const { return capacity_; }
+
+ private:
+  std::string use(const std::string& name, double capacity);
+  std::vector<std::string> links_of(DeviceId from, DeviceId to);
+  void add_ring(std::span<const DeviceId> devices, PlainPhase& phase);
+
+  const Cluster& cluster_;
+  const cost::Network& network_;
+  std::map<std::string, double> capacity_;
+};
+
+}  // namespace pipedeck::test
