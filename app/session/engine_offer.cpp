@@ -30,9 +30,8 @@ Result<std::optional<Candidate>> quickest(plans::Judge& judge, const Problem& pr
   const auto rank = [](const Candidate& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
   std::optional<Candidate> best;
   for (Plan& plan : plans) {
-    auto simulation = judge.simulation(problem, plan, stop);
-    if (!simulation) return tl::unexpected(simulation.error());
-    Candidate candidate{std::make_shared<const Plan>(std::move(plan)), *std::move(simulation)};
+    TRY(auto simulation, judge.simulation(problem, plan, stop));
+    Candidate candidate{std::make_shared<const Plan>(std::move(plan)), std::move(simulation)};
     if (!best || rank(candidate) < rank(*best)) best = std::move(candidate);
   }
   return best;
@@ -60,11 +59,10 @@ Result<EngineOffer> engine_offer(plans::Judge& judge, const EngineQuestion& aske
   const std::string name = asked.output.toStdString();
   const pipedeck::study::engines::NamedOutput wanted = pipedeck::study::engines::engine_output_named(name);
   ensure(wanted.engine, "an engine's text was asked for that is not listed");
-  const auto origin = io::documents::origin_of(*asked.problem.profile);
-  if (!origin) return tl::unexpected(origin.error());
+  TRY(const auto origin, io::documents::origin_of(*asked.problem.profile));
   const auto question_of = [&](const Plan& plan) {
     return pipedeck::study::engines::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster,
-                                                    *origin ? &**origin : nullptr};
+                                                    origin ? &*origin : nullptr};
   };
   EngineOffer offer;
   for (const std::string& misfit :
@@ -76,15 +74,14 @@ Result<EngineOffer> engine_offer(plans::Judge& judge, const EngineQuestion& aske
     offer.text = text::in_qt(*text);
     return offer;
   }
-  const auto near = quickest(judge, asked.problem,
-                             pipedeck::study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)), stop);
-  if (!near) return tl::unexpected(near.error());
-  if (!*near) return offer;
-  const auto own = judge.simulation(asked.problem, *asked.plan, stop);
-  if (!own) return tl::unexpected(own.error());
-  const auto text = pipedeck::study::engines::engine_text(wanted, question_of(*(*near)->plan));
+  TRY(const auto near,
+      quickest(judge, asked.problem, pipedeck::study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)),
+               stop));
+  if (!near) return offer;
+  TRY(const auto own, judge.simulation(asked.problem, *asked.plan, stop));
+  const auto text = pipedeck::study::engines::engine_text(wanted, question_of(*near->plan));
   if (!text) return tl::unexpected(text.error());
-  offer.nearest = NearestPlan{(*near)->plan, text::in_qt(*text), (*near)->simulation, *own};
+  offer.nearest = NearestPlan{near->plan, text::in_qt(*text), near->simulation, own};
   return offer;
 }
 

@@ -63,9 +63,8 @@ pipedeck::study::reports::Question question_of(const Session& session, const Rep
 
 Result<void> write(const pipedeck::study::reports::Question& question, const std::string& file,
                    const work::Jobs::Context& context) {
-  const auto made = pipedeck::study::reports::make_report(question, context.progress, context.stop);
-  if (!made) return tl::unexpected(made.error());
-  return pipedeck::study::reports::write_report(file, *made);
+  TRY(const auto made, pipedeck::study::reports::make_report(question, context.progress, context.stop));
+  return pipedeck::study::reports::write_report(file, made);
 }
 
 }  // namespace

@@ -171,11 +171,9 @@ Result<std::string> schedule_csv_of(const project::State& state, int plan) {
   const project::PlanEntry* entry = project::find_plan(state, plan);
   const auto problem = entry && entry->feasible() ? project::problem_of(state, *entry) : std::nullopt;
   if (!problem) return fail(ErrorCode::bad_usage, "select a plan first");
-  const auto simulator = sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
-  if (!simulator) return tl::unexpected(simulator.error());
-  const auto schedule = simulator->schedule(*entry->plan);
-  if (!schedule) return tl::unexpected(schedule.error());
-  return io::csv::schedule_to_csv(*schedule);
+  TRY(const auto simulator, sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions));
+  TRY(const auto schedule, simulator.schedule(*entry->plan));
+  return io::csv::schedule_to_csv(schedule);
 }
 
 }  // namespace pipedeck::session

@@ -48,18 +48,16 @@ project::RunRecord record_of_trace(io::traces::ReadTrace trace, const std::vecto
 Result<std::vector<std::shared_ptr<const project::RunRecord>>> read_runs(
     const std::vector<std::string>& files, const std::shared_ptr<const Simulation>& predicted,
     const work::Jobs::Context& context) {
-  auto traces = io::traces::read_each_trace(files, context.stop, context.progress);
-  if (!traces) return tl::unexpected(traces.error());
+  TRY(auto traces, io::traces::read_each_trace(files, context.stop, context.progress));
   std::vector<std::shared_ptr<const project::RunRecord>> runs;
   const auto add = [&](io::traces::ReadTrace trace, const std::vector<std::string>& of) {
     runs.push_back(std::make_shared<const project::RunRecord>(record_of_trace(std::move(trace), of, predicted)));
   };
-  if (io::traces::are_of_one_run(*traces)) {
-    auto joined = io::traces::join_ranks(*std::move(traces), files);
-    if (!joined) return tl::unexpected(joined.error());
-    add(*std::move(joined), files);
+  if (io::traces::are_of_one_run(traces)) {
+    TRY(auto joined, io::traces::join_ranks(std::move(traces), files));
+    add(std::move(joined), files);
   } else {
-    for (std::size_t i = 0; i < files.size(); ++i) add(std::move((*traces)[i]), {files[i]});
+    for (std::size_t i = 0; i < files.size(); ++i) add(std::move(traces[i]), {files[i]});
   }
   return runs;
 }

@@ -44,7 +44,7 @@ class Maker {
     profile.source = source();
     for (const times::LayerCount& layer : counted_model.layers) add(layer);
     note();
-    if (auto sensible = within_limits(made_.profile); !sensible) return tl::unexpected(sensible.error());
+    TRY_VOID(within_limits(made_.profile));
     return std::move(made_);
   }
 
@@ -152,11 +152,10 @@ Result<void> check(const AnalyticOptions& options, const ReadTransformer& model)
 
 Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options) {
-  if (auto valid = check(options, model); !valid) return tl::unexpected(valid.error());
-  auto rate = times::rate_of(device, options.precision);
-  if (!rate) return tl::unexpected(rate.error());
-  rate->reached = options.reached;
-  return Maker(model, device, *rate, options).make();
+  TRY_VOID(check(options, model));
+  TRY(auto rate, times::rate_of(device, options.precision));
+  rate.reached = options.reached;
+  return Maker(model, device, rate, options).make();
 }
 
 }  // namespace pipedeck::analytic

@@ -51,7 +51,3 @@ inline Result<void> duration(const std::string& place, Seconds found) {
 }
 
 }  // namespace pipedeck::checks
-
-/// Returns the error of a failed check from the enclosing function.
-#define PIPEDECK_CHECK(expression) \
-  if (auto checked = (expression); !checked) return tl::unexpected(std::move(checked).error())

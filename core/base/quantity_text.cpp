@@ -149,27 +149,24 @@ Result<double> parse_quantity(Measure measure, std::string_view text, std::strin
 }
 
 Result<Bytes> parse_bytes(std::string_view text, std::string_view unit) {
-  auto bytes = parse_quantity(Measure::bytes, text, unit);
-  if (!bytes) return tl::unexpected(bytes.error());
-  if (*bytes < 0 || *bytes > 9e18)
+  TRY(auto bytes, parse_quantity(Measure::bytes, text, unit));
+  if (bytes < 0 || bytes > 9e18)
     return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(Measure::bytes)));
-  return Bytes(std::llround(*bytes));
+  return Bytes(std::llround(bytes));
 }
 
 Result<BytesPerSecond> parse_rate(std::string_view text, std::string_view unit) {
-  auto rate = parse_quantity(Measure::rate, text, unit);
-  if (!rate) return tl::unexpected(rate.error());
-  if (*rate <= 0)
+  TRY(auto rate, parse_quantity(Measure::rate, text, unit));
+  if (rate <= 0)
     return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(Measure::rate)));
-  return BytesPerSecond(*rate);
+  return BytesPerSecond(rate);
 }
 
 Result<Seconds> parse_time(std::string_view text, std::string_view unit) {
-  auto time = parse_quantity(Measure::time, text, unit);
-  if (!time) return tl::unexpected(time.error());
-  if (*time < 0)
+  TRY(auto time, parse_quantity(Measure::time, text, unit));
+  if (time < 0)
     return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(Measure::time)));
-  return Seconds(*time);
+  return Seconds(time);
 }
 
 }  // namespace pipedeck

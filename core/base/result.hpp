@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tl/expected.hpp>
 
@@ -54,3 +55,18 @@ inline void ensure(bool holds, std::string_view what) {
 }
 
 }  // namespace pipedeck
+
+#define PIPEDECK_JOINED_(a, b) a##b
+#define PIPEDECK_JOINED(a, b) PIPEDECK_JOINED_(a, b)
+
+/// Evaluates a Result. Returns its error from the enclosing function, or initialises the declared variable with its
+/// value: TRY(const auto network, Network::of(cluster));
+#define TRY(declaration, ...)                                                     \
+  auto PIPEDECK_JOINED(result_, __LINE__) = __VA_ARGS__;                          \
+  if (!PIPEDECK_JOINED(result_, __LINE__))                                        \
+    return tl::unexpected(std::move(PIPEDECK_JOINED(result_, __LINE__)).error()); \
+  declaration = *std::move(PIPEDECK_JOINED(result_, __LINE__))
+
+/// Evaluates a Result. Returns its error from the enclosing function, or drops its value.
+#define TRY_VOID(...) \
+  if (auto result_ = __VA_ARGS__; !result_) return tl::unexpected(std::move(result_).error())

@@ -37,7 +37,7 @@ Result<void> compare(const Plan& plan, const Result<T>& mine) {
 
 Result<void> compared(const Evaluation& e) {
   const Plan& plan = e.plan;
-  if (auto holds = check_constraints(e); !holds) return holds;
+  TRY_VOID(check_constraints(e));
   if (plan.planner == "dapple") return compare(plan, dapple_objective(e));
   if (plan.planner == "capture") return compare(plan, capture_objective(e));
   if (plan.planner == "pipedream" && !plan.synchronous()) return compare(plan, pipedream_objective(e));
@@ -49,18 +49,16 @@ Result<void> compared(const Evaluation& e) {
 }  // namespace
 
 Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {
-  auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
-  if (!network) return tl::unexpected(network.error());
-  const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
+  TRY(auto network, Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  const Evaluation e{problem, plan, network, options, order_of(plan, *problem.profile)};
   auto agrees = compared(e);
   if (options.stop.stop_requested()) return fail(ErrorCode::cancelled, "planning was cancelled");
   return agrees;
 }
 
 Result<std::string> objective_text(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {
-  auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
-  if (!network) return tl::unexpected(network.error());
-  const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
+  TRY(auto network, Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  const Evaluation e{problem, plan, network, options, order_of(plan, *problem.profile)};
   // One line for each planner with its own formula.
   if (plan.planner == "dapple") return dapple_objective_text(e);
   if (plan.planner == "pipedream" && !plan.synchronous()) return pipedream_objective_text(e);

@@ -180,7 +180,7 @@ Result<void> check_constraints(const Evaluation& e) {
         return broken(e, s, "a device that another stage has");
     if (plan.synchronous() && stage.replicas() > plan.micro_batch) return broken(e, s, "a replica without samples");
     if (e.options.ignore_memory || !kept_is_known(plan)) continue;
-    if (auto fits = check_memory(e, s); !fits) return fits;
+    TRY_VOID(check_memory(e, s));
   }
   if (layer != static_cast<int>(e.order.size()))
     return fail(ErrorCode::internal, plan.planner + ": layers without a stage");

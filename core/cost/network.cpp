@@ -44,9 +44,8 @@ Result<void> Network::Shared::take_matrix(const Cluster& cluster) {
 }
 
 Result<void> Network::Shared::take_links(const Cluster& cluster) {
-  auto paths = NodePaths::of(cluster);
-  if (!paths) return tl::unexpected(paths.error());
-  between = std::move(*paths);
+  TRY(auto paths, NodePaths::of(cluster));
+  between = std::move(paths);
   keep_links(cluster);
   for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
     const Node& node = cluster.nodes[n];
@@ -106,7 +105,7 @@ Result<Network> Network::of(const Cluster& cluster) {
   shared->types = cluster.device_types;
   shared->node_count = static_cast<int>(cluster.nodes.size());
   for (const Node& node : cluster.nodes) shared->buses.push_back(node.bus);
-  PIPEDECK_CHECK(cluster.bandwidth_matrix ? shared->take_matrix(cluster) : shared->take_links(cluster));
+  TRY_VOID(cluster.bandwidth_matrix ? shared->take_matrix(cluster) : shared->take_links(cluster));
   return Network(shared);
 }
 

@@ -102,7 +102,7 @@ Result<void> NodePaths::check_connected(const Graph& graph, const Cluster& clust
 Result<std::unique_ptr<const NodePaths>> NodePaths::of(const Cluster& cluster) {
   Result<Graph> graph = graph_of(cluster);
   if (!graph) return tl::unexpected(graph.error());
-  PIPEDECK_CHECK(check_connected(*graph, cluster));
+  TRY_VOID(check_connected(*graph, cluster));
   return std::unique_ptr<const NodePaths>(new NodePaths(std::move(*graph), cluster.nodes.size()));
 }
 

@@ -131,8 +131,8 @@ class PassCounter {
     return std::max(Bytes(), most - full_);
   }
 
-  /// Runs from the last layer to the first. Finished layers are freed, or keep bytes for the weight gradients if these
-  /// come `apart`. The gradient that the stage received is counted separately until its backward ends.
+  /// Runs from the last layer to the first. Finished layers are freed, or keep bytes for the weight gradients if
+  /// (these) come `apart`. The gradient that the stage received is counted separately until its backward ends.
   Bytes backward(bool apart) const {
     Bytes held, most;
     for (const Needs& layer : layers_) held += layer.saved;

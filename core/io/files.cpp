@@ -368,24 +368,22 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 Result<void> write_file(const std::string& path, const std::string& content) { return write_files({{path, content}}); }
 
 Result<void> write_file_of_pieces(const std::string& path, const text::TextPieces& content) {
-  auto beside = write_beside(path, content);
-  if (!beside) return tl::unexpected(std::move(beside).error());
-  if (!beside->file->rename(beside->target)) return system_failure("the file can't be written", path);
+  TRY(auto beside, write_beside(path, content));
+  if (!beside.file->rename(beside.target)) return system_failure("the file can't be written", path);
   return {};
 }
 
 Result<void> write_files(const std::vector<FileText>& files) {
   std::vector<WrittenBeside> written;
   for (const FileText& file : files) {
-    auto beside = write_beside(file.path, whole(file.content));
-    if (!beside) return tl::unexpected(std::move(beside).error());
+    TRY(auto beside, write_beside(file.path, whole(file.content)));
     // A rename onto a folder would fail when others were renamed already.
     std::error_code ignored;
-    if (fs::is_directory(beside->target, ignored)) {
+    if (fs::is_directory(beside.target, ignored)) {
       errno = EISDIR;
       return system_failure("the file can't be written", file.path);
     }
-    written.push_back(*std::move(beside));
+    written.push_back(std::move(beside));
   }
   for (std::size_t i = 0; i < files.size(); ++i)
     if (!written[i].file->rename(written[i].target)) return system_failure("the file can't be written", files[i].path);

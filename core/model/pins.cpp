@@ -70,9 +70,9 @@ Result<void> check(const Pins& pins, const Profile& profile, const Cluster& clus
                                       {pins.max_stages, "--max-stages"},
                                       {pins.replicas, "--dp"},
                                       {pins.tensor_parallel, "--tmp"}})
-    if (auto positive = at_least_one(value, option); !positive) return positive;
+    TRY_VOID(at_least_one(value, option));
   const int devices = static_cast<int>(devices_of(cluster).size());
-  if (auto degrees = check_degrees(pins, profile, devices); !degrees) return degrees;
+  TRY_VOID(check_degrees(pins, profile, devices));
   return check_layers(pins, profile, devices);
 }
 

@@ -55,7 +55,7 @@ Result<void> check_groups(int stage, std::size_t devices, int degree) {
 Result<std::optional<int>> source_of(const Plan& plan, const Cluster& cluster, const Devices& devices) {
   if (devices.empty()) return refuse("no device was named");
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (auto known = check_device(cluster, devices[i]); !known) return tl::unexpected(known.error());
+    TRY_VOID(check_device(cluster, devices[i]));
     if (std::count(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i), devices[i]) > 0)
       return refuse(fmt::format("device {} was named twice", devices[i].value));
   }
@@ -122,35 +122,30 @@ std::optional<Devices> take_spare(const Plan& plan, const Cluster& cluster, int 
 }
 
 Result<Plan> apply(Plan plan, const Ground& ground, const DevicesMove& edit) {
-  const auto source = source_of(plan, ground.cluster, edit.devices);
-  if (!source) return tl::unexpected(source.error());
-  if (!*source && !edit.stage)
+  TRY(const auto source, source_of(plan, ground.cluster, edit.devices));
+  if (!source && !edit.stage)
     return refuse(edit.devices.size() == 1 ? fmt::format("{} is used by no stage", list_of(edit.devices))
                                            : fmt::format("{} are used by no stage", list_of(edit.devices)));
-  if (edit.stage)
-    if (auto known = check_stage(plan, *edit.stage); !known) return tl::unexpected(known.error());
+  if (edit.stage) TRY_VOID(check_stage(plan, *edit.stage));
   const auto devices_at = [&](int stage) -> const Devices& { return plan.stages[position(stage)].devices; };
-  if (*source && edit.stage && devices_at(**source) == devices_at(*edit.stage))
+  if (source && edit.stage && devices_at(*source) == devices_at(*edit.stage))
     return reordered(std::move(plan), *edit.stage, edit.devices, edit.place);
-  if (*source) {
-    Devices left = devices_at(**source);
+  if (source) {
+    Devices left = devices_at(*source);
     std::erase_if(left, [&](DeviceId device) { return has(edit.devices, device); });
-    if (auto whole = check_groups(**source, left.size(), plan.stages[position(**source)].tensor_parallel); !whole)
-      return tl::unexpected(whole.error());
-    put_devices(plan, **source, left);
+    TRY_VOID(check_groups(*source, left.size(), plan.stages[position(*source)].tensor_parallel));
+    put_devices(plan, *source, left);
   }
   if (!edit.stage) return plan;
   Devices list = devices_at(*edit.stage);
   insert_at(list, edit.devices, edit.place);
-  if (auto whole = check_groups(*edit.stage, list.size(), plan.stages[position(*edit.stage)].tensor_parallel); !whole)
-    return tl::unexpected(whole.error());
+  TRY_VOID(check_groups(*edit.stage, list.size(), plan.stages[position(*edit.stage)].tensor_parallel));
   put_devices(plan, *edit.stage, list);
   return plan;
 }
 
 Result<Plan> apply(Plan plan, const Ground& ground, const DeviceSwap& edit) {
-  for (DeviceId device : {edit.one, edit.other})
-    if (auto known = check_device(ground.cluster, device); !known) return tl::unexpected(known.error());
+  for (DeviceId device : {edit.one, edit.other}) TRY_VOID(check_device(ground.cluster, device));
   if (edit.one == edit.other) return refuse(fmt::format("device {} can't be exchanged with itself", edit.one.value));
   if (!stage_of(plan, edit.one) && !stage_of(plan, edit.other))
     return refuse(fmt::format("{} are used by no stage", list_of({edit.one, edit.other})));
@@ -165,7 +160,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const DeviceSwap& edit) {
 }
 
 Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaCount& edit) {
-  if (auto known = check_stage(plan, edit.stage); !known) return tl::unexpected(known.error());
+  TRY_VOID(check_stage(plan, edit.stage));
   if (edit.replicas < 1) return refuse(fmt::format("stage {} needs one replica at least", edit.stage));
   const Stage& stage = plan.stages[position(edit.stage)];
   Devices devices = stage.devices;
@@ -201,7 +196,7 @@ static std::optional<std::string> never_cut(const Plan& plan, const Profile& pro
 }
 
 Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& edit) {
-  if (auto known = check_stage(plan, edit.stage); !known) return tl::unexpected(known.error());
+  TRY_VOID(check_stage(plan, edit.stage));
   const std::vector<int> degrees = tensor_parallel_degrees(plan, ground.profile, edit.stage);
   if (const std::optional<std::string> layer = never_cut(plan, ground.profile, edit))
     return refuse(
@@ -239,7 +234,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& 
 }
 
 Result<Plan> apply(Plan plan, const Ground&, const ReplicaShares& edit) {
-  if (auto known = check_stage(plan, edit.stage); !known) return tl::unexpected(known.error());
+  TRY_VOID(check_stage(plan, edit.stage));
   const Stage& stage = plan.stages[position(edit.stage)];
   const auto put = [&](const std::optional<std::vector<int>>& shares) {
     for (int s : stages_on_devices_of(plan, edit.stage)) plan.stages[position(s)].shares = shares;

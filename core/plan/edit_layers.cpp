@@ -71,7 +71,7 @@ std::string nearest_text(const std::vector<int>& sizes, int found) {
 }  // namespace
 
 Result<Plan> apply(Plan plan, const Ground&, const CutMove& edit) {
-  if (auto known = check_stage(plan, edit.stage); !known) return tl::unexpected(known.error());
+  TRY_VOID(check_stage(plan, edit.stage));
   if (edit.stage == 0) return refuse("stage 0 begins with the model's first layer: it has no cut before it");
   Stage &before = plan.stages[index(edit.stage - 1)], &after = plan.stages[index(edit.stage)];
   if (edit.layer <= before.first || edit.layer >= after.last)
@@ -87,10 +87,10 @@ Result<Plan> apply(Plan plan, const Ground&, const CutMove& edit) {
 }
 
 Result<Plan> apply(Plan plan, const Ground& ground, const StageSplit& edit) {
-  if (auto known = check_stage(plan, edit.stage); !known) return tl::unexpected(known.error());
-  if (auto free = check_free_stages(plan, "a stage can't be split"); !free) return tl::unexpected(free.error());
+  TRY_VOID(check_stage(plan, edit.stage));
+  TRY_VOID(check_free_stages(plan, "a stage can't be split"));
   Stage first = plan.stages[index(edit.stage)];
-  if (auto within = check_within(first, edit.stage, edit.layer); !within) return tl::unexpected(within.error());
+  TRY_VOID(check_within(first, edit.stage, edit.layer));
   Stage second = first;
   second.first = edit.layer;
   const std::set<LayerId> marked = recomputed(first);
@@ -119,9 +119,8 @@ Result<Plan> apply(Plan plan, const Ground& ground, const StageSplit& edit) {
 }
 
 Result<Plan> apply(Plan plan, const Ground&, const StageMerge& edit) {
-  for (int stage : {edit.stage, edit.stage + 1})
-    if (auto known = check_stage(plan, stage); !known) return tl::unexpected(known.error());
-  if (auto free = check_free_stages(plan, "stages can't be merged"); !free) return tl::unexpected(free.error());
+  for (int stage : {edit.stage, edit.stage + 1}) TRY_VOID(check_stage(plan, stage));
+  TRY_VOID(check_free_stages(plan, "stages can't be merged"));
   Stage& merged = plan.stages[index(edit.stage)];
   const Stage next = plan.stages[index(edit.stage + 1)];
   if (merged.tensor_parallel != next.tensor_parallel)
@@ -147,7 +146,7 @@ Result<Plan> apply(Plan plan, const Ground&, const StageMerge& edit) {
 }
 
 Result<Plan> apply(Plan plan, const Ground&, const StageRecompute& edit) {
-  if (auto known = check_stage(plan, edit.stage); !known) return tl::unexpected(known.error());
+  TRY_VOID(check_stage(plan, edit.stage));
   Stage& stage = plan.stages[index(edit.stage)];
   if (edit.recompute.all) {
     stage.recompute = {true, {}};

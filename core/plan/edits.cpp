@@ -94,8 +94,8 @@ Result<void> check_degrees(const Plan& plan, const Profile& profile) {
 }
 
 Result<void> check_words(const Plan& plan, const Profile& profile) {
-  if (auto samples = check_samples(plan); !samples) return samples;
-  if (auto pairs = check_pairs(plan); !pairs) return pairs;
+  TRY_VOID(check_samples(plan));
+  TRY_VOID(check_pairs(plan));
   return check_degrees(plan, profile);
 }
 
@@ -114,13 +114,13 @@ void finish(Plan& plan, const Plan& before) {
 }  // namespace
 
 Result<Plan> with_edit(const Plan& plan, const Profile& profile, const Cluster& cluster, const PlanEdit& edit) {
-  if (auto valid = validate(plan, profile, cluster); !valid) return tl::unexpected(valid.error());
-  if (auto possible = check_operations(plan, edit); !possible) return tl::unexpected(possible.error());
+  TRY_VOID(validate(plan, profile, cluster));
+  TRY_VOID(check_operations(plan, edit));
   const edits::Ground ground{profile, cluster};
   auto edited = std::visit([&](const auto& one) { return edits::apply(plan, ground, one); }, edit);
   if (!edited || *edited == plan) return edited;
-  if (auto words = check_words(*edited, profile); !words) return tl::unexpected(words.error());
-  if (auto valid = validate(*edited, profile, cluster); !valid) return tl::unexpected(valid.error());
+  TRY_VOID(check_words(*edited, profile));
+  TRY_VOID(validate(*edited, profile, cluster));
   finish(*edited, plan);
   return edited;
 }

@@ -21,8 +21,8 @@ std::string at(std::string_view list, std::size_t index, std::string_view key = 
 // ---- profile
 
 Result<void> check_quartiles(const std::string& place, const Quartiles& quartiles) {
-  PIPEDECK_CHECK(checks::duration(place + "/0", quartiles.lower));
-  PIPEDECK_CHECK(checks::duration(place + "/1", quartiles.upper));
+  TRY_VOID(checks::duration(place + "/0", quartiles.lower));
+  TRY_VOID(checks::duration(place + "/1", quartiles.upper));
   if (quartiles.lower <= quartiles.upper) return {};
   return checks::bad(place, fmt::format("found a lower quartile of {} ms above the upper one, {} ms",
                                         in_milliseconds(quartiles.lower), in_milliseconds(quartiles.upper)));
@@ -30,22 +30,22 @@ Result<void> check_quartiles(const std::string& place, const Quartiles& quartile
 
 Result<void> check_spread(const std::string& place, const std::optional<TimeSpread>& spread) {
   if (!spread) return {};
-  PIPEDECK_CHECK(checks::integer(place + "/spread/repetitions", spread->repetitions, 1, limits::samples));
-  PIPEDECK_CHECK(check_quartiles(place + "/spread/forward_ms", spread->forward));
+  TRY_VOID(checks::integer(place + "/spread/repetitions", spread->repetitions, 1, limits::samples));
+  TRY_VOID(check_quartiles(place + "/spread/forward_ms", spread->forward));
   return check_quartiles(place + "/spread/backward_ms", spread->backward);
 }
 
 Result<void> check_weight_part(const std::string& place, Seconds weight, Seconds backward) {
-  PIPEDECK_CHECK(checks::duration(place + "/backward_weight_ms", weight));
+  TRY_VOID(checks::duration(place + "/backward_weight_ms", weight));
   if (weight <= backward) return {};
   return checks::bad(place + "/backward_weight_ms", fmt::format("found {} ms, expected at most backward_ms, {} ms",
                                                                 in_milliseconds(weight), in_milliseconds(backward)));
 }
 
 Result<void> check_details(const std::string& place, const PointDetails& details, Seconds backward) {
-  if (details.backward_weight) PIPEDECK_CHECK(check_weight_part(place, *details.backward_weight, backward));
-  if (details.saved) PIPEDECK_CHECK(checks::bytes(place + "/saved_bytes", *details.saved));
-  if (details.workspace) PIPEDECK_CHECK(checks::bytes(place + "/workspace_bytes", *details.workspace));
+  if (details.backward_weight) TRY_VOID(check_weight_part(place, *details.backward_weight, backward));
+  if (details.saved) TRY_VOID(checks::bytes(place + "/saved_bytes", *details.saved));
+  if (details.workspace) TRY_VOID(checks::bytes(place + "/workspace_bytes", *details.workspace));
   return check_spread(place, details.spread);
 }
 
@@ -54,10 +54,10 @@ Result<void> check_points(const Profile& profile, const Layer& layer, std::size_
   for (std::size_t i = 0; i < layer.at.size(); ++i) {
     const LayerPoint& point = layer.at[i];
     const std::string place = at("layers", index, fmt::format("at/{}", i));
-    PIPEDECK_CHECK(checks::integer(place + "/micro_batch", point.micro_batch, 1, limits::samples));
-    PIPEDECK_CHECK(checks::duration(place + "/forward_ms", point.forward));
-    PIPEDECK_CHECK(checks::duration(place + "/backward_ms", point.backward));
-    PIPEDECK_CHECK(check_details(place, point.details, point.backward));
+    TRY_VOID(checks::integer(place + "/micro_batch", point.micro_batch, 1, limits::samples));
+    TRY_VOID(checks::duration(place + "/forward_ms", point.forward));
+    TRY_VOID(checks::duration(place + "/backward_ms", point.backward));
+    TRY_VOID(check_details(place, point.details, point.backward));
     if (i > 0 && point.micro_batch <= layer.at[i - 1].micro_batch)
       return checks::bad(place + "/micro_batch",
                          fmt::format("found a second point at {} samples, expected one each", point.micro_batch));
@@ -79,29 +79,29 @@ Result<void> check_points(const Profile& profile, const Layer& layer, std::size_
 /// Checks LayerMemory. `whole`: the saved bytes that include the input.
 Result<void> check_memory(const std::string& in, const LayerMemory& memory, Bytes whole) {
   const auto place = [&](const char* name) { return fmt::format("{}/memory/{}", in, name); };
-  PIPEDECK_CHECK(checks::bytes(place("forward_bytes"), memory.forward));
-  PIPEDECK_CHECK(checks::bytes(place("backward_bytes"), memory.backward));
-  PIPEDECK_CHECK(checks::bytes(place("weight_saved_bytes"), memory.weight_saved));
-  PIPEDECK_CHECK(checks::bytes(place("recompute_saved_bytes"), memory.recompute_saved));
+  TRY_VOID(checks::bytes(place("forward_bytes"), memory.forward));
+  TRY_VOID(checks::bytes(place("backward_bytes"), memory.backward));
+  TRY_VOID(checks::bytes(place("weight_saved_bytes"), memory.weight_saved));
+  TRY_VOID(checks::bytes(place("recompute_saved_bytes"), memory.recompute_saved));
   const auto part = [&](const char* name, Bytes bytes, Bytes all) -> Result<void> {
     if (bytes >= Bytes() && bytes <= all) return {};
     return checks::bad(place(name),
                        fmt::format("found {}, expected 0 to {}, of which it is a part", bytes.count, all.count));
   };
-  PIPEDECK_CHECK(part("input_bytes", memory.input, whole));
-  PIPEDECK_CHECK(part("forward_fixed_bytes", memory.forward_fixed, memory.forward));
+  TRY_VOID(part("input_bytes", memory.input, whole));
+  TRY_VOID(part("forward_fixed_bytes", memory.forward_fixed, memory.forward));
   return part("backward_fixed_bytes", memory.backward_fixed, memory.backward);
 }
 
 Result<void> check_way(const std::string& place, const CutWay& way, const Layer& layer) {
-  PIPEDECK_CHECK(checks::bytes(place + "/moved_values", Bytes(way.step.moved)));
-  PIPEDECK_CHECK(checks::bytes(place + "/whole_parameter_bytes", way.whole_parameters));
+  TRY_VOID(checks::bytes(place + "/moved_values", Bytes(way.step.moved)));
+  TRY_VOID(checks::bytes(place + "/whole_parameter_bytes", way.whole_parameters));
   if (way.whole_parameters > layer.parameters)
     return checks::bad(place + "/whole_parameter_bytes",
                        fmt::format("found {}, expected at most parameter_bytes, {}", way.whole_parameters.count,
                                    layer.parameters.count));
-  PIPEDECK_CHECK(checks::bytes(place + "/saved_bytes", way.saved));
-  PIPEDECK_CHECK(checks::bytes(place + "/workspace_bytes", way.workspace));
+  TRY_VOID(checks::bytes(place + "/saved_bytes", way.saved));
+  TRY_VOID(checks::bytes(place + "/workspace_bytes", way.workspace));
   return check_memory(place, way.memory, way.saved);
 }
 
@@ -109,17 +109,17 @@ Result<void> check_tensor_parallel(const Layer& layer, std::size_t index) {
   for (std::size_t i = 0; i < layer.tensor_parallel.size(); ++i) {
     const TensorParallelPoint& point = layer.tensor_parallel[i];
     const std::string place = at("layers", index, fmt::format("tensor_parallel/{}", i));
-    PIPEDECK_CHECK(checks::integer(place + "/degree", point.degree, 2, limits::devices));
-    PIPEDECK_CHECK(checks::duration(place + "/forward_ms", point.forward));
-    PIPEDECK_CHECK(checks::duration(place + "/backward_ms", point.backward));
-    PIPEDECK_CHECK(checks::bytes(place + "/forward_allreduce_bytes", point.forward_allreduce));
-    PIPEDECK_CHECK(checks::bytes(place + "/backward_allreduce_bytes", point.backward_allreduce));
-    PIPEDECK_CHECK(check_details(place, point.details, point.backward));
+    TRY_VOID(checks::integer(place + "/degree", point.degree, 2, limits::devices));
+    TRY_VOID(checks::duration(place + "/forward_ms", point.forward));
+    TRY_VOID(checks::duration(place + "/backward_ms", point.backward));
+    TRY_VOID(checks::bytes(place + "/forward_allreduce_bytes", point.forward_allreduce));
+    TRY_VOID(checks::bytes(place + "/backward_allreduce_bytes", point.backward_allreduce));
+    TRY_VOID(check_details(place, point.details, point.backward));
     if (i > 0 && point.degree <= layer.tensor_parallel[i - 1].degree)
       return checks::bad(place + "/degree",
                          fmt::format("found degree {} a second time, expected one point each", point.degree));
     for (std::size_t w = 0; w < point.ways.size(); ++w)
-      PIPEDECK_CHECK(check_way(fmt::format("{}/ways/{}", place, w), point.ways[w], layer));
+      TRY_VOID(check_way(fmt::format("{}/ways/{}", place, w), point.ways[w], layer));
   }
   return {};
 }
@@ -127,7 +127,7 @@ Result<void> check_tensor_parallel(const Layer& layer, std::size_t index) {
 Result<void> check_outputs(const Layer& layer, std::size_t index) {
   Bytes sum;
   for (std::size_t i = 0; i < layer.outputs.size(); ++i) {
-    PIPEDECK_CHECK(checks::bytes(at("layers", index, fmt::format("outputs_bytes/{}", i)), layer.outputs[i]));
+    TRY_VOID(checks::bytes(at("layers", index, fmt::format("outputs_bytes/{}", i)), layer.outputs[i]));
     sum += layer.outputs[i];
   }
   if (!layer.outputs.empty() && sum != layer.output)
@@ -140,26 +140,26 @@ Result<void> check_outputs(const Layer& layer, std::size_t index) {
 Result<void> check_layer(const Profile& profile, std::size_t index) {
   const Layer& layer = profile.layers[index];
   if (layer.name.empty()) return checks::bad(at("layers", index, "name"), "found an empty name, expected one");
-  PIPEDECK_CHECK(checks::duration(at("layers", index, "forward_ms"), layer.forward));
-  PIPEDECK_CHECK(checks::duration(at("layers", index, "backward_ms"), layer.backward));
-  PIPEDECK_CHECK(check_weight_part(fmt::format("/layers/{}", index), layer.backward_weight, layer.backward));
-  PIPEDECK_CHECK(check_spread(fmt::format("/layers/{}", index), layer.spread));
-  PIPEDECK_CHECK(checks::bytes(at("layers", index, "output_bytes"), layer.output));
-  PIPEDECK_CHECK(checks::bytes(at("layers", index, "saved_bytes"), layer.saved));
-  PIPEDECK_CHECK(checks::bytes(at("layers", index, "parameter_bytes"), layer.parameters));
-  PIPEDECK_CHECK(checks::bytes(at("layers", index, "whole_parameter_bytes"), layer.whole_parameters));
+  TRY_VOID(checks::duration(at("layers", index, "forward_ms"), layer.forward));
+  TRY_VOID(checks::duration(at("layers", index, "backward_ms"), layer.backward));
+  TRY_VOID(check_weight_part(fmt::format("/layers/{}", index), layer.backward_weight, layer.backward));
+  TRY_VOID(check_spread(fmt::format("/layers/{}", index), layer.spread));
+  TRY_VOID(checks::bytes(at("layers", index, "output_bytes"), layer.output));
+  TRY_VOID(checks::bytes(at("layers", index, "saved_bytes"), layer.saved));
+  TRY_VOID(checks::bytes(at("layers", index, "parameter_bytes"), layer.parameters));
+  TRY_VOID(checks::bytes(at("layers", index, "whole_parameter_bytes"), layer.whole_parameters));
   if (layer.whole_parameters > layer.parameters)
     return checks::bad(at("layers", index, "whole_parameter_bytes"),
                        fmt::format("found {}, expected at most parameter_bytes, {}", layer.whole_parameters.count,
                                    layer.parameters.count));
-  PIPEDECK_CHECK(checks::bytes(at("layers", index, "workspace_bytes"), layer.workspace));
-  if (layer.memory) PIPEDECK_CHECK(check_memory(fmt::format("/layers/{}", index), *layer.memory, layer.saved));
-  PIPEDECK_CHECK(check_outputs(layer, index));
-  PIPEDECK_CHECK(check_points(profile, layer, index));
-  PIPEDECK_CHECK(check_tensor_parallel(layer, index));
+  TRY_VOID(checks::bytes(at("layers", index, "workspace_bytes"), layer.workspace));
+  if (layer.memory) TRY_VOID(check_memory(fmt::format("/layers/{}", index), *layer.memory, layer.saved));
+  TRY_VOID(check_outputs(layer, index));
+  TRY_VOID(check_points(profile, layer, index));
+  TRY_VOID(check_tensor_parallel(layer, index));
   for (const auto& [type, point] : layer.on) {
-    PIPEDECK_CHECK(checks::duration(at("layers", index, "on/" + type + "/forward_ms"), point.forward));
-    PIPEDECK_CHECK(checks::duration(at("layers", index, "on/" + type + "/backward_ms"), point.backward));
+    TRY_VOID(checks::duration(at("layers", index, "on/" + type + "/forward_ms"), point.forward));
+    TRY_VOID(checks::duration(at("layers", index, "on/" + type + "/backward_ms"), point.backward));
   }
   return {};
 }
@@ -169,14 +169,14 @@ Result<void> check_edges(const Profile& profile) {
   std::set<std::pair<std::pair<LayerId, LayerId>, int>> seen;
   for (std::size_t i = 0; i < profile.edges.size(); ++i) {
     const Edge& edge = profile.edges[i];
-    PIPEDECK_CHECK(checks::integer(at("edges", i, "0"), edge.from.value, 0, count - 1));
-    PIPEDECK_CHECK(checks::integer(at("edges", i, "1"), edge.to.value, 0, count - 1));
+    TRY_VOID(checks::integer(at("edges", i, "0"), edge.from.value, 0, count - 1));
+    TRY_VOID(checks::integer(at("edges", i, "1"), edge.to.value, 0, count - 1));
     const Layer& from = profile.layers[edge.from.index()];
     if (edge.from == edge.to)
       return checks::bad(at("edges", i),
                          fmt::format("found an edge from '{}' to itself, expected two layers", from.name));
     if (edge.output)
-      PIPEDECK_CHECK(
+      TRY_VOID(
           checks::integer(at("edges", i, "2"), *edge.output, 0, static_cast<std::int64_t>(from.outputs.size()) - 1));
     if (!seen.insert({{edge.from, edge.to}, edge.output.value_or(-1)}).second)
       return checks::bad(at("edges", i), fmt::format("found the edge from '{}' to '{}' a second time, expected it once",
@@ -215,18 +215,18 @@ Result<void> check_connected(const Profile& profile) {
 }  // namespace
 
 Result<void> validate(const Profile& profile) {
-  PIPEDECK_CHECK(checks::integer("/micro_batch", profile.micro_batch, 1, limits::samples));
+  TRY_VOID(checks::integer("/micro_batch", profile.micro_batch, 1, limits::samples));
   if (profile.layers.empty()) return checks::bad("/layers", "found no layers, expected at least one");
-  PIPEDECK_CHECK(checks::integer("/layers", static_cast<std::int64_t>(profile.layers.size()), 1, limits::layers));
+  TRY_VOID(checks::integer("/layers", static_cast<std::int64_t>(profile.layers.size()), 1, limits::layers));
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < profile.layers.size(); ++i) {
-    PIPEDECK_CHECK(check_layer(profile, i));
+    TRY_VOID(check_layer(profile, i));
     if (!names.insert(profile.layers[i].name).second)
       return checks::bad(at("layers", i, "name"),
                          fmt::format("found a second layer named '{}', expected unique names", profile.layers[i].name));
   }
-  PIPEDECK_CHECK(check_edges(profile));
-  PIPEDECK_CHECK(check_acyclic(profile));
+  TRY_VOID(check_edges(profile));
+  TRY_VOID(check_acyclic(profile));
   return check_connected(profile);
 }
 
@@ -247,15 +247,15 @@ Result<void> check_link(const std::string& place, const Link& link) {
 
 Result<void> check_device_type(const DeviceType& type, std::size_t index) {
   if (type.name.empty()) return checks::bad(at("device_types", index, "name"), "found an empty name, expected one");
-  PIPEDECK_CHECK(checks::integer(at("device_types", index, "memory_bytes"), type.memory.count, 1, limits::bytes));
-  PIPEDECK_CHECK(checks::positive(at("device_types", index, "relative_speed"), type.relative_speed, 1e9));
+  TRY_VOID(checks::integer(at("device_types", index, "memory_bytes"), type.memory.count, 1, limits::bytes));
+  TRY_VOID(checks::positive(at("device_types", index, "relative_speed"), type.relative_speed, 1e9));
   for (const auto& [precision, peak] : type.peak_tflops)
-    PIPEDECK_CHECK(checks::positive(at("device_types", index, "peak_tflops/" + precision), peak, 1e12));
+    TRY_VOID(checks::positive(at("device_types", index, "peak_tflops/" + precision), peak, 1e12));
   if (type.memory_bandwidth)
-    PIPEDECK_CHECK(checks::positive(at("device_types", index, "memory_gb_per_s"),
-                                    in_gigabytes_per_second(*type.memory_bandwidth), limits::bytes_per_second / 1e9));
+    TRY_VOID(checks::positive(at("device_types", index, "memory_gb_per_s"),
+                              in_gigabytes_per_second(*type.memory_bandwidth), limits::bytes_per_second / 1e9));
   if (type.price_per_hour)
-    PIPEDECK_CHECK(checks::number(at("device_types", index, "price_per_hour"), *type.price_per_hour, 0, 1e12));
+    TRY_VOID(checks::number(at("device_types", index, "price_per_hour"), *type.price_per_hour, 0, 1e12));
   return {};
 }
 
@@ -269,7 +269,7 @@ Result<void> check_node(const Cluster& cluster, std::size_t index) {
     if (!find_device_type(cluster, node.devices[g].type))
       return checks::bad(place + "/type",
                          fmt::format("found the device type '{}', expected one of device_types", node.devices[g].type));
-    PIPEDECK_CHECK(checks::integer(place + "/count", node.devices[g].count, 1, limits::devices));
+    TRY_VOID(checks::integer(place + "/count", node.devices[g].count, 1, limits::devices));
   }
   return node.link ? check_link(at("nodes", index, "link"), *node.link) : checks::fine();
 }
@@ -290,8 +290,8 @@ Result<void> check_matrix(const Cluster& cluster, std::size_t devices) {
     for (std::size_t j = 0; j < devices; ++j) {
       const std::string cell = fmt::format("{}/{}/{}", place, i, j);
       const double found = in_gigabytes_per_second(matrix[i][j]);
-      PIPEDECK_CHECK(i == j ? checks::number(cell, found, 0, limits::bytes_per_second)
-                            : checks::positive(cell, found, limits::bytes_per_second));
+      TRY_VOID(i == j ? checks::number(cell, found, 0, limits::bytes_per_second)
+                      : checks::positive(cell, found, limits::bytes_per_second));
       if (matrix[i][j] != matrix[j][i])
         return checks::bad(cell, fmt::format("found {} but {} the other way, expected a symmetric matrix", found,
                                              in_gigabytes_per_second(matrix[j][i])));
@@ -307,13 +307,13 @@ Result<std::set<std::string>> check_places(const Cluster& cluster) {
     return {};
   };
   for (std::size_t i = 0; i < cluster.nodes.size(); ++i) {
-    PIPEDECK_CHECK(check_node(cluster, i));
-    PIPEDECK_CHECK(add(cluster.nodes[i].name, at("nodes", i, "name")));
+    TRY_VOID(check_node(cluster, i));
+    TRY_VOID(add(cluster.nodes[i].name, at("nodes", i, "name")));
   }
   for (std::size_t i = 0; i < cluster.switches.size(); ++i) {
     if (cluster.switches[i].name.empty())
       return checks::bad(at("switches", i, "name"), "found an empty name, expected one");
-    PIPEDECK_CHECK(add(cluster.switches[i].name, at("switches", i, "name")));
+    TRY_VOID(add(cluster.switches[i].name, at("switches", i, "name")));
   }
   return places;
 }
@@ -334,7 +334,7 @@ Result<void> check_network_link(const NetworkLink& link, std::size_t index, cons
 Result<void> validate(const Cluster& cluster) {
   std::set<std::string_view> types;
   for (std::size_t i = 0; i < cluster.device_types.size(); ++i) {
-    PIPEDECK_CHECK(check_device_type(cluster.device_types[i], i));
+    TRY_VOID(check_device_type(cluster.device_types[i], i));
     if (!types.insert(cluster.device_types[i].name).second)
       return checks::bad(
           at("device_types", i, "name"),
@@ -343,8 +343,7 @@ Result<void> validate(const Cluster& cluster) {
   if (cluster.nodes.empty()) return checks::bad("/nodes", "found no nodes, expected at least one");
   const Result<std::set<std::string>> places = check_places(cluster);
   if (!places) return tl::unexpected(places.error());
-  for (std::size_t i = 0; i < cluster.links.size(); ++i)
-    PIPEDECK_CHECK(check_network_link(cluster.links[i], i, *places));
+  for (std::size_t i = 0; i < cluster.links.size(); ++i) TRY_VOID(check_network_link(cluster.links[i], i, *places));
   std::int64_t devices = 0;
   for (const Node& node : cluster.nodes)
     for (const DeviceGroup& group : node.devices) devices += group.count;
@@ -363,7 +362,7 @@ Result<void> check_sizes(const ModelLayer& layer, std::size_t index, const Layer
     const auto found = layer.sizes.find(std::string(rule.name));
     if (found == layer.sizes.end())
       return checks::bad(place, fmt::format("found no {}, expected it in a layer of kind '{}'", rule.name, kind.name));
-    PIPEDECK_CHECK(checks::integer(place, found->second, rule.least, rule.most));
+    TRY_VOID(checks::integer(place, found->second, rule.least, rule.most));
   }
   for (const auto& [name, value] : layer.sizes)
     if (std::none_of(kind.sizes.begin(), kind.sizes.end(),
@@ -401,8 +400,8 @@ Result<void> check_model_layer(const ModelSpec& model, std::size_t index) {
     return checks::bad(at("layers", index, "kind"),
                        fmt::format("found the kind '{}', expected one of {}", layer.kind, names));
   }
-  PIPEDECK_CHECK(check_sizes(layer, index, *kind));
-  PIPEDECK_CHECK(check_window(layer, index));
+  TRY_VOID(check_sizes(layer, index, *kind));
+  TRY_VOID(check_window(layer, index));
   const bool last = index + 1 == model.layers.size();
   if (layer.kind == "softmax_cross_entropy" && !last)
     return checks::bad(at("layers", index, "kind"), "found the loss before the end, expected it as the last layer");
@@ -421,7 +420,7 @@ Result<void> validate(const ModelSpec& model) {
                        fmt::format("found {} layers, expected at least one and the loss", model.layers.size()));
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    PIPEDECK_CHECK(check_model_layer(model, i));
+    TRY_VOID(check_model_layer(model, i));
     if (!names.insert(model.layers[i].name).second)
       return checks::bad(at("layers", i, "name"),
                          fmt::format("found a second layer named '{}', expected unique names", model.layers[i].name));

@@ -19,8 +19,8 @@ using checks::bad;
 std::string stage_place(std::size_t index, std::string_view key) { return fmt::format("/stages/{}/{}", index, key); }
 
 Result<void> check_batches(const Plan& plan) {
-  PIPEDECK_CHECK(checks::integer("/global_batch", plan.global_batch, 1, limits::samples));
-  PIPEDECK_CHECK(checks::integer("/micro_batch", plan.micro_batch, 1, limits::samples));
+  TRY_VOID(checks::integer("/global_batch", plan.global_batch, 1, limits::samples));
+  TRY_VOID(checks::integer("/micro_batch", plan.micro_batch, 1, limits::samples));
   if (plan.global_batch % plan.micro_batch != 0)
     return checks::bad("/micro_batch", fmt::format("found {}, expected a divisor of global_batch, {}", plan.micro_batch,
                                                    plan.global_batch));
@@ -63,12 +63,12 @@ Result<void> check_devices(const Plan& plan, std::size_t index, Held& held) {
   std::set<DeviceId> once;
   for (std::size_t i = 0; i < stage.devices.size(); ++i) {
     const std::string place = stage_place(index, fmt::format("devices/{}", i));
-    PIPEDECK_CHECK(checks::integer(place, stage.devices[i].value, 0, limits::devices - 1));
+    TRY_VOID(checks::integer(place, stage.devices[i].value, 0, limits::devices - 1));
     const auto [first, fresh] = held.try_emplace(stage.devices[i], index);
     if (!once.insert(stage.devices[i]).second || (!fresh && !shares_devices(plan.schedule)))
       return checks::bad(
           place, fmt::format("found device {} a second time, expected each in one stage only", stage.devices[i].value));
-    if (!fresh) PIPEDECK_CHECK(check_common(plan, index, first->second));
+    if (!fresh) TRY_VOID(check_common(plan, index, first->second));
   }
   const auto count = static_cast<int>(stage.devices.size());
   if (stage.tensor_parallel < 1 || count % stage.tensor_parallel != 0)
@@ -97,8 +97,7 @@ Result<void> check_shares(const Plan& plan, const Stage& stage, std::size_t inde
                                    stage.replicas()));
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < stage.shares->size(); ++i) {
-    PIPEDECK_CHECK(
-        checks::integer(stage_place(index, fmt::format("shares/{}", i)), (*stage.shares)[i], 1, plan.micro_batch));
+    TRY_VOID(checks::integer(stage_place(index, fmt::format("shares/{}", i)), (*stage.shares)[i], 1, plan.micro_batch));
     sum += (*stage.shares)[i];
   }
   if (sum != plan.micro_batch)
@@ -117,7 +116,7 @@ Result<void> check_shards(const Stage& stage, std::size_t index) {
                        fmt::format("found {} shards, expected one for each of the {} ranks", stage.shards->size(),
                                    stage.tensor_parallel));
   for (std::size_t i = 0; i < stage.shards->size(); ++i)
-    PIPEDECK_CHECK(checks::positive(stage_place(index, fmt::format("shards/{}", i)), (*stage.shards)[i], 1));
+    TRY_VOID(checks::positive(stage_place(index, fmt::format("shards/{}", i)), (*stage.shards)[i], 1));
   const double sum = std::accumulate(stage.shards->begin(), stage.shards->end(), 0.0);
   if (std::abs(sum - 1) > 1e-9)
     return checks::bad(stage_place(index, "shards"), fmt::format("found shards of {} in all, expected 1", sum));
@@ -126,8 +125,8 @@ Result<void> check_shards(const Stage& stage, std::size_t index) {
 
 Result<void> check_recompute(const Stage& stage, std::size_t index) {
   for (std::size_t i = 0; i < stage.recompute.layers.size(); ++i)
-    PIPEDECK_CHECK(checks::integer(stage_place(index, fmt::format("recompute/{}", i)), stage.recompute.layers[i].value,
-                                   stage.first, stage.last - 1));
+    TRY_VOID(checks::integer(stage_place(index, fmt::format("recompute/{}", i)), stage.recompute.layers[i].value,
+                             stage.first, stage.last - 1));
   std::set<LayerId> once(stage.recompute.layers.begin(), stage.recompute.layers.end());
   if (once.size() != stage.recompute.layers.size())
     return checks::bad(stage_place(index, "recompute"), "found a layer twice, expected each once");
@@ -155,9 +154,8 @@ Result<void> check_chunks(const Plan& plan) {
   for (std::size_t c = 0; c < plan.chunks->size(); ++c) {
     const Chunk& chunk = (*plan.chunks)[c];
     const auto place = [&](std::string_view key) { return fmt::format("/chunks/{}/{}", c, key); };
-    PIPEDECK_CHECK(
-        checks::integer(place("stage"), chunk.stage.value, 0, static_cast<std::int64_t>(plan.stages.size()) - 1));
-    PIPEDECK_CHECK(checks::integer(place("copy"), chunk.copy, 0, limits::layers));
+    TRY_VOID(checks::integer(place("stage"), chunk.stage.value, 0, static_cast<std::int64_t>(plan.stages.size()) - 1));
+    TRY_VOID(checks::integer(place("copy"), chunk.copy, 0, limits::layers));
     if (!seen.emplace(chunk.stage, chunk.copy).second)
       return checks::bad(place("copy"), fmt::format("found copy {} of stage {} a second time, expected each once",
                                                     chunk.copy, chunk.stage.value));
@@ -199,7 +197,7 @@ Result<void> check_warmup_counts(const Plan& plan) {
     return checks::bad("/warmup_counts", fmt::format("found {} counts, expected one for each of the {} stages",
                                                      plan.warmup_counts->size(), plan.stages.size()));
   for (std::size_t i = 0; i < plan.warmup_counts->size(); ++i)
-    PIPEDECK_CHECK(checks::integer(fmt::format("/warmup_counts/{}", i), (*plan.warmup_counts)[i], 1, limits::samples));
+    TRY_VOID(checks::integer(fmt::format("/warmup_counts/{}", i), (*plan.warmup_counts)[i], 1, limits::samples));
   return {};
 }
 
@@ -210,7 +208,7 @@ Result<void> check_order(const Plan& plan, int layers) {
   std::vector<bool> seen(static_cast<std::size_t>(layers), false);
   for (std::size_t i = 0; i < plan.order->size(); ++i) {
     const LayerId layer = (*plan.order)[i];
-    PIPEDECK_CHECK(checks::integer(fmt::format("/order/{}", i), layer.value, 0, layers - 1));
+    TRY_VOID(checks::integer(fmt::format("/order/{}", i), layer.value, 0, layers - 1));
     if (seen[layer.index()])
       return checks::bad(fmt::format("/order/{}", i),
                          fmt::format("found layer {} a second time, expected each once", layer.value));
@@ -244,9 +242,9 @@ Result<void> check_operations(const Plan& plan) {
       const std::string place = fmt::format("/operations/{}/{}", d, i);
       if (!offered_in_lists(operation.kind))
         return checks::bad(place + "/0", fmt::format("found '{}', expected F, B, I, W or R", name_of(operation.kind)));
-      PIPEDECK_CHECK(
+      TRY_VOID(
           checks::integer(place + "/1", operation.stage.value, 0, static_cast<std::int64_t>(plan.stages.size()) - 1));
-      PIPEDECK_CHECK(checks::integer(place + "/2", operation.micro_batch, 0, plan.micro_batches - 1));
+      TRY_VOID(checks::integer(place + "/2", operation.micro_batch, 0, plan.micro_batches - 1));
     }
   return {};
 }
@@ -307,7 +305,7 @@ Result<void> check_splittable(const Plan& plan, const Profile& profile) {
   }
   if (!profile.is_chain()) return {};
   for (std::size_t s = 0; s < plan.stages.size(); s += stages_cut_alike(plan, StageId(s)).size())
-    if (plan.stages[s].tensor_parallel > 1) PIPEDECK_CHECK(check_ways(plan, profile, order, s));
+    if (plan.stages[s].tensor_parallel > 1) TRY_VOID(check_ways(plan, profile, order, s));
   return {};
 }
 
@@ -325,31 +323,31 @@ Result<void> check_against_devices(const Plan& plan, const Cluster& cluster) {
 }  // namespace
 
 Result<void> validate(const Plan& plan) {
-  PIPEDECK_CHECK(check_batches(plan));
+  TRY_VOID(check_batches(plan));
   if (plan.stages.empty()) return checks::bad("/stages", "found no stages, expected at least one");
   Held held;
   int begin = 0;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
-    PIPEDECK_CHECK(check_range(stage, i, begin));
-    PIPEDECK_CHECK(check_devices(plan, i, held));
-    PIPEDECK_CHECK(check_shares(plan, stage, i));
-    PIPEDECK_CHECK(check_shards(stage, i));
-    PIPEDECK_CHECK(check_recompute(stage, i));
+    TRY_VOID(check_range(stage, i, begin));
+    TRY_VOID(check_devices(plan, i, held));
+    TRY_VOID(check_shares(plan, stage, i));
+    TRY_VOID(check_shards(stage, i));
+    TRY_VOID(check_recompute(stage, i));
     begin = stage.last;
   }
-  PIPEDECK_CHECK(checks::integer("/stages", begin, 1, limits::layers));
-  PIPEDECK_CHECK(check_chunks(plan));
-  PIPEDECK_CHECK(check_directions(plan));
-  PIPEDECK_CHECK(check_warmup_counts(plan));
-  PIPEDECK_CHECK(check_order(plan, begin));
+  TRY_VOID(checks::integer("/stages", begin, 1, limits::layers));
+  TRY_VOID(check_chunks(plan));
+  TRY_VOID(check_directions(plan));
+  TRY_VOID(check_warmup_counts(plan));
+  TRY_VOID(check_order(plan, begin));
   return check_operations(plan);
 }
 
 Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& cluster) {
-  PIPEDECK_CHECK(validate(plan));
-  PIPEDECK_CHECK(check_against_layers(plan, profile));
-  PIPEDECK_CHECK(check_splittable(plan, profile));
+  TRY_VOID(validate(plan));
+  TRY_VOID(check_against_layers(plan, profile));
+  TRY_VOID(check_splittable(plan, profile));
   return check_against_devices(plan, cluster);
 }
 

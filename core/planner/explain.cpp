@@ -185,15 +185,12 @@ class Explanation {
 Result<std::vector<std::string>> explain(const Problem& problem, const Plan& plan, const cost::EvaluateOptions& how,
                                          const PlannerContext& context) {
   std::vector<std::string> sentences;
-  const auto objective = cost::objective_text(problem, plan, how);
-  if (!objective) return tl::unexpected(objective.error());
-  if (!objective->empty()) sentences.push_back(*objective + (objective->ends_with('.') ? "" : "."));
-  const auto network = cost::Network::of(*problem.cluster, problem.workload.conventions.calibration);
-  if (!network) return tl::unexpected(network.error());
-  const auto iteration = judge(context, plan);
-  if (!iteration) return tl::unexpected(iteration.error());
-  if (iteration->count <= 0) return sentences;
-  for (std::string& sentence : Explanation(problem, *network, plan, context, *iteration).sentences())
+  TRY(const auto objective, cost::objective_text(problem, plan, how));
+  if (!objective.empty()) sentences.push_back(objective + (objective.ends_with('.') ? "" : "."));
+  TRY(const auto network, cost::Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  TRY(const auto iteration, judge(context, plan));
+  if (iteration.count <= 0) return sentences;
+  for (std::string& sentence : Explanation(problem, network, plan, context, iteration).sentences())
     sentences.push_back(std::move(sentence));
   return sentences;
 }

@@ -55,9 +55,8 @@ Result<Ranking> too_few_samples(const std::string& reason, const Workload& workl
   int enough = 0;
   for (int low = 1, high = slice - 1; low <= high;) {
     const int middle = enough == 0 ? 1 : low + (high - low) / 2;  // where 1 is too many, all are
-    const auto fits = fits_with(middle);
-    if (!fits) return tl::unexpected(fits.error());
-    if (*fits)
+    TRY(const auto fits, fits_with(middle));
+    if (fits)
       enough = middle, low = middle + 1;
     else
       high = middle - 1;
@@ -71,18 +70,16 @@ Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& co
   constexpr std::int64_t mebibyte = std::int64_t{1} << 20, most = std::int64_t{1} << 32;  // in mebibytes: 4 EiB
   std::int64_t low = 0, high = 1;
   for (;; low = high, high *= 2) {
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context));
     if (high > most) return Ranking{{}, Infeasible{reason, ""}};
-    const auto fits = fits_with(Bytes(high * mebibyte));
-    if (!fits) return tl::unexpected(fits.error());
-    if (*fits) break;
+    TRY(const auto fits, fits_with(Bytes(high * mebibyte)));
+    if (fits) break;
   }
   while (high - low > 1) {
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context));
     const std::int64_t middle = low + (high - low) / 2;
-    const auto fits = fits_with(Bytes(middle * mebibyte));
-    if (!fits) return tl::unexpected(fits.error());
-    (*fits ? high : low) = middle;
+    TRY(const auto fits, fits_with(Bytes(middle * mebibyte)));
+    (fits ? high : low) = middle;
   }
   // Rounded up: what is printed has to be enough.
   const std::string amount = high < 1024

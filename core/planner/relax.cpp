@@ -30,12 +30,10 @@ class Relaxations {
 
   /// `few_samples`: a larger batch might help.
   Result<std::vector<std::string>> all(bool few_samples) {
-    if (problem_.workload.micro_batch || few_samples)
-      if (auto tried = micro_batch(); !tried) return tl::unexpected(tried.error());
+    if (problem_.workload.micro_batch || few_samples) TRY_VOID(micro_batch());
     for (const auto relaxation : {&Relaxations::other_options, &Relaxations::pins, &Relaxations::nodes})
-      if (auto tried = (this->*relaxation)(); !tried) return tl::unexpected(tried.error());
-    if (few_samples)
-      if (auto tried = batch(); !tried) return tl::unexpected(tried.error());
+      TRY_VOID((this->*relaxation)());
+    if (few_samples) TRY_VOID(batch());
     return std::move(found_);
   }
 
@@ -64,9 +62,8 @@ class Relaxations {
     for (const int size : sizes) {
       Problem relaxed = problem_;
       relaxed.workload.micro_batch = size;
-      const auto fits = feasible(relaxed, options_);
-      if (!fits) return tl::unexpected(fits.error());
-      if (*fits) return say(fmt::format("--micro-batch {}", size));
+      TRY(const auto fits, feasible(relaxed, options_));
+      if (fits) return say(fmt::format("--micro-batch {}", size));
     }
     return {};
   }
@@ -91,9 +88,8 @@ class Relaxations {
       const auto given = options_.find(name);
       if ((given == options_.end() ? known->default_value : given->second) == wider) continue;
       relaxed[name] = wider;
-      const auto fits = feasible(problem_, relaxed);
-      if (!fits) return tl::unexpected(fits.error());
-      if (*fits) say(known->type == OptionType::flag ? fmt::format("--{}", name) : fmt::format("--{} {}", name, value));
+      TRY(const auto fits, feasible(problem_, relaxed));
+      if (fits) say(known->type == OptionType::flag ? fmt::format("--{}", name) : fmt::format("--{} {}", name, value));
     }
     return {};
   }
@@ -144,9 +140,8 @@ class Relaxations {
       Problem relaxed = problem_;
       relaxed.workload.global_batch = static_cast<int>(size);
       if (fixed) relaxed.workload.micro_batch = static_cast<int>(*fixed * (size / here));
-      const auto fits = feasible(relaxed, options_);
-      if (!fits) return tl::unexpected(fits.error());
-      if (!*fits) continue;
+      TRY(const auto fits, feasible(relaxed, options_));
+      if (!fits) continue;
       return say(fixed ? fmt::format("--global-batch {} with --micro-batch {}", size, *relaxed.workload.micro_batch)
                        : fmt::format("--global-batch {}", size));
     }
@@ -165,15 +160,13 @@ class Relaxations {
     int low = 0, high = 1;
     for (;; low = high, high *= 2) {
       if (high > most_nodes) return {};
-      const auto fits = feasible_with(high);
-      if (!fits) return tl::unexpected(fits.error());
-      if (*fits) break;
+      TRY(const auto fits, feasible_with(high));
+      if (fits) break;
     }
     while (high - low > 1) {
       const int middle = low + (high - low) / 2;
-      const auto fits = feasible_with(middle);
-      if (!fits) return tl::unexpected(fits.error());
-      (*fits ? high : low) = middle;
+      TRY(const auto fits, feasible_with(middle));
+      (fits ? high : low) = middle;
     }
     return say(
         fmt::format("{} more {} like \"{}\"", high, high == 1 ? "node" : "nodes", problem_.cluster->nodes.back().name));
@@ -229,9 +222,8 @@ Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner,
   std::string& text = infeasible.relaxation;
   const bool few_samples = text == larger_micro_batch || text == larger_global_batch;
   if (few_samples) text.clear();
-  const auto more = Relaxations(planner, problem, options, context).all(few_samples);
-  if (!more) return tl::unexpected(more.error());
-  for (const std::string& one : *more)
+  TRY(const auto more, Relaxations(planner, problem, options, context).all(few_samples));
+  for (const std::string& one : more)
     if (text.find(one) == text.npos) text = text.empty() ? one : fmt::format("{}, or {}", text, one);
   return {};
 }

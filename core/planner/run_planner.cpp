@@ -46,7 +46,7 @@ std::string pin_refused(const Pins& pins, const PinSupport& honoured) {
 }
 
 Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
-  if (auto valid = check(problem.pins, *problem.profile, *problem.cluster); !valid) return valid;
+  TRY_VOID(check(problem.pins, *problem.profile, *problem.cluster));
   if (const std::string refused = pin_refused(problem.pins, planner.pins); !refused.empty())
     return fail(ErrorCode::bad_usage, fmt::format("planner {} cannot honour {}", planner.name, refused));
   return {};
@@ -54,19 +54,16 @@ Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
 
 /// The bounds of a plan, beside what its planner claims.
 Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& context) {
-  const auto bound = cost::lower_bound_of(problem, plan);
-  if (!bound) return tl::unexpected(bound.error());
+  TRY(const auto bound, cost::lower_bound_of(problem, plan));
   if (!plan.certificate) plan.certificate.emplace();
-  plan.certificate->lower_bound = *bound;
-  const auto own = cost::stages_bound(problem, plan);
-  if (!own) return tl::unexpected(own.error());
-  plan.certificate->stages_bound = *own;
-  if (!context.score || bound->count <= 0) return {};
-  const auto iteration = judge(context, plan);
-  if (!iteration) return tl::unexpected(iteration.error());
+  plan.certificate->lower_bound = bound;
+  TRY(const auto own, cost::stages_bound(problem, plan));
+  plan.certificate->stages_bound = own;
+  if (!context.score || bound.count <= 0) return {};
+  TRY(const auto iteration, judge(context, plan));
   Seconds& lower = plan.certificate->lower_bound;
-  lower = cost::bound_of_simulation(plan, lower, *iteration);
-  plan.certificate->gap = lower.count > 0 ? iteration->count / lower.count - 1 : 0;
+  lower = cost::bound_of_simulation(plan, lower, iteration);
+  plan.certificate->gap = lower.count > 0 ? iteration.count / lower.count - 1 : 0;
   return {};
 }
 
@@ -74,16 +71,15 @@ Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& c
 
 Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
                             const PlannerContext& context) {
-  if (auto valid = check_options(planner, options); !valid) return tl::unexpected(valid.error());
-  if (auto possible = check_workload(problem.workload); !possible) return tl::unexpected(possible.error());
-  if (auto pinned = check_pins(planner, problem); !pinned) return tl::unexpected(pinned.error());
+  TRY_VOID(check_options(planner, options));
+  TRY_VOID(check_workload(problem.workload));
+  TRY_VOID(check_pins(planner, problem));
   auto ranking = planner.plan(problem, options, context);
   if (!ranking) return ranking;
   ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly when it says why");
 
   if (ranking->infeasible && !ranking->infeasible->too_large && context.relax)
-    if (auto added = add_relaxations(*ranking->infeasible, planner, problem, options, context); !added)
-      return tl::unexpected(added.error());
+    TRY_VOID(add_relaxations(*ranking->infeasible, planner, problem, options, context));
 
   const cost::EvaluateOptions how{
       .ignore_memory = asked_for(planner, options, "ignore-memory") || asked_for(planner, options, "as-released"),
@@ -95,14 +91,13 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
     if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
       return fail(ErrorCode::internal,
                   fmt::format("{} gave a plan that is not valid: {}", planner.name, valid.error().text()));
-    if (auto agrees = cost::evaluate(problem, plan, how); !agrees) return tl::unexpected(agrees.error());
+    TRY_VOID(cost::evaluate(problem, plan, how));
     if (const auto broken = broken_pin(plan, *problem.profile, problem.pins))
       return fail(ErrorCode::internal, fmt::format("{} gave a plan that breaks a pin: {}", planner.name, *broken));
-    if (auto certified = certify(plan, problem, context); !certified) return tl::unexpected(certified.error());
+    TRY_VOID(certify(plan, problem, context));
     if (!context.explain) continue;
-    auto why = explain(problem, plan, how, context);
-    if (!why) return tl::unexpected(why.error());
-    plan.why.insert(plan.why.end(), why->begin(), why->end());
+    TRY(auto why, explain(problem, plan, how, context));
+    plan.why.insert(plan.why.end(), why.begin(), why.end());
   }
   return ranking;
 }

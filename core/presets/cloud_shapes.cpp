@@ -132,9 +132,8 @@ Result<const CloudShape*> shape_named(const std::string& name) {
 }  // namespace
 
 Result<FoundMachines> cloud_machine(const std::string& name) {
-  const auto found_shape = shape_named(name);
-  if (!found_shape) return tl::unexpected(found_shape.error());
-  const CloudShape* shape = *found_shape;
+  TRY(const auto found_shape, shape_named(name));
+  const CloudShape* shape = found_shape;
   FoundMachine machine;
   machine.name = shape->name;
   machine.source = shape->provider;

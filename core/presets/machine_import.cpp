@@ -316,7 +316,7 @@ Result<std::vector<FoundMachine>> wanted(const FoundMachines& found, std::vector
 
 Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how) {
   ImportNotes notes;
-  if (auto usable = check_machines(found, how); !usable) return tl::unexpected(usable.error());
+  TRY_VOID(check_machines(found, how));
   if (found.matrix) return cluster_of_matrix(*found.matrix, how);
   ImportedCluster made;
   std::vector<std::string> conflicts;

@@ -52,20 +52,18 @@ Result<void> check_matrix(const FoundMatrix& matrix, const MachineImport& how) {
 }  // namespace
 
 Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const MachineImport& how) {
-  if (auto usable = check_matrix(matrix, how); !usable) return tl::unexpected(usable.error());
+  TRY_VOID(check_matrix(matrix, how));
   const std::string& unit = how.unit.empty() ? matrix.unit : how.unit;
   if (!is_unit(Measure::rate, unit))
     return fail(ErrorCode::bad_usage, fmt::format("found the unit '{}', expected GB/s, Gbit/s or the like", unit));
   const auto scale = parse_rate("1" + unit);
-  const auto device = catalogue_device(how.device.value_or(std::string(assumed_device_type)));
-  if (!device) return tl::unexpected(device.error());
-  auto nodes = nodes_of(matrix, device->type.name);
-  if (!nodes) return tl::unexpected(nodes.error());
+  TRY(const auto device, catalogue_device(how.device.value_or(std::string(assumed_device_type))));
+  TRY(auto nodes, nodes_of(matrix, device.type.name));
 
   ImportedCluster made;
   made.cluster.name = how.name.empty() ? matrix.name : how.name;
-  made.cluster.device_types.push_back(device->type);
-  made.cluster.nodes = *std::move(nodes);
+  made.cluster.device_types.push_back(device.type);
+  made.cluster.nodes = std::move(nodes);
   const std::size_t n = matrix.devices.size();
   std::vector<std::vector<BytesPerSecond>> rates(n, std::vector<BytesPerSecond>(n));
   double widest = 1;
@@ -83,7 +81,7 @@ Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const Machi
   made.notes.push_back(fmt::format("{} devices in {} {}, bandwidths in {}", n, made.cluster.nodes.size(),
                                    made.cluster.nodes.size() == 1 ? "machine" : "machines", unit));
   if (!how.device)
-    made.notes.push_back(fmt::format("What the devices are is not told: {} is assumed", device->type.name));
+    made.notes.push_back(fmt::format("What the devices are is not told: {} is assumed", device.type.name));
   if (widest > 1.001)
     made.notes.push_back(
         fmt::format("Two ways between devices differ by up to {:.3g} times: the slower one is kept for both", widest));

@@ -82,12 +82,11 @@ std::optional<ReadTransformer> transformer_named(const std::string& name) {
 
 Result<Profile> transformer_profile(const ReadTransformer& transformer, std::optional<int> micro_batch,
                                     const std::string& device) {
-  const auto type = catalogue_device(device.empty() ? std::string(assumed_device_type) : device);
-  if (!type) return tl::unexpected(type.error());
+  TRY(const auto type, catalogue_device(device.empty() ? std::string(assumed_device_type) : device));
   AnalyticOptions options;
-  options.precision = analytic::times::usual_precision(*type);
+  options.precision = analytic::times::usual_precision(type);
   options.micro_batch = micro_batch.value_or(1);
-  return computed_profile(transformer, *type, options).map([](analytic::AnalyticProfile made) {
+  return computed_profile(transformer, type, options).map([](analytic::AnalyticProfile made) {
     return std::move(made.profile);
   });
 }

@@ -24,10 +24,9 @@ std::string name_of_file(const std::string& path) {
 
 Result<TracedModules> read_traced_modules(const std::string& path, const std::stop_token& stop,
                                           const Progress& progress) {
-  auto recording = io::traces::read_recording(path, stop, progress);
-  if (!recording) return tl::unexpected(recording.error());
-  if (recording->title.empty()) recording->title = name_of_file(path);
-  TracedModules traced{*std::move(recording), path, {}};
+  TRY(auto recording, io::traces::read_recording(path, stop, progress));
+  if (recording.title.empty()) recording.title = name_of_file(path);
+  TracedModules traced{std::move(recording), path, {}};
   traced.driver = traced.recording.device;
   if (traced.driver.empty()) return traced;
   if (const auto known = catalogue_device(traced.driver)) traced.recording.device = known->type.name;
@@ -50,9 +49,8 @@ Result<analytic::recorded::RecordedProfile> traced_profile(TracedModules& traced
 Result<analytic::recorded::RecordedProfile> read_traced_profile(const std::string& path,
                                                                 const analytic::recorded::Options& options,
                                                                 const std::stop_token& stop, const Progress& progress) {
-  auto traced = read_traced_modules(path, stop, progress);
-  if (!traced) return tl::unexpected(traced.error());
-  return traced_profile(*traced, options);
+  TRY(auto traced, read_traced_modules(path, stop, progress));
+  return traced_profile(traced, options);
 }
 
 }  // namespace pipedeck::presets

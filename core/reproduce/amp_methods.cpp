@@ -26,13 +26,11 @@ struct Runs {
 /// The planner's plan, simulated.
 Result<Runs> proposed(const std::string& planner, const Problem& problem, const planner::PlannerOptions& options,
                       const Bench& bench) {
-  const auto plans = answers(planner, problem, options, bench, candidates);
-  if (!plans) return tl::unexpected(plans.error());
+  TRY(const auto plans, answers(planner, problem, options, bench, candidates));
   Runs runs;
-  for (const Plan& plan : *plans) {
-    const auto time = time_of(problem, plan);
-    if (!time) return tl::unexpected(time.error());
-    runs.seconds.push_back(time->count);
+  for (const Plan& plan : plans) {
+    TRY(const auto time, time_of(problem, plan));
+    runs.seconds.push_back(time.count);
   }
   return runs;
 }
@@ -92,9 +90,8 @@ Result<AmpRun> run(const Problem& problem, const Degrees& degrees, const std::ve
 Result<Runs> random_strategies(const Problem& problem, const Bench& bench) {
   Runs runs;
   for (const Degrees& degrees : all_degrees(problem.workload.global_batch)) {
-    const auto one = run(problem, degrees, even_blocks(*problem.profile, degrees.stages), bench);
-    if (!one) return tl::unexpected(one.error());
-    if (one->fits) runs.seconds.push_back(one->time.count);
+    TRY(const auto one, run(problem, degrees, even_blocks(*problem.profile, degrees.stages), bench));
+    if (one.fits) runs.seconds.push_back(one.time.count);
   }
   return runs;
 }
@@ -109,11 +106,10 @@ Result<Runs> megatron_by_blocks(const Problem& problem, const Bench& bench) {
       if (degrees.mbs != mbs || degrees.tensor_parallel > 4) continue;
       const int product = degrees.stages * degrees.tensor_parallel;
       if (product > least) continue;
-      const auto one = run(problem, degrees, even_blocks(*problem.profile, degrees.stages), bench);
-      if (!one) return tl::unexpected(one.error());
-      if (!one->fits || (product == least && seconds && *seconds <= one->time.count)) continue;
+      TRY(const auto one, run(problem, degrees, even_blocks(*problem.profile, degrees.stages), bench));
+      if (!one.fits || (product == least && seconds && *seconds <= one.time.count)) continue;
       least = product;
-      seconds = one->time.count;
+      seconds = one.time.count;
     }
     if (seconds) runs.seconds.push_back(*seconds);
   }
@@ -126,9 +122,8 @@ Result<Runs> with_assignment(const Problem& problem, const Plan& best,
   const Stage& first = best.stages.front();
   const Degrees degrees{static_cast<int>(best.stages.size()), first.tensor_parallel,
                         best.micro_batch / first.replicas()};
-  const auto one = run(problem, degrees, assignment(*problem.profile, degrees.stages), bench);
-  if (!one) return tl::unexpected(one.error());
-  return Runs{{one->time.count}};
+  TRY(const auto one, run(problem, degrees, assignment(*problem.profile, degrees.stages), bench));
+  return Runs{{one.time.count}};
 }
 
 struct Method {
@@ -159,14 +154,12 @@ std::vector<ReproducedRow> compared(const std::vector<Method>& methods, std::siz
 }
 
 Result<std::vector<ReproducedRow>> amp_table_3(const Bench& bench) {
-  const auto problem = amp_problem(AmpSetup::homogeneous);
-  if (!problem) return tl::unexpected(problem.error());
+  TRY(const auto problem, amp_problem(AmpSetup::homogeneous));
   std::vector<Method> methods{{"megatron", 1.32, 2.41}, {"amp", 1.20, 1.43}, {"amp-sa", 1.57, 1.82}};
   for (Method& method : methods) {
-    if (auto next = next_row(bench, 0, 1, method.name); !next) return tl::unexpected(next.error());
-    auto runs = proposed(method.name, *problem, {}, bench);
-    if (!runs) return tl::unexpected(runs.error());
-    method.ours = *std::move(runs);
+    TRY_VOID(next_row(bench, 0, 1, method.name));
+    TRY(auto runs, proposed(method.name, problem, {}, bench));
+    method.ours = std::move(runs);
   }
   return compared(
       methods, 1,
@@ -176,16 +169,14 @@ Result<std::vector<ReproducedRow>> amp_table_3(const Bench& bench) {
 }
 
 Result<std::vector<ReproducedRow>> amp_table_4(const Bench& bench) {
-  const auto problem = amp_problem(AmpSetup::heterogeneous_cluster);
-  if (!problem) return tl::unexpected(problem.error());
+  TRY(const auto problem, amp_problem(AmpSetup::heterogeneous_cluster));
   std::vector<Method> methods{
       {"megatron", 1.97, 2.62}, {"random", 1.71, 3.04}, {"amp", 1.28, 1.73}, {"amp-sa", 1.46, 2.29}};
   for (Method& method : methods) {
-    if (auto next = next_row(bench, 0, 1, method.name); !next) return tl::unexpected(next.error());
-    auto runs = method.name == std::string("random") ? random_strategies(*problem, bench)
-                                                     : proposed(method.name, *problem, {}, bench);
-    if (!runs) return tl::unexpected(runs.error());
-    method.ours = *std::move(runs);
+    TRY_VOID(next_row(bench, 0, 1, method.name));
+    TRY(auto runs, method.name == std::string("random") ? random_strategies(problem, bench)
+                                                        : proposed(method.name, problem, {}, bench));
+    method.ours = std::move(runs);
   }
   return compared(
       methods, 2,
@@ -197,16 +188,14 @@ Result<std::vector<ReproducedRow>> amp_table_4(const Bench& bench) {
 }
 
 Result<std::vector<ReproducedRow>> amp_table_5(const Bench& bench) {
-  const auto problem = amp_problem(AmpSetup::heterogeneous_model);
-  if (!problem) return tl::unexpected(problem.error());
-  if (auto next = next_row(bench, 0, 1, "amp"); !next) return tl::unexpected(next.error());
-  const auto best = answer("amp", *problem, {}, bench);
-  if (!best) return tl::unexpected(best.error());
+  TRY(const auto problem, amp_problem(AmpSetup::heterogeneous_model));
+  TRY_VOID(next_row(bench, 0, 1, "amp"));
+  TRY(const auto best, answer("amp", problem, {}, bench));
   std::vector<Method> methods{
       {"megatron", 1.89, 1.94}, {"parameter", 2.19, 2.19}, {"uniform", 1.25, 1.25}, {"amp", 1.07, 1.66}};
-  const Result<Runs> runs[] = {
-      megatron_by_blocks(*problem, bench), with_assignment(*problem, *best, even_parameters, bench),
-      with_assignment(*problem, *best, even_blocks, bench), proposed("amp", *problem, {}, bench)};
+  const Result<Runs> runs[] = {megatron_by_blocks(problem, bench),
+                               with_assignment(problem, best, even_parameters, bench),
+                               with_assignment(problem, best, even_blocks, bench), proposed("amp", problem, {}, bench)};
   for (std::size_t i = 0; i < methods.size(); ++i) {
     if (!runs[i]) return tl::unexpected(runs[i].error());
     methods[i].ours = *runs[i];

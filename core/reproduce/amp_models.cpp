@@ -21,9 +21,8 @@ const analytic::transformer::DeviceSpeed t4{"T4", reached_by_text * 65e12, gigab
 
 /// 30 rows, of which 3-26 are transformers (section 6.5.1).
 Result<Profile> gpt_2(const analytic::transformer::DeviceSpeed& device) {
-  const auto model = presets::model_preset("GPT-2 345M");
-  if (!model) return tl::unexpected(model.error());
-  auto profile = analytic::transformer::profile_from_shapes(*model, device, 1);
+  TRY(const auto model, presets::model_preset("GPT-2 345M"));
+  auto profile = analytic::transformer::profile_from_shapes(model, device, 1);
   if (!profile) return profile;
   Layer& head = profile->layers.back();
   for (Seconds* time : {&head.forward, &head.backward, &head.backward_weight}) *time = *time * head_time;
@@ -39,11 +38,9 @@ Result<Profile> gpt_2(const analytic::transformer::DeviceSpeed& device) {
 
 Result<Problem> amp_problem(AmpSetup setup) {
   const bool gan = setup == AmpSetup::heterogeneous_model, mixed = setup == AmpSetup::heterogeneous_cluster;
-  auto profile = gan ? Result<Profile>(presets::transgan()) : gpt_2(mixed ? v100 : t4);
-  if (!profile) return tl::unexpected(profile.error());
-  auto cluster = presets::cluster_preset(gan ? "amp-v100" : mixed ? "amp-mixed" : "amp-t4");
-  if (!cluster) return tl::unexpected(cluster.error());
-  Problem problem = question(*std::move(profile), *std::move(cluster), gan ? 64 : 32);
+  TRY(auto profile, gan ? Result<Profile>(presets::transgan()) : gpt_2(mixed ? v100 : t4));
+  TRY(auto cluster, presets::cluster_preset(gan ? "amp-v100" : mixed ? "amp-mixed" : "amp-t4"));
+  Problem problem = question(std::move(profile), std::move(cluster), gan ? 64 : 32);
   problem.workload.precision = Precision::mixed_16;
   problem.workload.conventions.overlap = Overlap::none;  // eq. 4 adds the synchronisation; DeepSpeed does it at the end
   return problem;
@@ -92,9 +89,8 @@ Result<AmpRun> amp_run(const Problem& problem, Plan plan, const Bench& bench) {
   std::optional<AmpRun> best;
   for (const Warmup warmup : {Warmup::A, Warmup::B}) {
     plan.warmup = warmup;
-    const auto simulation = judged(problem, plan, bench);
-    if (!simulation) return tl::unexpected(simulation.error());
-    const AmpRun run{to_seconds(simulation->iteration), simulation->fits};
+    TRY(const auto simulation, judged(problem, plan, bench));
+    const AmpRun run{to_seconds(simulation.iteration), simulation.fits};
     if (!best || (run.fits && (!best->fits || run.time < best->time))) best = run;
   }
   return *best;

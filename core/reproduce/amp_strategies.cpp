@@ -87,20 +87,18 @@ ReproducedRow row_of(const Strategy& strategy, const AmpRun& run, double paper_m
 
 Result<std::vector<ReproducedRow>> strategy_rows(int number, const Bench& bench) {
   const StrategyTable& paper = table(number);
-  const auto problem = amp_problem(paper.setup);
-  if (!problem) return tl::unexpected(problem.error());
+  TRY(const auto problem, amp_problem(paper.setup));
   std::vector<AmpRun> runs;
   double paper_sum = 0, our_sum = 0;
   for (const Strategy& strategy : paper.strategies) {
-    if (auto next = next_row(bench, runs.size(), paper.strategies.size(), "simulating"); !next)
-      return tl::unexpected(next.error());
-    const auto run = amp_run(
-        *problem, amp_plan(*problem, strategy.mbs, strategy.assignment, strategy.tensor_parallel, strategy.replicas()),
-        bench);
-    if (!run) return tl::unexpected(run.error());
-    runs.push_back(*run);
+    TRY_VOID(next_row(bench, runs.size(), paper.strategies.size(), "simulating"));
+    TRY(const auto run,
+        amp_run(problem,
+                amp_plan(problem, strategy.mbs, strategy.assignment, strategy.tensor_parallel, strategy.replicas()),
+                bench));
+    runs.push_back(run);
     paper_sum += strategy.seconds;
-    our_sum += run->time.count;
+    our_sum += run.time.count;
   }
   const double count = static_cast<double>(runs.size());
   std::vector<ReproducedRow> rows;

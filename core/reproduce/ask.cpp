@@ -23,27 +23,23 @@ Problem question(Profile profile, Cluster cluster, int global_batch, std::option
 
 Result<std::vector<Plan>> answers(const std::string& planner, const Problem& problem,
                                   const planner::PlannerOptions& options, const Bench& bench, int top) {
-  const auto info = planner::planner_named(planner);
-  if (!info) return tl::unexpected(info.error());
-  const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  if (!simulator) return tl::unexpected(simulator.error());
+  TRY(const auto info, planner::planner_named(planner));
+  TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
   planner::PlannerContext context;
-  context.score = sim::score_of(*simulator);
+  context.score = sim::score_of(simulator);
   context.stop = bench.stop;
   context.top = top;
   context.relax = false;
-  auto ranking = planner::run_planner(**info, problem, options, context);
-  if (!ranking) return tl::unexpected(ranking.error());
-  if (ranking->infeasible)
-    return fail(ErrorCode::infeasible, fmt::format("{}: {}", planner, ranking->infeasible->reason));
-  return std::move(ranking->plans);
+  TRY(auto ranking, planner::run_planner(*info, problem, options, context));
+  if (ranking.infeasible)
+    return fail(ErrorCode::infeasible, fmt::format("{}: {}", planner, ranking.infeasible->reason));
+  return std::move(ranking.plans);
 }
 
 Result<Plan> answer(const std::string& planner, const Problem& problem, const planner::PlannerOptions& options,
                     const Bench& bench) {
-  auto plans = answers(planner, problem, options, bench);
-  if (!plans) return tl::unexpected(plans.error());
-  return std::move(plans->front());
+  TRY(auto plans, answers(planner, problem, options, bench));
+  return std::move(plans.front());
 }
 
 Result<Simulation> judged(const Problem& problem, const Plan& plan, const Bench& bench) {
@@ -51,9 +47,8 @@ Result<Simulation> judged(const Problem& problem, const Plan& plan, const Bench&
 }
 
 Result<Seconds> time_of(const Problem& problem, const Plan& plan) {
-  const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  if (!simulator) return tl::unexpected(simulator.error());
-  return simulator->iteration_time(plan);
+  TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
+  return simulator.iteration_time(plan);
 }
 
 Plan pipeline(const Problem& problem, const std::vector<int>& ends, const std::vector<int>& devices) {

@@ -44,12 +44,12 @@ Result<ReproducedRow> benchmark_row(const Benchmark& model, const Bench& bench) 
   if (!cluster) return tl::unexpected(cluster.error());
   Problem problem = question(*profile, *cluster, model.batch, model.batch);
   problem.workload.optimizer = model.optimizer;
-  const auto simulation = judged(problem, pipeline(problem, {static_cast<int>(profile->layers.size())}, {1}), bench);
-  if (!simulation) return tl::unexpected(simulation.error());
+  TRY(const auto simulation,
+      judged(problem, pipeline(problem, {static_cast<int>(profile->layers.size())}, {1}), bench));
   const double parameters = static_cast<double>(parameters_of(*profile).count) / 4e6;
   ReproducedRow row{model.model,
                     {cell(model.millions, parameters, "{:.1f} M"),
-                     cell(model.memory, gigabytes(simulation->devices.front().peak), "{:.1f} GB")}};
+                     cell(model.memory, gigabytes(simulation.devices.front().peak), "{:.1f} GB")}};
   row.met = near(row.cells[0], 0.06) && near(row.cells[1], 0.25);
   if (!row.met) row.note = model.why;
   return row;
@@ -58,11 +58,9 @@ Result<ReproducedRow> benchmark_row(const Benchmark& model, const Bench& bench) 
 Result<std::vector<ReproducedRow>> rows_of_table_2(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Benchmark& model : table_2) {
-    if (auto next = next_row(bench, rows.size(), std::size(table_2), model.model); !next)
-      return tl::unexpected(next.error());
-    auto row = benchmark_row(model, bench);
-    if (!row) return tl::unexpected(row.error());
-    rows.push_back(*std::move(row));
+    TRY_VOID(next_row(bench, rows.size(), std::size(table_2), model.model));
+    TRY(auto row, benchmark_row(model, bench));
+    rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -79,10 +77,9 @@ constexpr Hardware table_3[] = {
 Result<std::vector<ReproducedRow>> dapple_table_3(const Bench&) {
   std::vector<ReproducedRow> rows;
   for (const Hardware& hardware : table_3) {
-    const auto cluster = presets::cluster_preset(hardware.preset);
-    if (!cluster) return tl::unexpected(cluster.error());
-    const Node& node = cluster->nodes.front();
-    const double gigabits = in_gigabytes_per_second(cluster->links.front().link.bandwidth) * 8;
+    TRY(const auto cluster, presets::cluster_preset(hardware.preset));
+    const Node& node = cluster.nodes.front();
+    const double gigabits = in_gigabytes_per_second(cluster.links.front().link.bandwidth) * 8;
     ReproducedRow row{
         fmt::format("config {}", hardware.config),
         {cell(fmt::format("{} x V100", hardware.devices),
@@ -146,9 +143,8 @@ Result<std::vector<int>> most_blocks(const Profile& bert_48, const Cluster& clus
       std::vector<int> blocks(static_cast<std::size_t>(stages), 1);
       const int tried = blocks[static_cast<std::size_t>(stage)] = (fits + too_many) / 2;
       const Stacked tower = stacked(bert_48, cluster, blocks);
-      const auto simulation = judged(tower.problem, tower.plan, bench);
-      if (!simulation) return tl::unexpected(simulation.error());
-      const DeviceVerdict& device = simulation->devices[static_cast<std::size_t>(stage)];
+      TRY(const auto simulation, judged(tower.problem, tower.plan, bench));
+      const DeviceVerdict& device = simulation.devices[static_cast<std::size_t>(stage)];
       (device.peak <= device.capacity ? fits : too_many) = tried;
     }
     most.push_back(fits);
@@ -164,16 +160,13 @@ Result<std::vector<ReproducedRow>> rows_of_table_8(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   double own_utilisation = 1, own_layers = 1;
   for (const Scaled& size : table_8) {
-    if (auto next = next_row(bench, rows.size(), std::size(table_8), size.config); !next)
-      return tl::unexpected(next.error());
-    const auto blocks = most_blocks(*bert_48, *cluster, size.devices, bench);
-    if (!blocks) return tl::unexpected(blocks.error());
-    const Stacked tower = stacked(*bert_48, *cluster, *blocks);
-    const auto simulation = judged(tower.problem, tower.plan, bench);
-    if (!simulation) return tl::unexpected(simulation.error());
+    TRY_VOID(next_row(bench, rows.size(), std::size(table_8), size.config));
+    TRY(const auto blocks, most_blocks(*bert_48, *cluster, size.devices, bench));
+    const Stacked tower = stacked(*bert_48, *cluster, blocks);
+    TRY(const auto simulation, judged(tower.problem, tower.plan, bench));
     const double parameters = static_cast<double>(parameters_of(*tower.problem.profile).count) / 4e9;
     const double layers = static_cast<double>(tower.problem.profile->layers.size() - 2);
-    const double utilisation = 1 - simulation->bubble_fraction;
+    const double utilisation = 1 - simulation.bubble_fraction;
     if (size.devices == 1) own_utilisation = utilisation, own_layers = layers;
     ReproducedRow row{size.config,
                       {cell(size.layers, layers, "{:.0f}"), cell(size.layers / 48.0, layers / own_layers, "{:.2f}"),

@@ -125,10 +125,9 @@ Result<std::optional<Seconds>> paper_time(const Problem& problem, const std::str
     if (!problem.profile->is_chain()) plan.order = topological_order(*problem.profile);
     for (const Warmup warmup : {Warmup::A, Warmup::B}) {
       plan.warmup = warmup;
-      const auto simulation = judged(fixed, plan, bench);
-      if (!simulation) return tl::unexpected(simulation.error());
-      const Seconds time = to_seconds(simulation->iteration);
-      if (simulation->fits && (!best || time < *best)) best = time;
+      TRY(const auto simulation, judged(fixed, plan, bench));
+      const Seconds time = to_seconds(simulation.iteration);
+      if (simulation.fits && (!best || time < *best)) best = time;
     }
   }
   return best;
@@ -142,9 +141,8 @@ bool same_split(const std::string& paper, const std::string& ours) {
 
 Result<ReproducedRow> planned_row(const Planned& paper, const Bench& bench) {
   const std::string preset = paper.config[0] == 'A' ? "dapple-a" : paper.config[0] == 'B' ? "dapple-b" : "dapple-c";
-  const auto problem = problem_of(paper.model, preset, paper.batch, bench);
-  if (!problem) return tl::unexpected(problem.error());
-  const auto plan = answer("dapple", *problem, dapple_options(paper.model, preset), bench);
+  TRY(const auto problem, problem_of(paper.model, preset, paper.batch, bench));
+  const auto plan = answer("dapple", problem, dapple_options(paper.model, preset), bench);
   ReproducedRow row{fmt::format("{} ({}), config {}", paper.model, paper.batch, paper.config)};
   if (!plan && plan.error().code != ErrorCode::infeasible) return tl::unexpected(plan.error());
   if (!plan) {
@@ -152,14 +150,12 @@ Result<ReproducedRow> planned_row(const Planned& paper, const Bench& bench) {
     row.note = plan.error().message;
     return row;
   }
-  const auto ours = time_of(*problem, *plan);
-  if (!ours) return tl::unexpected(ours.error());
-  const int least = least_samples(paper.model, *problem->profile);
-  const auto theirs = paper_time(*problem, paper.shape, paper.split, least, bench);
-  if (!theirs) return tl::unexpected(theirs.error());
-  row.cells = {cell(paper.shape, plan_shape(*plan)), cell(paper.split, split_of(*plan, *problem->profile)),
-               *theirs ? cell(in_milliseconds(**theirs), in_milliseconds(*ours), "{:.1f} ms")
-                       : cell("does not fit", fmt::format("{:.1f} ms", in_milliseconds(*ours)))};
+  TRY(const auto ours, time_of(problem, *plan));
+  const int least = least_samples(paper.model, *problem.profile);
+  TRY(const auto theirs, paper_time(problem, paper.shape, paper.split, least, bench));
+  row.cells = {cell(paper.shape, plan_shape(*plan)), cell(paper.split, split_of(*plan, *problem.profile)),
+               theirs ? cell(in_milliseconds(*theirs), in_milliseconds(ours), "{:.1f} ms")
+                      : cell("does not fit", fmt::format("{:.1f} ms", in_milliseconds(ours)))};
   const bool same = row.cells[0].paper == row.cells[0].ours && same_split(row.cells[1].paper, row.cells[1].ours);
   row.met = same || near(row.cells[2], tie);
   if (!row.met) row.note = paper.why;
@@ -170,11 +166,9 @@ Result<ReproducedRow> planned_row(const Planned& paper, const Bench& bench) {
 Result<std::vector<ReproducedRow>> dapple_table_5(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Planned& paper : table_5) {
-    if (auto next = next_row(bench, rows.size(), std::size(table_5), paper.model); !next)
-      return tl::unexpected(next.error());
-    auto row = planned_row(paper, bench);
-    if (!row) return tl::unexpected(row.error());
-    rows.push_back(*std::move(row));
+    TRY_VOID(next_row(bench, rows.size(), std::size(table_5), paper.model));
+    TRY(auto row, planned_row(paper, bench));
+    rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -202,18 +196,14 @@ constexpr Compared table_7[] = {
 };
 
 Result<ReproducedRow> compared_row(const Compared& paper, const Bench& bench) {
-  const auto problem = problem_of(paper.model, "dapple-a", paper.batch, bench);
-  if (!problem) return tl::unexpected(problem.error());
-  Problem reduced_at_the_end = *problem;
+  TRY(const auto problem, problem_of(paper.model, "dapple-a", paper.batch, bench));
+  Problem reduced_at_the_end = problem;
   reduced_at_the_end.workload.conventions.overlap = Overlap::none;
-  const auto ours = answer("dapple", reduced_at_the_end, dapple_options(paper.model, "dapple-a"), bench);
-  if (!ours) return tl::unexpected(ours.error());
-  const auto theirs = answer("pipedream", *problem, {{"as-released", "true"}}, bench);
-  if (!theirs) return tl::unexpected(theirs.error());
-  ReproducedRow row{
-      fmt::format("{} ({})", paper.model, paper.batch),
-      {cell(paper.dapple, plan_shape(*ours)), cell(paper.dapple_split, split_of(*ours, *problem->profile)),
-       cell(paper.pipedream, plan_shape(*theirs))}};
+  TRY(const auto ours, answer("dapple", reduced_at_the_end, dapple_options(paper.model, "dapple-a"), bench));
+  TRY(const auto theirs, answer("pipedream", problem, {{"as-released", "true"}}, bench));
+  ReproducedRow row{fmt::format("{} ({})", paper.model, paper.batch),
+                    {cell(paper.dapple, plan_shape(ours)), cell(paper.dapple_split, split_of(ours, *problem.profile)),
+                     cell(paper.pipedream, plan_shape(theirs))}};
   row.met = row.cells[0].paper == row.cells[0].ours && same_split(row.cells[1].paper, row.cells[1].ours) &&
             row.cells[2].paper == row.cells[2].ours;
   if (!row.met) row.note = paper.why;
@@ -223,11 +213,9 @@ Result<ReproducedRow> compared_row(const Compared& paper, const Bench& bench) {
 Result<std::vector<ReproducedRow>> rows_of_table_7(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Compared& paper : table_7) {
-    if (auto next = next_row(bench, rows.size(), std::size(table_7), paper.model); !next)
-      return tl::unexpected(next.error());
-    auto row = compared_row(paper, bench);
-    if (!row) return tl::unexpected(row.error());
-    rows.push_back(*std::move(row));
+    TRY_VOID(next_row(bench, rows.size(), std::size(table_7), paper.model));
+    TRY(auto row, compared_row(paper, bench));
+    rows.push_back(std::move(row));
   }
   return rows;
 }

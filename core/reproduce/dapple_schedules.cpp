@@ -63,11 +63,9 @@ Result<ReproducedRow> warmed_row(const Warmed& paper, const Bench& bench) {
 Result<std::vector<ReproducedRow>> dapple_table_4(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Warmed& paper : table_4()) {
-    if (auto next = next_row(bench, rows.size(), table_4().size(), paper.model); !next)
-      return tl::unexpected(next.error());
-    auto row = warmed_row(paper, bench);
-    if (!row) return tl::unexpected(row.error());
-    rows.push_back(*std::move(row));
+    TRY_VOID(next_row(bench, rows.size(), table_4().size(), paper.model));
+    TRY(auto row, warmed_row(paper, bench));
+    rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -116,10 +114,9 @@ Result<Measured> measured(const Scheduled& paper, const Profile& bert, const Clu
   Plan plan = pipeline(problem, {end_of_counted(bert, 24), static_cast<int>(bert.layers.size())}, {1, 1});
   plan.schedule = paper.schedule;
   for (Stage& stage : plan.stages) stage.recompute.all = paper.recompute;
-  const auto simulation = judged(problem, plan, bench);
-  if (!simulation) return tl::unexpected(simulation.error());
-  const double memory = (gigabytes(simulation->devices[0].peak) + gigabytes(simulation->devices[1].peak)) / 2;
-  return Measured{simulation->samples_per_second, memory, simulation->fits};
+  TRY(const auto simulation, judged(problem, plan, bench));
+  const double memory = (gigabytes(simulation.devices[0].peak) + gigabytes(simulation.devices[1].peak)) / 2;
+  return Measured{simulation.samples_per_second, memory, simulation.fits};
 }
 
 Result<std::vector<ReproducedRow>> rows_of_table_6(const Bench& bench) {
@@ -130,23 +127,21 @@ Result<std::vector<ReproducedRow>> rows_of_table_6(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   std::optional<Measured> base;
   for (const Scheduled& paper : table_6) {
-    if (auto next = next_row(bench, rows.size(), std::size(table_6), paper.name); !next)
-      return tl::unexpected(next.error());
-    const auto ours = measured(paper, *bert, *cluster, bench);
-    if (!ours) return tl::unexpected(ours.error());
-    if (!base) base = *ours;
+    TRY_VOID(next_row(bench, rows.size(), std::size(table_6), paper.name));
+    TRY(const auto ours, measured(paper, *bert, *cluster, bench));
+    if (!base) base = ours;
     ReproducedRow row{fmt::format("{}, M = {}", paper.name, paper.micro_batches)};
     if (paper.memory == 0) {
-      row.cells = {cell("OOM", fmt::format("{:.2f}", ours->samples_per_second)),
-                   cell("OOM", fmt::format("{:.1f} GB{}", ours->memory, ours->fits ? "" : ", OOM")), cell("-", "-"),
+      row.cells = {cell("OOM", fmt::format("{:.2f}", ours.samples_per_second)),
+                   cell("OOM", fmt::format("{:.1f} GB{}", ours.memory, ours.fits ? "" : ", OOM")), cell("-", "-"),
                    cell("-", "-")};
-      row.met = !ours->fits;
+      row.met = !ours.fits;
     } else {
-      row.cells = {cell(paper.samples_per_second, ours->samples_per_second),
-                   cell(paper.memory, ours->memory, "{:.1f} GB"),
+      row.cells = {cell(paper.samples_per_second, ours.samples_per_second),
+                   cell(paper.memory, ours.memory, "{:.1f} GB"),
                    cell(paper.samples_per_second / table_6[0].samples_per_second,
-                        ours->samples_per_second / base->samples_per_second),
-                   cell(paper.memory / table_6[0].memory, ours->memory / base->memory)};
+                        ours.samples_per_second / base->samples_per_second),
+                   cell(paper.memory / table_6[0].memory, ours.memory / base->memory)};
       const bool is_base = rows.empty();  // by its own figures: it is what the others are relative to
       row.met = is_base ? near(row.cells[0], 0.25) && near(row.cells[1], 0.25)
                         : near(row.cells[2], 0.15) && near(row.cells[3], 0.15);

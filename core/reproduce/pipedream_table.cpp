@@ -62,16 +62,14 @@ std::string config_of(const Plan& plan) {
 
 /// Samples a second of each: one mini-batch a replica, asynchronous against all-reduced by layer.
 Result<double> speedup_over_data_parallel(const Problem& problem, const Plan& plan, const Bench& bench) {
-  const auto ours = judged(problem, plan, bench);
-  if (!ours) return tl::unexpected(ours.error());
+  TRY(const auto ours, judged(problem, plan, bench));
   const int devices = static_cast<int>(devices_of(*problem.cluster).size());
   Problem whole = problem;
   whole.workload.global_batch = devices * *problem.workload.micro_batch;
   whole.workload.micro_batch = whole.workload.global_batch;
-  const auto parallel =
-      judged(whole, pipeline(whole, {static_cast<int>(problem.profile->layers.size())}, {devices}), bench);
-  if (!parallel) return tl::unexpected(parallel.error());
-  return ours->samples_per_second / parallel->samples_per_second;
+  TRY(const auto parallel,
+      judged(whole, pipeline(whole, {static_cast<int>(problem.profile->layers.size())}, {devices}), bench));
+  return ours.samples_per_second / parallel.samples_per_second;
 }
 
 Result<ReproducedRow> configured_row(const Configured& paper, const Bench& bench) {
@@ -89,16 +87,13 @@ Result<ReproducedRow> configured_row(const Configured& paper, const Bench& bench
   Problem problem =
       question(*std::move(profile), first_nodes(*std::move(cluster), paper.servers), mini_batch * 128, mini_batch);
   problem.workload.optimizer = std::string(paper.model).starts_with("GNMT") ? Optimizer::adam : Optimizer::sgd;
-  const auto plan = answer("pipedream", problem, {{"levels", "flat"}, {"ignore-memory", "true"}}, bench);
-  if (!plan) return tl::unexpected(plan.error());
-  const auto released = answer("pipedream", problem, {{"levels", "flat"}, {"as-released", "true"}}, bench);
-  if (!released) return tl::unexpected(released.error());
-  const bool text_met = config_of(*plan) == paper.config, released_met = config_of(*released) == paper.config;
-  const auto speedup = speedup_over_data_parallel(problem, !text_met && released_met ? *released : *plan, bench);
-  if (!speedup) return tl::unexpected(speedup.error());
+  TRY(const auto plan, answer("pipedream", problem, {{"levels", "flat"}, {"ignore-memory", "true"}}, bench));
+  TRY(const auto released, answer("pipedream", problem, {{"levels", "flat"}, {"as-released", "true"}}, bench));
+  const bool text_met = config_of(plan) == paper.config, released_met = config_of(released) == paper.config;
+  TRY(const auto speedup, speedup_over_data_parallel(problem, !text_met && released_met ? released : plan, bench));
   ReproducedRow row{fmt::format("{}, {}", paper.model, paper.scale),
-                    {cell(paper.config, config_of(*plan)), cell(paper.config, config_of(*released)),
-                     cell(paper.speedup, *speedup, "{:.2f}x")}};
+                    {cell(paper.config, config_of(plan)), cell(paper.config, config_of(released)),
+                     cell(paper.speedup, speedup, "{:.2f}x")}};
   row.met = text_met || released_met;
   if (!row.met) row.note = paper.why;
   return row;
@@ -107,11 +102,9 @@ Result<ReproducedRow> configured_row(const Configured& paper, const Bench& bench
 Result<std::vector<ReproducedRow>> rows_of_table_1(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Configured& paper : table_1) {
-    if (auto next = next_row(bench, rows.size(), std::size(table_1), paper.model); !next)
-      return tl::unexpected(next.error());
-    auto row = configured_row(paper, bench);
-    if (!row) return tl::unexpected(row.error());
-    rows.push_back(*std::move(row));
+    TRY_VOID(next_row(bench, rows.size(), std::size(table_1), paper.model));
+    TRY(auto row, configured_row(paper, bench));
+    rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -44,11 +44,10 @@ Result<ReproducedTable> reproduce(const std::string& name, const Bench& bench) {
     for (const PaperTable& each : tables()) known += (known.empty() ? "" : ", ") + each.info.name;
     return fail(ErrorCode::bad_usage, fmt::format("found no table \"{}\", expected all or one of: {}", name, known));
   }
-  auto rows = table->rows(bench);
-  if (!rows) return tl::unexpected(rows.error());
-  for (const ReproducedRow& row : *rows)
+  TRY(auto rows, table->rows(bench));
+  for (const ReproducedRow& row : rows)
     ensure(row.cells.size() == table->info.quantities.size(), "a row has a cell for each quantity of its table");
-  return ReproducedTable{table->info, *std::move(rows)};
+  return ReproducedTable{table->info, std::move(rows)};
 }
 
 }  // namespace pipedeck::reproduce

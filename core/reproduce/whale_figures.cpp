@@ -24,9 +24,8 @@ constexpr double gains_within = 0.1;
 Result<Seconds> balanced_time(const Problem& problem, planner::PlannerOptions options, const std::string& balance,
                               const Bench& bench) {
   options["balance"] = balance;
-  const auto plan = answer("whale", problem, options, bench);
-  if (!plan) return tl::unexpected(plan.error());
-  return time_of(problem, *plan);
+  TRY(const auto plan, answer("whale", problem, options, bench));
+  return time_of(problem, plan);
 }
 
 Result<ReproducedRow> gained_row(const Gained& paper, const std::string& cluster_name,
@@ -39,15 +38,13 @@ Result<ReproducedRow> gained_row(const Gained& paper, const std::string& cluster
   const int devices = static_cast<int>(devices_of(*cluster).size());
   Problem problem = question(*std::move(profile), *std::move(cluster), devices * paper.samples);
   if (options.at("strategy") == "replicate") problem.workload.micro_batch = problem.workload.global_batch;
-  const auto even = balanced_time(problem, options, "even", bench);
-  if (!even) return tl::unexpected(even.error());
-  const auto aware = balanced_time(problem, options, "aware", bench);
-  if (!aware) return tl::unexpected(aware.error());
-  const double gain = even->count / aware->count, nearest = std::clamp(gain, paper.least, paper.most);
+  TRY(const auto even, balanced_time(problem, options, "even", bench));
+  TRY(const auto aware, balanced_time(problem, options, "aware", bench));
+  const double gain = even.count / aware.count, nearest = std::clamp(gain, paper.least, paper.most);
   ReproducedRow row;
   row.subject = fmt::format("{}, {} samples a device", paper.model, paper.samples);
-  row.cells = {{"", fmt::format("{:.1f} ms", in_milliseconds(*even)), {}},
-               {"", fmt::format("{:.1f} ms", in_milliseconds(*aware)), {}},
+  row.cells = {{"", fmt::format("{:.1f} ms", in_milliseconds(even)), {}},
+               {"", fmt::format("{:.1f} ms", in_milliseconds(aware)), {}},
                {paper.least < paper.most ? fmt::format("{:.1f} to {:.1f}x", paper.least, paper.most)
                                          : fmt::format("about {:.1f}x", paper.least),
                 fmt::format("{:.2f}x", gain), gain / nearest - 1}};
@@ -61,11 +58,10 @@ Result<std::vector<ReproducedRow>> gain_rows(const Gained (&figure)[n], const st
                                              const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Gained& paper : figure) {
-    if (auto next = next_row(bench, rows.size(), n, paper.model); !next) return tl::unexpected(next.error());
-    auto row = gained_row(paper, cluster, options, bench);
-    if (!row) return tl::unexpected(row.error());
-    if (!row->met) row->note = why;
-    rows.push_back(*std::move(row));
+    TRY_VOID(next_row(bench, rows.size(), n, paper.model));
+    TRY(auto row, gained_row(paper, cluster, options, bench));
+    if (!row.met) row.note = why;
+    rows.push_back(std::move(row));
   }
   return rows;
 }

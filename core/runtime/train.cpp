@@ -60,7 +60,7 @@ class Training {
     gpus_->end_steps();
     if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
     try {
-      if (auto kept = keep_last_step(); !kept) return tl::unexpected(kept.error());
+      TRY_VOID(keep_last_step());
       report_samples(true);
       train::TrainedParameters trained = parameters();
       finish();
@@ -193,9 +193,8 @@ class Training {
     const auto step = static_cast<std::uint64_t>(steps_done());
     run_->control->begin_step();  // waiting for the disk does not belong to the stopped step
     for (const exec::Worker& worker : run_->workers) run_->checkpoints->take(worker, step, true, *run_->control);
-    const auto written = run_->checkpoints->finish(step, options_.timeout);
-    if (!written) return tl::unexpected(written.error());
-    for (const RunCheckpoint& checkpoint : *written) emit(checkpoint);
+    TRY(const auto written, run_->checkpoints->finish(step, options_.timeout));
+    for (const RunCheckpoint& checkpoint : written) emit(checkpoint);
     return {};
   }
 

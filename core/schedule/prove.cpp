@@ -71,7 +71,7 @@ class Proof {
       for (int r = 0; r < stage.replicas(); ++r) {
         const DeviceId lead = chunk.devices[static_cast<std::size_t>(r * stage.tensor_parallel)];
         const auto [known, fresh] = lane_of.try_emplace(lead, lanes_.size());
-        if (fresh) PIPEDECK_CHECK(add_lane(lead));
+        if (fresh) TRY_VOID(add_lane(lead));
         const int high = low + samples[static_cast<std::size_t>(r)];
         lanes_[known->second].workers.push_back(workers_.size());
         workers_.push_back({chunk.stage.index(), chunk.copy, known->second, low, high, {}});
@@ -79,7 +79,7 @@ class Proof {
       }
     }
     stage_begin_.push_back(workers_.size());
-    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) PIPEDECK_CHECK(add_operations(lane));
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) TRY_VOID(add_operations(lane));
     predecessors_.resize(static_cast<std::size_t>(count_));
     return {};
   }
@@ -137,9 +137,9 @@ class Proof {
       for (int id = lane.begin; id < lane.end; ++id) {
         const Operation operation = operation_of(lane, id);
         if (id > lane.begin) need(id, id - 1);
-        PIPEDECK_CHECK(add_data(lane, id, operation));
+        TRY_VOID(add_data(lane, id, operation));
         // No operation of an overlapped pair starts before both can.
-        if (operation.joined) PIPEDECK_CHECK(add_data(lane, id, operation_of(lane, id + 1)));
+        if (operation.joined) TRY_VOID(add_data(lane, id, operation_of(lane, id + 1)));
       }
     return {};
   }
@@ -151,7 +151,7 @@ class Proof {
     const auto& own = worker.made_by[static_cast<std::size_t>(operation.micro_batch)];
     if (operation.kind == OpKind::forward) return need_of_stage(w, id, operation, worker.stage - 1, activation);
     if (operation.kind == OpKind::backward_weight) return need_own(w, id, operation, own[gradient]);
-    PIPEDECK_CHECK(need_own(w, id, operation, own[activation]));
+    TRY_VOID(need_own(w, id, operation, own[activation]));
     if (operation.kind == OpKind::recompute) return {};
     if (own[recomputed] != none) need(id, own[recomputed]);
     return need_of_stage(w, id, operation, worker.stage + 1, gradient);

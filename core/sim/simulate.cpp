@@ -253,9 +253,8 @@ std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(con
 
 std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator, std::stop_token stop) {
   return [simulator, stop = std::move(stop)](const Plan& plan) -> Result<bool> {
-    const auto simulation = simulator.run(plan, stop);
-    if (!simulation) return tl::unexpected(simulation.error());
-    return simulation->fits;
+    TRY(const auto simulation, simulator.run(plan, stop));
+    return simulation.fits;
   };
 }
 

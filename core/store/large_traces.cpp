@@ -56,9 +56,8 @@ class PartWriter {
   Result<bool> flush() {
     if (part_.empty()) return true;
     return database_.fill([&](Database& database) -> Result<void> {
-      auto insert = database.prepare("INSERT INTO trace_part(number, bytes) VALUES(?, ?)");
-      if (!insert) return tl::unexpected(insert.error());
-      if (auto done = insert->bind(number_).bind_blob(part_).step(); !done) return tl::unexpected(done.error());
+      TRY(auto insert, database.prepare("INSERT INTO trace_part(number, bytes) VALUES(?, ?)"));
+      TRY_VOID(insert.bind(number_).bind_blob(part_).step());
       part_.clear();
       return {};
     });
@@ -113,9 +112,8 @@ class PartReader {
 };
 
 Result<bool> has_large_traces(Database& database) {
-  auto select = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'large_trace'");
-  if (!select) return tl::unexpected(select.error());
-  return select->step();
+  TRY(auto select, database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'large_trace'"));
+  return select.step();
 }
 
 }  // namespace
@@ -183,24 +181,23 @@ Result<std::map<std::int64_t, std::optional<std::int64_t>>> large_traces_in(Data
   const auto there = has_large_traces(database);  // older copies have none
   if (!there) return tl::unexpected(there.error());
   if (!*there) return numbers;
-  auto select = database.prepare(
-      "SELECT run, large_trace.number, whole_trace.number IS NOT NULL FROM large_trace LEFT JOIN whole_trace "
-      "ON large_trace.number = whole_trace.number");
-  if (!select) return tl::unexpected(select.error());
+  TRY(auto select,
+      database.prepare(
+          "SELECT run, large_trace.number, whole_trace.number IS NOT NULL FROM large_trace LEFT JOIN whole_trace "
+          "ON large_trace.number = whole_trace.number"));
   Result<bool> row;
-  while ((row = select->step()) && *row)
-    numbers.emplace(select->integer(0), select->integer(2) != 0 ? std::optional(select->integer(1)) : std::nullopt);
+  while ((row = select.step()) && *row)
+    numbers.emplace(select.integer(0), select.integer(2) != 0 ? std::optional(select.integer(1)) : std::nullopt);
   if (!row) return tl::unexpected(row.error());
   return numbers;
 }
 
 Result<RunTraces> load_large_trace(Database& database, std::int64_t number) {
-  auto select = database.prepare("SELECT bytes FROM trace_part WHERE number = ? ORDER BY rowid");
-  if (!select) return tl::unexpected(select.error());
-  select->bind(number);
+  TRY(auto select, database.prepare("SELECT bytes FROM trace_part WHERE number = ? ORDER BY rowid"));
+  select.bind(number);
   PartReader reader;
   Result<bool> row;
-  while ((row = select->step()) && *row) reader.add(select->blob(0));
+  while ((row = select.step()) && *row) reader.add(select.blob(0));
   if (!row) return tl::unexpected(row.error());
   return std::move(reader).traces();
 }

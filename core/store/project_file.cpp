@@ -37,10 +37,9 @@ Result<void> insert_runs(Database& database, const std::vector<StoredRun>& runs,
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (watch.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
     report(watch.progress, share_of_runs * static_cast<double>(i) / static_cast<double>(runs.size()), "writing runs");
-    if (auto done = store::insert_run(database, i, runs[i]); !done) return done;
-    const auto traces = runs[i].traces.load();
-    if (!traces) return tl::unexpected(traces.error());
-    if (auto done = store::insert_traces(database, runs[i].id, *traces); !done) return done;
+    TRY_VOID(store::insert_run(database, i, runs[i]));
+    TRY(const auto traces, runs[i].traces.load());
+    TRY_VOID(store::insert_traces(database, runs[i].id, traces));
   }
   return {};
 }
@@ -50,13 +49,13 @@ Result<void> fill(Database& database, const ProjectContent& content, const Watch
   const std::string head =
       fmt::format("PRAGMA journal_mode = OFF; PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN;{}",
                   store::project_application, project_version, store::create_tables());
-  if (auto done = database.run(head); !done) return done;
+  TRY_VOID(database.run(head));
   for (std::size_t i = 0; i < content.documents.size(); ++i) {
-    if (auto done = store::insert_document(database, i, content.documents[i]); !done) return done;
+    TRY_VOID(store::insert_document(database, i, content.documents[i]));
   }
-  if (auto done = insert_runs(database, content.runs, watch); !done) return done;
+  TRY_VOID(insert_runs(database, content.runs, watch));
   for (const auto& [key, value] : content.settings) {
-    if (auto done = store::insert_setting(database, key, value); !done) return done;
+    TRY_VOID(store::insert_setting(database, key, value));
   }
   return database.run("COMMIT");
 }
@@ -102,22 +101,19 @@ Result<int> version_in_header(const std::string& path) {
 /// are read.
 Result<void> check_integrity(Database& database) {
   for (const char* table : {"document", "run", "setting"}) {
-    auto check = database.prepare(fmt::format("PRAGMA quick_check({})", table));
-    if (!check) return tl::unexpected(check.error());
-    const Result<bool> row = check->step();
+    TRY(auto check, database.prepare(fmt::format("PRAGMA quick_check({})", table)));
+    const Result<bool> row = check.step();
     if (!row) return tl::unexpected(row.error());
-    if (!*row || check->text(0) != "ok") return fail(ErrorCode::bad_input, "the file is damaged: " + check->text(0));
+    if (!*row || check.text(0) != "ok") return fail(ErrorCode::bad_input, "the file is damaged: " + check.text(0));
   }
   return {};
 }
 
 Result<ProjectContent> content_of(const std::string& path) {
-  const auto version = version_in_header(path);
-  if (!version) return tl::unexpected(version.error());
-  auto database = Database::open(path, SQLITE_OPEN_READONLY);
-  if (!database) return tl::unexpected(database.error());
-  if (auto whole = check_integrity(*database); !whole) return tl::unexpected(whole.error());
-  return store::content_of(std::make_shared<store::OpenFile>(std::move(*database), *version, path));
+  TRY(const auto version, version_in_header(path));
+  TRY(auto database, Database::open(path, SQLITE_OPEN_READONLY));
+  TRY_VOID(check_integrity(database));
+  return store::content_of(std::make_shared<store::OpenFile>(std::move(database), version, path));
 }
 
 Error of_file(Error error, const std::string& path) {
@@ -133,9 +129,8 @@ bool flush_to_disk(const std::string& path, int flags) {
 }
 
 Result<void> write_whole(const std::string& temporary, const ProjectContent& content, const Watch& watch) {
-  auto database = Database::open(temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE);
-  if (!database) return tl::unexpected(database.error());
-  return fill(*database, content, watch);
+  TRY(auto database, Database::open(temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE));
+  return fill(database, content, watch);
 }
 
 bool runs_still(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }

@@ -31,11 +31,10 @@ Result<void> step_once(Statement& statement) {
 /// same where there is one.
 template <class Take>
 Result<void> each_row(Database& database, const std::string& query, std::int64_t argument, const Take& take) {
-  auto select = database.prepare(query);
-  if (!select) return tl::unexpected(select.error());
-  if (argument != 0) select->bind(argument);
+  TRY(auto select, database.prepare(query));
+  if (argument != 0) select.bind(argument);
   Result<bool> row;
-  while ((row = select->step()) && *row) take(*select);
+  while ((row = select.step()) && *row) take(select);
   if (!row) return tl::unexpected(row.error());
   return {};
 }
@@ -70,12 +69,10 @@ Result<RunTraces> load_traces(OpenFile& file, std::int64_t run) {
 /// Columns of a table that is read later. A file without them is reported when it is opened.
 Result<void> check_traces(OpenFile& file) {
   const bool columns = file.version >= 2;
-  auto events = file.database.prepare(columns ? "SELECT run, position, line, timeline FROM event"
-                                              : "SELECT run, position, line FROM event");
-  if (!events) return tl::unexpected(events.error());
+  TRY_VOID(file.database.prepare(columns ? "SELECT run, position, line, timeline FROM event"
+                                         : "SELECT run, position, line FROM event"));
   if (!columns) return {};
-  auto predictions = file.database.prepare("SELECT run, json, timeline FROM prediction");
-  if (!predictions) return tl::unexpected(predictions.error());
+  TRY_VOID(file.database.prepare("SELECT run, json, timeline FROM prediction"));
   return {};
 }
 
@@ -84,36 +81,32 @@ Result<void> check_traces(OpenFile& file) {
 std::string create_tables() { return schema; }
 
 Result<void> insert_document(Database& database, std::size_t place, const StoredDocument& document) {
-  auto insert =
-      database.prepare("INSERT INTO document(place, id, kind, name, json, position) VALUES(?, ?, ?, ?, ?, ?)");
-  if (!insert) return tl::unexpected(insert.error());
-  insert->bind(static_cast<std::int64_t>(place) + 1).bind(document.id).bind(document.kind).bind(document.name);
-  insert->bind(document.json).bind(document.position);
-  return step_once(*insert);
+  TRY(auto insert,
+      database.prepare("INSERT INTO document(place, id, kind, name, json, position) VALUES(?, ?, ?, ?, ?, ?)"));
+  insert.bind(static_cast<std::int64_t>(place) + 1).bind(document.id).bind(document.kind).bind(document.name);
+  insert.bind(document.json).bind(document.position);
+  return step_once(insert);
 }
 
 Result<void> insert_run(Database& database, std::size_t place, const StoredRun& run) {
-  auto insert = database.prepare("INSERT INTO run(place, id, name, json) VALUES(?, ?, ?, ?)");
-  if (!insert) return tl::unexpected(insert.error());
-  insert->bind(static_cast<std::int64_t>(place) + 1).bind(run.id).bind(run.name).bind(run.json);
-  return step_once(*insert);
+  TRY(auto insert, database.prepare("INSERT INTO run(place, id, name, json) VALUES(?, ?, ?, ?)"));
+  insert.bind(static_cast<std::int64_t>(place) + 1).bind(run.id).bind(run.name).bind(run.json);
+  return step_once(insert);
 }
 
 Result<void> insert_traces(Database& database, std::int64_t run, const RunTraces& traces) {
   if (!traces.prediction.empty()) {
-    auto insert = database.prepare("INSERT INTO prediction(run, json, timeline) VALUES(?, ?, ?)");
-    if (!insert) return tl::unexpected(insert.error());
-    insert->bind(run).bind(traces.prediction).bind_blob(traces.prediction_timeline);
-    if (auto done = step_once(*insert); !done) return done;
+    TRY(auto insert, database.prepare("INSERT INTO prediction(run, json, timeline) VALUES(?, ?, ?)"));
+    insert.bind(run).bind(traces.prediction).bind_blob(traces.prediction_timeline);
+    TRY_VOID(step_once(insert));
   }
-  auto insert = database.prepare("INSERT INTO event(run, position, line, timeline) VALUES(?, ?, ?, ?)");
-  if (!insert) return tl::unexpected(insert.error());
+  TRY(auto insert, database.prepare("INSERT INTO event(run, position, line, timeline) VALUES(?, ?, ?, ?)"));
   for (std::size_t i = 0; i < traces.events.size(); ++i) {
-    insert->bind(run)
+    insert.bind(run)
         .bind(static_cast<std::int64_t>(i))
         .bind(traces.events[i].line)
         .bind_blob(traces.events[i].timeline);
-    if (auto done = step_once(*insert); !done) return done;
+    TRY_VOID(step_once(insert));
   }
   return {};
 }
@@ -123,10 +116,9 @@ Result<void> delete_traces(Database& database, std::int64_t run) {
 }
 
 Result<void> insert_setting(Database& database, const std::string& key, const std::string& value) {
-  auto insert = database.prepare("INSERT OR REPLACE INTO setting(key, value) VALUES(?, ?)");
-  if (!insert) return tl::unexpected(insert.error());
-  insert->bind(key).bind(value);
-  return step_once(*insert);
+  TRY(auto insert, database.prepare("INSERT OR REPLACE INTO setting(key, value) VALUES(?, ?)"));
+  insert.bind(key).bind(value);
+  return step_once(insert);
 }
 
 Result<ProjectContent> content_of(const std::shared_ptr<OpenFile>& file) {

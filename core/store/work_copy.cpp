@@ -72,28 +72,25 @@ struct Change {
       if (stays) continue;
       if (i < after.size()) changed.push_back(i);
       if (i >= before.size()) continue;
-      if (auto gone = database.run(fmt::format("DELETE FROM {} WHERE place = {}", table, i + 1)); !gone)
-        return tl::unexpected(gone.error());
+      TRY_VOID(database.run(fmt::format("DELETE FROM {} WHERE place = {}", table, i + 1)));
     }
     return changed;
   }
 
   Result<void> write_documents(const std::vector<StoredDocument>& documents) {
-    const auto changed = replace("document", kept.documents, documents, std::equal_to<>());
-    if (!changed) return tl::unexpected(changed.error());
-    for (const std::size_t i : *changed) {
-      if (auto done = store::insert_document(database, i, documents[i]); !done) return done;
+    TRY(const auto changed, replace("document", kept.documents, documents, std::equal_to<>()));
+    for (const std::size_t i : changed) {
+      TRY_VOID(store::insert_document(database, i, documents[i]));
     }
     return {};
   }
 
   Result<void> write_runs(const std::vector<StoredRun>& runs) {
-    const auto changed = replace("run", kept.runs, runs, [](const StoredRun& a, const StoredRun& b) {
-      return a.id == b.id && a.name == b.name && a.json == b.json;
-    });
-    if (!changed) return tl::unexpected(changed.error());
-    for (const std::size_t i : *changed) {
-      if (auto done = store::insert_run(database, i, runs[i]); !done) return done;
+    TRY(const auto changed, replace("run", kept.runs, runs, [](const StoredRun& a, const StoredRun& b) {
+          return a.id == b.id && a.name == b.name && a.json == b.json;
+        }));
+    for (const std::size_t i : changed) {
+      TRY_VOID(store::insert_run(database, i, runs[i]));
     }
     return write_traces(runs);
   }
@@ -106,10 +103,10 @@ struct Change {
       const bool same = known != before.end() && known->second == run.traces.key;
       if (known != before.end()) before.erase(known);
       if (same) continue;
-      if (auto done = write_trace(run); !done) return done;
+      TRY_VOID(write_trace(run));
     }
     for (const auto& [gone, key] : before) {
-      if (auto done = forget_trace(gone); !done) return done;
+      TRY_VOID(forget_trace(gone));
     }
     return {};
   }
@@ -122,28 +119,26 @@ struct Change {
   }
 
   Result<void> write_trace(const StoredRun& run) {
-    if (auto gone = forget_trace(run.id); !gone) return gone;
+    TRY_VOID(forget_trace(run.id));
     if (saved_keys.contains(run.traces.key))
       return database.run(fmt::format("INSERT INTO saved_trace VALUES({})", run.id));
     if (large(run.traces))
       return database.run(
           fmt::format("INSERT INTO large_trace VALUES({}, {})", run.id, large_traces.number_of(run.traces)));
-    const auto traces = run.traces.load();
-    if (!traces) return tl::unexpected(traces.error());
-    return store::insert_traces(database, run.id, *traces);
+    TRY(const auto traces, run.traces.load());
+    return store::insert_traces(database, run.id, traces);
   }
 
   Result<void> write_settings(const std::map<std::string, std::string>& settings) {
     for (const auto& [key, value] : settings) {
       const auto old = kept.settings.find(key);
       if (old != kept.settings.end() && old->second == value) continue;
-      if (auto done = store::insert_setting(database, key, value); !done) return done;
+      TRY_VOID(store::insert_setting(database, key, value));
     }
     for (const auto& [key, value] : kept.settings) {
       if (settings.contains(key)) continue;
-      auto remove = database.prepare("DELETE FROM setting WHERE key = ?");
-      if (!remove) return tl::unexpected(remove.error());
-      if (auto done = remove->bind(key).step(); !done) return tl::unexpected(done.error());
+      TRY(auto remove, database.prepare("DELETE FROM setting WHERE key = ?"));
+      TRY_VOID(remove.bind(key).step());
     }
     return {};
   }
@@ -195,9 +190,8 @@ Result<WorkCopy> WorkCopy::begin(const std::string& path, const std::string& pro
                                        pragmas, store::work_application, project_version, store::create_tables(),
                                        store::create_large_trace_tables(), extra_tables);
   const auto ready = state->write(saved, head, [&](Database& own) -> Result<void> {
-    auto insert = own.prepare("INSERT INTO work VALUES(?)");
-    if (!insert) return tl::unexpected(insert.error());
-    if (auto done = insert->bind(project).step(); !done) return tl::unexpected(done.error());
+    TRY(auto insert, own.prepare("INSERT INTO work VALUES(?)"));
+    TRY_VOID(insert.bind(project).step());
     return {};
   });
   if (!ready) {
@@ -271,10 +265,9 @@ Result<std::string> project_in(store::OpenFile& file) {
 
 Result<std::set<std::int64_t>> runs_with_saved_traces(store::OpenFile& file) {
   std::set<std::int64_t> runs;
-  auto select = file.database.prepare("SELECT run FROM saved_trace");
-  if (!select) return tl::unexpected(select.error());
+  TRY(auto select, file.database.prepare("SELECT run FROM saved_trace"));
   Result<bool> row;
-  while ((row = select->step()) && *row) runs.insert(select->integer(0));
+  while ((row = select.step()) && *row) runs.insert(select.integer(0));
   if (!row) return tl::unexpected(row.error());
   return runs;
 }
@@ -282,15 +275,13 @@ Result<std::set<std::int64_t>> runs_with_saved_traces(store::OpenFile& file) {
 }  // namespace
 
 Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& saved) {
-  auto file = open_work_copy(path);
-  if (!file) return tl::unexpected(file.error());
-  auto project = project_in(**file);
-  if (!project) return tl::unexpected(project.error());
-  auto content = store::content_of(*file);
+  TRY(auto file, open_work_copy(path));
+  TRY(auto project, project_in(*file));
+  auto content = store::content_of(file);
   if (!content) return tl::unexpected(in_file(content.error(), path));
-  const auto elsewhere = runs_with_saved_traces(**file);
+  const auto elsewhere = runs_with_saved_traces(*file);
   if (!elsewhere) return tl::unexpected(in_file(elsewhere.error(), path));
-  const auto large = store::large_traces_in((*file)->database);
+  const auto large = store::large_traces_in(file->database);
   if (!large) return tl::unexpected(in_file(large.error(), path));
   std::erase_if(content->runs, [&](const StoredRun& run) {
     const auto trace = large->find(run.id);
@@ -300,8 +291,7 @@ Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& s
     if (!elsewhere->contains(run.id)) {
       const auto trace = large->find(run.id);
       // Now: the copy is written over soon.
-      auto traces =
-          trace == large->end() ? run.traces.load() : store::load_large_trace((*file)->database, *trace->second);
+      auto traces = trace == large->end() ? run.traces.load() : store::load_large_trace(file->database, *trace->second);
       if (!traces) return tl::unexpected(in_file(traces.error(), path));
       run.traces = traces_at_hand(std::move(*traces));
       continue;
@@ -311,13 +301,12 @@ Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& s
       if (other.id == run.id && other.json == run.json) run.traces = other.traces;
     }
   }
-  return LeftWork{std::move(*content), std::move(*project)};
+  return LeftWork{std::move(*content), std::move(project)};
 }
 
 Result<std::string> project_of_work_copy(const std::string& path) {
-  auto file = open_work_copy(path);
-  if (!file) return tl::unexpected(file.error());
-  return project_in(**file);
+  TRY(auto file, open_work_copy(path));
+  return project_in(*file);
 }
 
 }  // namespace pipedeck::store

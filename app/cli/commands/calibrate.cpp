@@ -59,7 +59,7 @@ class CalibrateCommand : public options::Command {
   Result<int> run(std::stop_token stop) override {
     if (!judged_.calibration.empty())
       return fail(ErrorCode::bad_usage, "calibrate: found --calibration, expected none: it fits one from the start");
-    if (auto opened = open(); !opened) return tl::unexpected(opened.error());
+    TRY_VOID(open());
     std::optional<Result<CalibrationRecord>> fitted;
     {
       text::ProgressLine progress;
@@ -71,41 +71,34 @@ class CalibrateCommand : public options::Command {
     record.host = io::topology::host_name();
     record.devices = runtime::profile::describe_devices();
     add_sources(record);
-    if (auto written = output_.write(io::documents::calibration_to_json(record), text::calibration_text(record));
-        !written)
-      return tl::unexpected(written.error());
+    TRY_VOID(output_.write(io::documents::calibration_to_json(record), text::calibration_text(record)));
     return 0;
   }
 
  private:
   Result<void> open() {
-    auto problem = options::open_inputs(inputs_, judged_);
-    if (!problem) return tl::unexpected(problem.error());
-    problem_ = *std::move(problem);
-    for (const std::string& text : fitted_)
-      if (auto added = add(text, false); !added) return added;
-    for (const std::string& text : held_out_)
-      if (auto added = add(text, true); !added) return added;
+    TRY(auto problem, options::open_inputs(inputs_, judged_));
+    problem_ = std::move(problem);
+    for (const std::string& text : fitted_) TRY_VOID(add(text, false));
+    for (const std::string& text : held_out_) TRY_VOID(add(text, true));
     return {};
   }
 
   Result<void> add(const std::string& text, bool held_out) {
-    const auto files = run_files(text);
-    if (!files) return tl::unexpected(files.error());
+    TRY(const auto files, run_files(text));
     for (const sim::calibrate::MeasuredRun& other : runs_)
-      if (other.name == files->events)
-        return fail(ErrorCode::bad_usage, fmt::format("calibrate: the run \"{}\" is given twice", files->events));
-    auto problem = problem_of(*files);
-    if (!problem) return tl::unexpected(problem.error());
-    auto plan = io::read_plan(files->plan);
-    if (!plan) return tl::unexpected(text::in_file(plan.error(), files->plan));
-    if (auto valid = plan::validate(*plan, *problem->profile, *problem->cluster); !valid)
-      return tl::unexpected(text::in_file(valid.error(), files->plan));
-    options::warn_if_made_for_others(*plan, files->plan, *problem);
-    auto log = work::read_run_log(files->events);
-    if (!log) return tl::unexpected(text::in_file(log.error(), files->events));
-    problem->workload = options::workload_of(*plan, problem->workload.conventions);
-    runs_.push_back({files->events, *std::move(problem), *std::move(plan), std::move(log->events), held_out});
+      if (other.name == files.events)
+        return fail(ErrorCode::bad_usage, fmt::format("calibrate: the run \"{}\" is given twice", files.events));
+    TRY(auto problem, problem_of(files));
+    auto plan = io::read_plan(files.plan);
+    if (!plan) return tl::unexpected(text::in_file(plan.error(), files.plan));
+    if (auto valid = plan::validate(*plan, *problem.profile, *problem.cluster); !valid)
+      return tl::unexpected(text::in_file(valid.error(), files.plan));
+    options::warn_if_made_for_others(*plan, files.plan, problem);
+    auto log = work::read_run_log(files.events);
+    if (!log) return tl::unexpected(text::in_file(log.error(), files.events));
+    problem.workload = options::workload_of(*plan, problem.workload.conventions);
+    runs_.push_back({files.events, std::move(problem), *std::move(plan), std::move(log->events), held_out});
     return {};
   }
 

@@ -51,18 +51,14 @@ class CapacityCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    if (auto usable = check_usage(); !usable) return tl::unexpected(usable.error());
-    const auto asked = options::asked_planners(names_, study::capacity::capacity_planners());
-    if (!asked) return tl::unexpected(asked.error());
-    const auto threads = options::thread_count(threads_);
-    if (!threads) return tl::unexpected(threads.error());
-    auto question = options_.question();
-    if (!question) return tl::unexpected(question.error());
-    const auto space = options_.space(*question);
-    if (!space) return tl::unexpected(space.error());
-    if (auto opened = progress_.open(); !opened) return tl::unexpected(opened.error());
-    const study::whatif::SearchHow how{*threads, stop, {}, progress_.callback()};
-    return largest_.empty() ? sweep(*question, *space, *asked, how) : find_size(*question, *space, *asked, how);
+    TRY_VOID(check_usage());
+    TRY(const auto asked, options::asked_planners(names_, study::capacity::capacity_planners()));
+    TRY(const auto threads, options::thread_count(threads_));
+    TRY(auto question, options_.question());
+    TRY(const auto space, options_.space(question));
+    TRY_VOID(progress_.open());
+    const study::whatif::SearchHow how{threads, stop, {}, progress_.callback()};
+    return largest_.empty() ? sweep(question, space, asked, how) : find_size(question, space, asked, how);
   }
 
  private:
@@ -87,29 +83,27 @@ class CapacityCommand : public options::Command {
   Result<int> sweep(const study::capacity::Question& question, const study::capacity::Space& space,
                     const std::vector<study::whatif::AskedPlanner>& asked, const study::whatif::SearchHow& how) const {
     const std::string& currency = presets::device_catalogue().front().price.currency;
-    const auto goal = goal_.goal(options_.sample_tokens(question), currency);
-    if (!goal) return tl::unexpected(goal.error());
+    TRY(const auto goal, goal_.goal(options_.sample_tokens(question), currency));
     const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
       return study::capacity::problem_at(question, point, presets::device_catalogue());
     };
     const std::vector<CapacityPoint> points = study::capacity::capacity_points(space);
     // An error of the question itself shows at the first point.
-    if (const auto first = at(points.front()); !first) return tl::unexpected(first.error());
-    auto kept = work::KeptPoints::open(points_file_, identity(question, asked), at);
-    if (!kept) return tl::unexpected(kept.error());
-    auto found = study::capacity::sweep_capacity(points, at, asked, kept->known(points), how,
-                                                 [&](std::size_t, const CapacityFound& one) { kept->add(one); });
-    if (auto written = kept->write(); !written) return tl::unexpected(written.error());
-    if (!found) return tl::unexpected(stopped(found.error(), kept->count()));
+    TRY_VOID(at(points.front()));
+    TRY(auto kept, work::KeptPoints::open(points_file_, identity(question, asked), at));
+    auto found = study::capacity::sweep_capacity(points, at, asked, kept.known(points), how,
+                                                 [&](std::size_t, const CapacityFound& one) { kept.add(one); });
+    TRY_VOID(kept.write());
+    if (!found) return tl::unexpected(stopped(found.error(), kept.count()));
     text::CapacityAnswer answer{model_name(question),
                                 question.problem.cluster->name,
-                                *goal,
+                                goal,
                                 *std::move(found),
                                 {},
                                 currency,
                                 price_dates(presets::device_catalogue())};
     answer.ranked = ranked_capacity(answer.goal, answer.found);
-    if (auto written = write(answer); !written) return tl::unexpected(written.error());
+    TRY_VOID(write(answer));
     if (!answer.best()) return tl::unexpected(none_meets(answer));
     return 0;
   }
@@ -144,20 +138,15 @@ class CapacityCommand : public options::Command {
                   fmt::format("--largest: found {} clusters and batches, expected one each of --nodes, --device-types, "
                               "--global-batch and --micro-batch",
                               points.size()));
-    const auto sized = study::capacity::only_of_transformers(*kind) ? options::of_transformer(question)
-                                                                    : Result<study::capacity::Question>(question);
-    if (!sized) return tl::unexpected(sized.error());
-    const auto ladder =
-        study::capacity::size_ladder(*sized, points.front(), *kind, steps_, presets::device_catalogue());
-    if (!ladder) return tl::unexpected(ladder.error());
-    auto found = study::capacity::find_largest(*ladder, points.front(), asked, how);
-    if (!found) return tl::unexpected(found.error());
-    const text::LargestText answer{model_name(question), question.problem.cluster->name, *kind, *std::move(found)};
+    TRY(const auto sized, study::capacity::only_of_transformers(*kind) ? options::of_transformer(question)
+                                                                       : Result<study::capacity::Question>(question));
+    TRY(const auto ladder,
+        study::capacity::size_ladder(sized, points.front(), *kind, steps_, presets::device_catalogue()));
+    TRY(auto found, study::capacity::find_largest(ladder, points.front(), asked, how));
+    const text::LargestText answer{model_name(question), question.problem.cluster->name, *kind, std::move(found)};
     const std::string human = plan_file_ == "-" || cluster_file_ == "-" ? "" : text::largest_text(answer);
-    if (answer.answer.found)
-      if (auto written = write_files(*answer.answer.found); !written) return tl::unexpected(written.error());
-    if (auto written = output_.write(text::largest_json(answer), human); !written)
-      return tl::unexpected(written.error());
+    if (answer.answer.found) TRY_VOID(write_files(*answer.answer.found));
+    TRY_VOID(output_.write(text::largest_json(answer), human));
     if (!answer.answer.size)
       return fail(ErrorCode::infeasible,
                   fmt::format("no {} fits, not even {}", study::capacity::name_of(*kind), *answer.answer.next));
@@ -166,20 +155,15 @@ class CapacityCommand : public options::Command {
 
   Result<void> write_files(const CapacityFound& best) const {
     if (!cluster_file_.empty())
-      if (auto written = text::write_output(cluster_file_, io::documents::cluster_to_json(*best.plan->cluster));
-          !written)
-        return written;
+      TRY_VOID(text::write_output(cluster_file_, io::documents::cluster_to_json(*best.plan->cluster)));
     return plan_file_.empty() ? Result<void>()
                               : text::write_output(plan_file_, io::documents::plan_to_json(*best.plan->plan));
   }
 
   Result<void> write(const text::CapacityAnswer& answer) const {
     if (!csv_file_.empty())
-      if (auto written = text::write_output(csv_file_, io::csv::capacity_csv(answer.goal, answer.found).text());
-          !written)
-        return written;
-    if (answer.best())
-      if (auto written = write_files(*answer.best()); !written) return written;
+      TRY_VOID(text::write_output(csv_file_, io::csv::capacity_csv(answer.goal, answer.found).text()));
+    if (answer.best()) TRY_VOID(write_files(*answer.best()));
     const bool taken = csv_file_ == "-" || cluster_file_ == "-" || plan_file_ == "-";
     return output_.write(text::capacity_json(answer), taken ? "" : text::capacity_text(answer));
   }

@@ -175,18 +175,16 @@ std::string comparison_csv(const Comparison& comparison) {
 
 Result<Answer> ask(const planner::PlannerInfo& planner, const work::Judge& judge,
                    const options::ScheduleOptions& schedule, const planner::PlannerContext& context) {
-  const auto ranking = planner::run_planner(planner, judge.problem(), {}, context);
-  if (!ranking) return tl::unexpected(ranking.error());
-  Answer answer{.planner = &planner, .judged = {}, .infeasible = ranking->infeasible};
+  TRY(const auto ranking, planner::run_planner(planner, judge.problem(), {}, context));
+  Answer answer{.planner = &planner, .judged = {}, .infeasible = ranking.infeasible};
   if (answer.infeasible) return answer;
-  auto scheduled = schedule.apply(ranking->plans.front(), *judge.problem().profile);
+  auto scheduled = schedule.apply(ranking.plans.front(), *judge.problem().profile);
   if (!scheduled) {
     answer.infeasible = planner::Infeasible{scheduled.error().text(), {}};
     return answer;
   }
-  auto judged = judge.judge(*std::move(scheduled), context.stop);
-  if (!judged) return tl::unexpected(judged.error());
-  answer.judged = *std::move(judged);
+  TRY(auto judged, judge.judge(*std::move(scheduled), context.stop));
+  answer.judged = std::move(judged);
   return answer;
 }
 
@@ -203,24 +201,16 @@ class CompareCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    const auto chosen = chosen_planners();
-    if (!chosen) return tl::unexpected(chosen.error());
-    if (auto known = jitter_.options(); !known) return tl::unexpected(known.error());
-    const auto threads = question_.thread_count();
-    if (!threads) return tl::unexpected(threads.error());
-    if (auto known = question_.schedule.check(); !known) return tl::unexpected(known.error());
-    auto problem = question_.open();
-    if (!problem) return tl::unexpected(problem.error());
-    const auto comparison = compare(*std::move(problem), *chosen, *threads, stop);
-    if (!comparison) return tl::unexpected(comparison.error());
-    if (!csv_file_.empty())
-      if (auto written = text::write_output(csv_file_, comparison_csv(*comparison)); !written)
-        return tl::unexpected(written.error());
+    TRY(const auto chosen, chosen_planners());
+    TRY_VOID(jitter_.options());
+    TRY(const auto threads, question_.thread_count());
+    TRY_VOID(question_.schedule.check());
+    TRY(auto problem, question_.open());
+    TRY(const auto comparison, compare(std::move(problem), chosen, threads, stop));
+    if (!csv_file_.empty()) TRY_VOID(text::write_output(csv_file_, comparison_csv(comparison)));
     const bool csv_on_stdout = csv_file_ == "-";
-    if (auto written = output_.write(comparison_json(*comparison), csv_on_stdout ? "" : comparison_text(*comparison));
-        !written)
-      return tl::unexpected(written.error());
-    return closing_status(*comparison);
+    TRY_VOID(output_.write(comparison_json(comparison), csv_on_stdout ? "" : comparison_text(comparison)));
+    return closing_status(comparison);
   }
 
  private:
@@ -234,38 +224,33 @@ class CompareCommand : public options::Command {
 
   Result<Comparison> compare(Problem problem, const std::vector<const planner::PlannerInfo*>& chosen, int threads,
                              std::stop_token stop) const {
-    const auto judge = work::Judge::of(std::move(problem));
-    if (!judge) return tl::unexpected(judge.error());
-    const auto one_device = judge->one_device_time(stop);
-    if (!one_device) return tl::unexpected(one_device.error());
-    Comparison comparison{judge->problem(), *one_device, judge->lower_bound(), {}};
+    TRY(const auto judge, work::Judge::of(std::move(problem)));
+    TRY(const auto one_device, judge.one_device_time(stop));
+    Comparison comparison{judge.problem(), one_device, judge.lower_bound(), {}};
     text::ProgressLine line;
     const auto count = static_cast<double>(chosen.size());
     for (const planner::PlannerInfo* planner : chosen) {
       const auto before = static_cast<double>(comparison.answers.size());
       line.show(before / count, planner->title);
-      auto answer = ask(*planner, *judge, question_.schedule, judge->context(threads, 1, Progress(), stop));
-      if (!answer) return tl::unexpected(answer.error());
-      comparison.answers.push_back(*std::move(answer));
+      TRY(auto answer, ask(*planner, judge, question_.schedule, judge.context(threads, 1, Progress(), stop)));
+      comparison.answers.push_back(std::move(answer));
     }
-    if (auto added = add_bands(*judge, threads, comparison, stop); !added) return tl::unexpected(added.error());
+    TRY_VOID(add_bands(judge, threads, comparison, stop));
     return comparison;
   }
 
   /// Where --jitter was given.
   Result<void> add_bands(const work::Judge& judge, int threads, Comparison& comparison,
                          const std::stop_token& stop) const {
-    const auto jitter = jitter_.options();
-    if (!jitter) return tl::unexpected(jitter.error());
-    comparison.jitter = *jitter;
+    TRY(const auto jitter, jitter_.options());
+    comparison.jitter = jitter;
     if (!comparison.jitter) return {};
     for (Answer& answer : comparison.answers) {
       if (!answer.judged) continue;
       text::ProgressLine line;
-      const auto band = sim::explain::jitter_band(judge.simulator(), answer.judged->plan, *comparison.jitter, threads,
-                                                  line.callback(), stop);
-      if (!band) return tl::unexpected(band.error());
-      answer.band = *band;
+      TRY(const auto band, sim::explain::jitter_band(judge.simulator(), answer.judged->plan, *comparison.jitter,
+                                                     threads, line.callback(), stop));
+      answer.band = band;
     }
     return {};
   }

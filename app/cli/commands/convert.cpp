@@ -53,7 +53,7 @@ class ConvertCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    if (auto taken = take_output(); !taken) return tl::unexpected(taken.error());
+    TRY_VOID(take_output());
     if (machines_.this_machine()) {
       if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found a file beside it, expected none");
       return write_cluster(machines_.cluster_here());
@@ -70,10 +70,9 @@ class ConvertCommand : public options::Command {
       return fail(ErrorCode::bad_usage, "--trace-depth: found no trace to become a profile, expected one");
     FoundMachines found;
     for (const std::string& file : files_) {
-      auto read = work::read_any_file(file, {.profile_micro_batch = profile_micro_batch_}, stop);
-      if (!read) return tl::unexpected(read.error());
-      auto* machines = std::get_if<FoundMachines>(&*read);
-      if (!machines) return write_other(*std::move(read));
+      TRY(auto read, work::read_any_file(file, {.profile_micro_batch = profile_micro_batch_}, stop));
+      auto* machines = std::get_if<FoundMachines>(&read);
+      if (!machines) return write_other(std::move(read));
       if (auto added = presets::add_found(found, std::move(*machines)); !added)
         return tl::unexpected(text::in_file(added.error(), file));
     }
@@ -102,10 +101,9 @@ class ConvertCommand : public options::Command {
     if (!columns) return fail(ErrorCode::bad_usage, "--columns: " + columns.error().message);
     if (!profile_micro_batch_)
       return fail(ErrorCode::bad_usage, "--columns: found no --profile-micro-batch beside it, expected one");
-    const auto content = io::read_file(files_.front());
-    if (!content) return tl::unexpected(content.error());
+    TRY(const auto content, io::read_file(files_.front()));
     const std::string name = io::text::to_utf8(std::filesystem::path(files_.front()).stem().string());
-    auto profile = io::profiles::profile_from_csv(*content, name, *profile_micro_batch_, *columns);
+    auto profile = io::profiles::profile_from_csv(content, name, *profile_micro_batch_, *columns);
     if (!profile) return tl::unexpected(text::in_file(profile.error(), files_.front()));
     return write_other(*std::move(profile));
   }
@@ -115,11 +113,10 @@ class ConvertCommand : public options::Command {
     if (machines_.given()) return fail(ErrorCode::bad_usage, "found options of machines with a trace, expected none");
     if (models_.given()) return fail(ErrorCode::bad_usage, "found options of models with a trace, expected none");
     const analytic::recorded::Options options{trace_depth_, profile_micro_batch_, machines_.device()};
-    const auto made = presets::read_traced_profile(files_.front(), options, stop);
-    if (!made) return tl::unexpected(made.error());
-    for (const std::string& note : made->notes) text::print_note(note);
-    if (out_ != "-") text::print_text(text::layers_table(made->profile));
-    return write(io::documents::profile_to_json(made->profile));
+    TRY(const auto made, presets::read_traced_profile(files_.front(), options, stop));
+    for (const std::string& note : made.notes) text::print_note(note);
+    if (out_ != "-") text::print_text(text::layers_table(made.profile));
+    return write(io::documents::profile_to_json(made.profile));
   }
 
   /// Traces of one run's ranks.
@@ -129,9 +126,8 @@ class ConvertCommand : public options::Command {
                   fmt::format("found {} traces to become a profile, expected one: that of a rank", files_.size()));
     if (machines_.given() || models_.given() || trace_depth_ || profile_micro_batch_)
       return fail(ErrorCode::bad_usage, "found options of machines, models or profiles with traces, expected none");
-    auto log = work::read_traces_as_run(files_, stop);
-    if (!log) return tl::unexpected(log.error());
-    return write_traced_run(*std::move(log));
+    TRY(auto log, work::read_traces_as_run(files_, stop));
+    return write_traced_run(std::move(log));
   }
 
   /// With what was made of it; a run's log is written as it is, however large.
@@ -173,7 +169,7 @@ class ConvertCommand : public options::Command {
     if (!made)
       return tl::unexpected(made.error().code == ErrorCode::bad_input ? text::in_file(made.error(), files_.front())
                                                                       : made.error());
-    if (auto wanted = expect_target("a model", "profile"); !wanted) return tl::unexpected(wanted.error());
+    TRY_VOID(expect_target("a model", "profile"));
     for (const std::string& note : made->notes) text::print_note(note);
     if (out_ != "-") text::print_text(options::profile_table(*made, models_.explain(), letters));
     return write(io::documents::profile_to_json(made->profile));
@@ -181,7 +177,7 @@ class ConvertCommand : public options::Command {
 
   Result<int> write_cluster(const Result<presets::ImportedCluster>& made) {
     if (!made) return tl::unexpected(files_.size() == 1 ? text::in_file(made.error(), files_.front()) : made.error());
-    if (auto wanted = expect_target("machines", "cluster"); !wanted) return tl::unexpected(wanted.error());
+    TRY_VOID(expect_target("machines", "cluster"));
     if (models_.given()) return fail(ErrorCode::bad_usage, "found options of models with machines, expected none");
     for (const std::string& note : made->notes) text::print_note(note);
     return write(io::documents::cluster_to_json(made->cluster));

@@ -130,11 +130,10 @@ class DiffCommand : public options::Command {
                   {}, b_);
     std::optional<Waterfall> steps;
     if (inputs_.given()) {
-      auto found = steps_between(*a, *b, stop);
-      if (!found) return tl::unexpected(found.error());
-      steps = *found;
+      TRY(auto found, steps_between(*a, *b, stop));
+      steps = found;
     }
-    if (auto written = text::write_output("-", report(*a, *b, steps)); !written) return tl::unexpected(written.error());
+    TRY_VOID(text::write_output("-", report(*a, *b, steps)));
     return 0;
   }
 
@@ -145,23 +144,20 @@ class DiffCommand : public options::Command {
           ErrorCode::bad_input,
           fmt::format("found a {}, expected a plan, for which --profile and --cluster are", work::format_name(a)), {},
           a_);
-    const auto problem = options::open_inputs(inputs_, judged_);
-    if (!problem) return tl::unexpected(problem.error());
-    const auto first = parts_of(*problem, std::get<Plan>(a), a_, stop);
+    TRY(const auto problem, options::open_inputs(inputs_, judged_));
+    const auto first = parts_of(problem, std::get<Plan>(a), a_, stop);
     if (!first) return tl::unexpected(text::in_file(first.error(), a_));
-    const auto second = parts_of(*problem, std::get<Plan>(b), b_, stop);
+    const auto second = parts_of(problem, std::get<Plan>(b), b_, stop);
     if (!second) return tl::unexpected(text::in_file(second.error(), b_));
     return waterfall(*first, *second);
   }
 
   Result<TimeParts> parts_of(const Problem& problem, const Plan& plan, const std::string& file,
                              const std::stop_token& stop) const {
-    if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
-      return tl::unexpected(valid.error());
+    TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
     options::warn_if_made_for_others(plan, file, problem);
-    const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    if (!simulator) return tl::unexpected(simulator.error());
-    return sim::explain::time_parts(*simulator, plan, stop);
+    TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
+    return sim::explain::time_parts(simulator, plan, stop);
   }
 
   std::string report(const work::AnyFile& a, const work::AnyFile& b, const std::optional<Waterfall>& steps) const {

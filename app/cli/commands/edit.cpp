@@ -63,36 +63,30 @@ class EditCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    if (auto known = schedule_.check(); !known) return tl::unexpected(known.error());
+    TRY_VOID(schedule_.check());
     const auto plan = io::read_plan(plan_file_);
     if (!plan) return tl::unexpected(text::in_file(plan.error(), plan_file_));
-    auto problem = options::open_inputs(inputs_, judged_);
-    if (!problem) return tl::unexpected(problem.error());
-    if (auto valid = plan::validate(*plan, *problem->profile, *problem->cluster); !valid)
+    TRY(auto problem, options::open_inputs(inputs_, judged_));
+    if (auto valid = plan::validate(*plan, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
-    options::warn_if_made_for_others(*plan, plan_file_, *problem);
-    auto edited = edit(*plan, *problem);
-    if (!edited) return tl::unexpected(edited.error());
-    problem->workload = options::workload_of(*edited, problem->workload.conventions);
-    const auto judge = work::Judge::of(*problem);
-    if (!judge) return tl::unexpected(judge.error());
-    const auto before = judge->judge(*plan, stop), after = judge->judge(*std::move(edited), stop);
+    options::warn_if_made_for_others(*plan, plan_file_, problem);
+    TRY(auto edited, edit(*plan, problem));
+    problem.workload = options::workload_of(edited, problem.workload.conventions);
+    TRY(const auto judge, work::Judge::of(problem));
+    const auto before = judge.judge(*plan, stop), after = judge.judge(std::move(edited), stop);
     if (!before) return tl::unexpected(text::in_file(before.error(), plan_file_));
     if (!after) return tl::unexpected(after.error());
     const std::string human = after->plan.name + "\n" + edits_table(*before, *after) +
-                              spare_text(after->plan, *problem->cluster) + text::fits_sentence(after->simulation) +
-                              "\n";
-    if (auto written = output_.write(io::documents::plan_to_json(after->plan), human); !written)
-      return tl::unexpected(written.error());
+                              spare_text(after->plan, *problem.cluster) + text::fits_sentence(after->simulation) + "\n";
+    TRY_VOID(output_.write(io::documents::plan_to_json(after->plan), human));
     return 0;
   }
 
  private:
   Result<Plan> edit(Plan plan, const Problem& problem) const {
     for (const options::PlanEditArgument& argument : options::plan_edits_given(*app_)) {
-      const auto asked = options::parse_plan_edit(argument, plan, *problem.profile);
-      if (!asked) return tl::unexpected(asked.error());
-      auto edited = plan::with_edit(plan, *problem.profile, *problem.cluster, *asked);
+      TRY(const auto asked, options::parse_plan_edit(argument, plan, *problem.profile));
+      auto edited = plan::with_edit(plan, *problem.profile, *problem.cluster, asked);
       if (!edited)
         return fail(edited.error().code,
                     fmt::format("{} {}: {}", argument.option, argument.value, edited.error().text()));

@@ -86,10 +86,9 @@ Result<std::vector<Plan>> plans_of(const store::ProjectContent& project) {
 }
 
 Result<std::string> project_plans(const work::AnyFile& file, const Wish&) {
-  const auto plans = plans_of(std::get<store::ProjectContent>(file));
-  if (!plans) return tl::unexpected(plans.error());
+  TRY(const auto plans, plans_of(std::get<store::ProjectContent>(file)));
   std::vector<io::csv::ComparedPlanFigures> rows;
-  for (const Plan& plan : *plans) rows.push_back({&plan, nullptr, {}, {}, {}});
+  for (const Plan& plan : plans) rows.push_back({&plan, nullptr, {}, {}, {}});
   return io::csv::plans_csv(rows).text();
 }
 
@@ -206,35 +205,34 @@ class ExportCommand : public options::Command {
   Result<int> run(std::stop_token stop) override {
     if (!what_.starts_with("job-") && wish_.any_of_jobs())
       return fail(ErrorCode::bad_usage, fmt::format("export: found options of jobs with {}, expected none", what_));
-    const auto file = work::read_any_file(file_, {.profile_micro_batch = engine_.inputs.profile_micro_batch});
-    if (!file) return tl::unexpected(file.error());
+    TRY(const auto file, work::read_any_file(file_, {.profile_micro_batch = engine_.inputs.profile_micro_batch}));
     if (what_ == report_name) {
-      if (const auto* plan = std::get_if<Plan>(&*file)) return report(*plan, stop);
-      if (const auto* project = std::get_if<store::ProjectContent>(&*file)) return report(*project, stop);
+      if (const auto* plan = std::get_if<Plan>(&file)) return report(*plan, stop);
+      if (const auto* project = std::get_if<store::ProjectContent>(&file)) return report(*project, stop);
     } else if (auto none = no_report_options(); !none) {
       return tl::unexpected(none.error());
     }
     std::vector<std::string_view> possible;
     for (const Part& part : parts()) {
-      if (part.of != work::format_name(*file)) continue;
+      if (part.of != work::format_name(file)) continue;
       possible.push_back(part.name);
       if (part.name != what_) continue;
       if (!engine_.inputs.profile.empty() || !engine_.inputs.cluster.empty() || engine_.nearest ||
           !engine_.nearest_plan.empty())
         return fail(ErrorCode::bad_usage,
                     fmt::format("export: found options of plans for other engines with {}, expected none", what_));
-      return write(part.text(*file, wish_));
+      return write(part.text(file, wish_));
     }
-    if (const auto* plan = std::get_if<Plan>(&*file)) {
+    if (const auto* plan = std::get_if<Plan>(&file)) {
       if (const study::engines::NamedOutput wanted = study::engines::engine_output_named(what_); wanted.engine)
         return write(work::engine_export(wanted, *plan, file_, engine_, stop));
       for (const study::engines::Engine& engine : study::engines::engines())
         for (const study::engines::EngineOutput& output : engine.outputs) possible.push_back(output.name);
     }
-    if (std::holds_alternative<Plan>(*file) || std::holds_alternative<store::ProjectContent>(*file))
+    if (std::holds_alternative<Plan>(file) || std::holds_alternative<store::ProjectContent>(file))
       possible.push_back(report_name);
     return fail(ErrorCode::bad_usage,
-                fmt::format("a {} has no {}; possible: {}", work::format_name(*file), what_, fmt::join(possible, ", ")),
+                fmt::format("a {} has no {}; possible: {}", work::format_name(file), what_, fmt::join(possible, ", ")),
                 {}, file_);
   }
 
@@ -242,7 +240,7 @@ class ExportCommand : public options::Command {
   Result<int> write(Result<std::string> text) const {
     if (!text) return tl::unexpected(text::in_file(text.error(), file_));
     if (!text->ends_with('\n')) *text += '\n';
-    if (auto written = text::write_output(out_, *text); !written) return tl::unexpected(written.error());
+    TRY_VOID(text::write_output(out_, *text));
     return 0;
   }
 

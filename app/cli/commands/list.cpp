@@ -42,18 +42,16 @@ Items list_schedules() {
 Items list_models() {
   std::vector<Item> items;
   for (const std::string& name : presets::model_preset_names()) {
-    const auto model = presets::model_preset(name);
-    if (!model) return tl::unexpected(model.error());
+    TRY(const auto model, presets::model_preset(name));
     items.push_back(
         {name,
-         fmt::format("{} layers{}{}", model->layers.size(), model->trainable_here ? ", trains here in seconds" : "",
-                     model->source.empty() ? "" : "; " + model->source),
+         fmt::format("{} layers{}{}", model.layers.size(), model.trainable_here ? ", trains here in seconds" : "",
+                     model.source.empty() ? "" : "; " + model.source),
          "preset:" + presets::model_preset_alias(name)});
   }
   for (const std::string& name : presets::paper_profile_names()) {
-    const auto profile = presets::profile_preset(name);
-    if (!profile) return tl::unexpected(profile.error());
-    items.push_back({name, fmt::format("{} layers, a profile alone; {}", profile->layers.size(), profile->source),
+    TRY(const auto profile, presets::profile_preset(name));
+    items.push_back({name, fmt::format("{} layers, a profile alone; {}", profile.layers.size(), profile.source),
                      "preset:" + presets::model_preset_alias(name)});
   }
   for (const std::string& name : presets::transformer_preset_names())
@@ -65,11 +63,10 @@ Items list_models() {
 Items list_clusters() {
   std::vector<Item> items;
   for (const std::string& name : presets::cluster_preset_names()) {
-    const auto cluster = presets::cluster_preset(name);
-    if (!cluster) return tl::unexpected(cluster.error());
+    TRY(const auto cluster, presets::cluster_preset(name));
     items.push_back({name,
-                     fmt::format("{} devices in {} {}", devices_of(*cluster).size(), cluster->nodes.size(),
-                                 cluster->nodes.size() == 1 ? "node" : "nodes"),
+                     fmt::format("{} devices in {} {}", devices_of(cluster).size(), cluster.nodes.size(),
+                                 cluster.nodes.size() == 1 ? "node" : "nodes"),
                      "preset:" + presets::cluster_preset_alias(name)});
   }
   return items;
@@ -158,20 +155,18 @@ class ListCommand : public options::Command {
       if (what_ != list.name) continue;
       const Items items = list.items();
       if (!items) return tl::unexpected(items.error());
-      if (auto written = text::write_output("-", json_ ? items_json(*items) + "\n" : items_text(*items)); !written)
-        return tl::unexpected(written.error());
+      TRY_VOID(text::write_output("-", json_ ? items_json(*items) + "\n" : items_text(*items)));
     }
     return 0;
   }
 
  private:
   Result<int> list_checkpoints() const {
-    const auto steps = text::checkpoints_in(folder_);
-    if (!steps) return tl::unexpected(steps.error());
-    const std::string text = json_            ? text::checkpoints_json(*steps) + "\n"
-                             : steps->empty() ? "there are no checkpoints in " + folder_ + "\n"
-                                              : text::checkpoints_text(*steps);
-    if (auto written = text::write_output("-", text); !written) return tl::unexpected(written.error());
+    TRY(const auto steps, text::checkpoints_in(folder_));
+    const std::string text = json_           ? text::checkpoints_json(steps) + "\n"
+                             : steps.empty() ? "there are no checkpoints in " + folder_ + "\n"
+                                             : text::checkpoints_text(steps);
+    TRY_VOID(text::write_output("-", text));
     return 0;
   }
 

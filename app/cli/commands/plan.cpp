@@ -106,26 +106,19 @@ class PlanCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    const auto planner = planner::planner_named(planner_);
-    if (!planner) return tl::unexpected(planner.error());
-    const auto options = options::planner_options(**planner, arguments_for(**planner));
-    if (!options) return tl::unexpected(options.error());
-    if (auto known = question_.schedule.check(); !known) return tl::unexpected(known.error());
-    if (auto trials = trials_.check(); !trials) return tl::unexpected(trials.error());
-    const auto threads = question_.thread_count();
-    if (!threads) return tl::unexpected(threads.error());
-    auto problem = question_.open();
-    if (!problem) return tl::unexpected(problem.error());
+    TRY(const auto planner, planner::planner_named(planner_));
+    TRY(const auto options, options::planner_options(*planner, arguments_for(*planner)));
+    TRY_VOID(question_.schedule.check());
+    TRY_VOID(trials_.check());
+    TRY(const auto threads, question_.thread_count());
+    TRY(auto problem, question_.open());
     if (trials_.asked()) {
-      auto model = trials_.open(*problem->profile);
-      if (!model) return tl::unexpected(model.error());
-      trained_ = *std::move(model);
+      TRY(auto model, trials_.open(*problem.profile));
+      trained_ = std::move(model);
     }
-    const auto judge = work::Judge::of(*std::move(problem));
-    if (!judge) return tl::unexpected(judge.error());
-    const auto judged = search(**planner, *judge, *options, *threads, stop);
-    if (!judged) return tl::unexpected(judged.error());
-    return trials_.asked() ? answer_by_trials(*judged, *judge, stop) : answer(*judged, plans_table(*judged));
+    TRY(const auto judge, work::Judge::of(std::move(problem)));
+    TRY(const auto judged, search(*planner, judge, options, threads, stop));
+    return trials_.asked() ? answer_by_trials(judged, judge, stop) : answer(judged, plans_table(judged));
   }
 
  private:
@@ -143,8 +136,7 @@ class PlanCommand : public options::Command {
   }
 
   Result<int> answer(const std::vector<work::JudgedPlan>& judged, const std::string& table) const {
-    if (auto written = output_.write(plans_to_json(judged, top_ > 1), table + reasons(judged)); !written)
-      return tl::unexpected(written.error());
+    TRY_VOID(output_.write(plans_to_json(judged, top_ > 1), table + reasons(judged)));
     return 0;
   }
 
@@ -152,13 +144,12 @@ class PlanCommand : public options::Command {
   Result<int> answer_by_trials(const std::vector<work::JudgedPlan>& judged, const work::Judge& judge,
                                std::stop_token stop) const {
     text::ProgressLine progress;
-    auto trials = work::run_trials(judged, judge, trained_, trials_.steps, progress.callback(), stop);
-    if (!trials) return tl::unexpected(trials.error());
-    trials->front().judged.plan.why.push_back(work::trial_sentence(*trials, trials_.steps) + ".");
+    TRY(auto trials, work::run_trials(judged, judge, trained_, trials_.steps, progress.callback(), stop));
+    trials.front().judged.plan.why.push_back(work::trial_sentence(trials, trials_.steps) + ".");
     std::vector<work::JudgedPlan> best;
-    for (const work::Trial& trial : *trials)
+    for (const work::Trial& trial : trials)
       if (static_cast<int>(best.size()) < top_ && trial.measured) best.push_back(trial.judged);
-    return answer(best, work::trials_table(*trials) + "\n" + plans_table(best));
+    return answer(best, work::trials_table(trials) + "\n" + plans_table(best));
   }
 
   int wanted_plans() const { return std::max(top_, trials_.plans); }
@@ -171,17 +162,14 @@ class PlanCommand : public options::Command {
     context.explain = explain_;
     const options::TimeBudget budget(budget_);
     context.hurry = budget.over();
-    const auto ranking = planner::run_planner(planner, judge.problem(), options, context);
-    if (!ranking) return tl::unexpected(ranking.error());
-    if (ranking->infeasible) return tl::unexpected(work::no_plan_fits(planner.name, *ranking->infeasible));
+    TRY(const auto ranking, planner::run_planner(planner, judge.problem(), options, context));
+    if (ranking.infeasible) return tl::unexpected(work::no_plan_fits(planner.name, *ranking.infeasible));
     std::vector<work::JudgedPlan> judged;
-    for (const Plan& plan : ranking->plans) {
+    for (const Plan& plan : ranking.plans) {
       if (static_cast<int>(judged.size()) == wanted_plans()) break;
-      auto scheduled = question_.schedule.apply(plan, *judge.problem().profile);
-      if (!scheduled) return tl::unexpected(scheduled.error());
-      auto verdict = judge.judge(*std::move(scheduled), stop);
-      if (!verdict) return tl::unexpected(verdict.error());
-      judged.push_back(*std::move(verdict));
+      TRY(auto scheduled, question_.schedule.apply(plan, *judge.problem().profile));
+      TRY(auto verdict, judge.judge(std::move(scheduled), stop));
+      judged.push_back(std::move(verdict));
     }
     return judged;
   }

@@ -70,23 +70,21 @@ class ProfileCommand : public options::Command {
 
   /// The profile is kept first: what joins the devices may fail afterwards.
   Result<int> run(std::stop_token stop) override {
-    if (auto usage = check_usage(); !usage) return tl::unexpected(usage.error());
-    if (auto sizes = check_sizes(); !sizes) return tl::unexpected(sizes.error());
+    TRY_VOID(check_usage());
+    TRY_VOID(check_sizes());
     const auto model = presets::open_model(model_);
     if (!model) return tl::unexpected(text::in_file(model.error(), model_));
-    if (auto opened = progress_.open(); !opened) return tl::unexpected(opened.error());
+    TRY_VOID(progress_.open());
     std::optional<Gpus> gpus;
     if (on_gpus()) {
-      auto found = open_gpus();
-      if (!found) return tl::unexpected(found.error());
-      gpus = *std::move(found);
+      TRY(auto found, open_gpus());
+      gpus = std::move(found);
     }
     const auto profile = gpus ? profile_on_gpu(*gpus, *model, stop)
                               : runtime::profile::profile_on_cpu(*model, options(), progress_.callback(), stop);
     if (!profile) return tl::unexpected(text::in_file(profile.error(), model_));
     const std::string human = prints() ? text::measured_profile_text(*profile) : std::string();
-    if (auto written = output_.write(io::documents::profile_to_json(*profile), human); !written)
-      return tl::unexpected(written.error());
+    TRY_VOID(output_.write(io::documents::profile_to_json(*profile), human));
     if (cluster_file_.empty() && !links_) return 0;
     if (auto measured = gpus ? measure_gpus(*gpus, *profile) : measure_processor(*profile); !measured)
       return tl::unexpected(and_kept(measured.error()));
@@ -126,12 +124,10 @@ class ProfileCommand : public options::Command {
   }
 
   Result<Gpus> open_gpus() const {
-    const auto module = runtime::cuda::cuda_module();
-    if (!module) return tl::unexpected(module.error());
-    auto gpus = runtime::cuda::gpus_to_measure(**module, *runtime::cuda::cuda_precision_named(precision_));
-    if (!gpus) return tl::unexpected(gpus.error());
-    if (no_graphs_) gpus->backend.recorded.clear();
-    return Gpus{*module, *std::move(gpus)};
+    TRY(const auto module, runtime::cuda::cuda_module());
+    TRY(auto gpus, runtime::cuda::gpus_to_measure(*module, *runtime::cuda::cuda_precision_named(precision_)));
+    if (no_graphs_) gpus.backend.recorded.clear();
+    return Gpus{module, std::move(gpus)};
   }
 
   /// Whole layers on the first GPU.
@@ -157,8 +153,7 @@ class ProfileCommand : public options::Command {
     try {
       if (alone) return write_cluster(work::machine_of(gpus.found.names));
       const work::GpuLinks links(gpus.found);
-      if (!cluster_file_.empty())
-        if (auto written = write_cluster(work::machine_of(gpus.found.names, links.links())); !written) return written;
+      if (!cluster_file_.empty()) TRY_VOID(write_cluster(work::machine_of(gpus.found.names, links.links())));
       if (!links_ || !prints()) return {};
       text::print_text(links.text());
       Bytes gradients;
@@ -171,10 +166,9 @@ class ProfileCommand : public options::Command {
   }
 
   Result<void> write_cluster(FoundMachine machine) const {
-    const auto made = presets::cluster_of(std::vector{std::move(machine)});
-    if (!made) return tl::unexpected(made.error());
-    for (const std::string& note : made->notes) text::print_note(note);
-    return text::write_output(cluster_file_, io::documents::cluster_to_json(made->cluster) + "\n");
+    TRY(const auto made, presets::cluster_of(std::vector{std::move(machine)}));
+    for (const std::string& note : made.notes) text::print_note(note);
+    return text::write_output(cluster_file_, io::documents::cluster_to_json(made.cluster) + "\n");
   }
 
   Result<void> check_sizes() const {

@@ -50,9 +50,8 @@ class ReproduceCommand : public options::Command {
         line.show((static_cast<double>(tables.size()) + done) / static_cast<double>(names.size()),
                   fmt::format("{}: {}", name, what));
       };
-      auto table = reproduce::reproduce(name, {.data = data_, .stop = stop, .progress = progress});
-      if (!table) return tl::unexpected(table.error());
-      tables.push_back(*std::move(table));
+      TRY(auto table, reproduce::reproduce(name, {.data = data_, .stop = stop, .progress = progress}));
+      tables.push_back(std::move(table));
     }
     return text::print_text(json_       ? text::reproduction_json(tables) + "\n"
                             : markdown_ ? text::reproduction_markdown(tables)

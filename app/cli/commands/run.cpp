@@ -56,9 +56,8 @@ Result<Schedule> schedule_of(const Plan& plan, const std::optional<Problem>& pro
     unknown.fitting = plan.micro_batches;
     return schedule::build_schedule(plan, std::vector<schedule::StageFigures>(plan.stages.size(), unknown));
   }
-  const auto simulator = sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
-  if (!simulator) return tl::unexpected(simulator.error());
-  return simulator->schedule(plan);
+  TRY(const auto simulator, sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions));
+  return simulator.schedule(plan);
 }
 
 void warn_if_crowded(const Plan& plan, const runtime::transport::Processes& processes) {
@@ -119,7 +118,7 @@ class RunCommand : public options::Command {
     if (!std::isfinite(timeout_))
       return fail(ErrorCode::bad_usage, "run: --timeout: found what is no number, expected seconds");
     options_.timeout = std::chrono::milliseconds(std::llround(1000 * timeout_));
-    if (auto joined = site_.open(options_.timeout); !joined) return tl::unexpected(joined.error());
+    TRY_VOID(site_.open(options_.timeout));
     return site_.end(run_together(stop));
   }
 
@@ -130,7 +129,7 @@ class RunCommand : public options::Command {
     const std::string inputs =
         opened ? io::documents::plan_to_json(plan_) + io::documents::model_to_json(model_spec_) + options_text()
                : std::string();
-    if (auto agreed = site_.agree(opened, plan_, inputs); !agreed) return tl::unexpected(agreed.error());
+    TRY_VOID(site_.agree(opened, plan_, inputs));
     if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
     return check_only_ ? say_ready() : train(stop);
   }
@@ -145,12 +144,12 @@ class RunCommand : public options::Command {
   }
 
   Result<void> check() {
-    if (auto usage = check_run_usage(*app_); !usage) return usage;
+    TRY_VOID(check_run_usage(*app_));
     options_.overlap = *overlap_named(judged_.overlap);
     options_.bucket = Bytes(judged_.bucket_bytes);
     options_.memory_limit = Bytes(memory_limit_);
-    if (auto plan = open_plan(); !plan) return plan;
-    if (auto backend = open_backend(); !backend) return backend;
+    TRY_VOID(open_plan());
+    TRY_VOID(open_backend());
     return replay_ ? predict() : open_model_and_data();
   }
 
@@ -176,18 +175,18 @@ class RunCommand : public options::Command {
   Result<void> open_model_and_data() {
     auto model = presets::open_model(model_);
     if (!model) return tl::unexpected(text::in_file(model.error(), model_));
-    if (auto layers = check_layers(plan_, *model, plan_file_); !layers) return layers;
+    TRY_VOID(check_layers(plan_, *model, plan_file_));
     if (auto kinds = runtime::layers::make_layers(*model, runs_on_.kernels); !backend_.on_processor() && !kinds)
       return tl::unexpected(text::in_file(kinds.error(), model_));
     model_spec_ = *std::move(model);
-    if (auto data = open_data(); !data) return data;
-    if (auto applied = checkpoints_.apply(model_spec_, plan_, options_); !applied) return applied;
+    TRY_VOID(open_data());
+    TRY_VOID(checkpoints_.apply(model_spec_, plan_, options_));
     return inputs_.given() ? predict() : build(std::nullopt);
   }
 
   /// Data named here is looked at before anything is trained.
   Result<void> open_data() {
-    if (auto opened = open_data(data_, "--data", model_spec_.data); !opened) return opened;
+    TRY_VOID(open_data(data_, "--data", model_spec_.data));
     return open_data(evaluated_, "--evaluate", evaluated_data_);
   }
 
@@ -211,30 +210,28 @@ class RunCommand : public options::Command {
   }
 
   Result<void> evaluate(const runtime::train::TrainedParameters& trained, std::stop_token stop) const {
-    const auto found = runtime::train::evaluate_on_cpu(evaluated_model(), trained, 64, 1024, stop);
-    if (!found) return tl::unexpected(found.error());
-    const std::string text = fmt::format("{}: loss {:.4f}, accuracy {:.2f} % on {} samples\n", evaluated_, found->loss,
-                                         100 * found->accuracy, found->samples);
+    TRY(const auto found, runtime::train::evaluate_on_cpu(evaluated_model(), trained, 64, 1024, stop));
+    const std::string text = fmt::format("{}: loss {:.4f}, accuracy {:.2f} % on {} samples\n", evaluated_, found.loss,
+                                         100 * found.accuracy, found.samples);
     events_file_ == "-" ? text::print_note(text) : static_cast<void>(text::print_text(text));
     return {};
   }
 
   Result<void> predict() {
-    auto problem = options::open_inputs(inputs_, judged_);
-    if (!problem) return tl::unexpected(problem.error());
-    if (auto valid = plan::validate(plan_, *problem->profile, *problem->cluster); !valid)
+    TRY(auto problem, options::open_inputs(inputs_, judged_));
+    if (auto valid = plan::validate(plan_, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
-    options::warn_if_made_for_others(plan_, plan_file_, *problem);
-    problem->workload = options::workload_of(plan_, problem->workload.conventions);
-    auto simulation = sim::simulate(*problem, plan_);
+    options::warn_if_made_for_others(plan_, plan_file_, problem);
+    problem.workload = options::workload_of(plan_, problem.workload.conventions);
+    auto simulation = sim::simulate(problem, plan_);
     if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
     predicted_ = *std::move(simulation);
     if (replay_) {
-      auto replay = work::replay_of(*problem, plan_, *predicted_);
+      auto replay = work::replay_of(problem, plan_, *predicted_);
       if (!replay) return tl::unexpected(text::in_file(replay.error(), plan_file_));
       replayed_ = *std::move(replay);
     }
-    return build(std::move(*problem));
+    return build(std::move(problem));
   }
 
   Result<void> build(const std::optional<Problem>& problem) {
@@ -276,7 +273,7 @@ class RunCommand : public options::Command {
     Result<void> opened;
     if (!log) opened = tl::unexpected(log.error());
     if (log && !control) opened = tl::unexpected(control.error());
-    if (auto agreed = site_.agree(opened); !agreed) return tl::unexpected(agreed.error());
+    TRY_VOID(site_.agree(opened));
     options_.sample_every = std::chrono::milliseconds(sample_every_);
     const bool timelines_wanted = options_.timeline_every > 0;
     if (predicted_ && !timelines_wanted) options_.timeline_every = std::max(1, options_.steps / sampled_timelines);
@@ -292,7 +289,7 @@ class RunCommand : public options::Command {
                                              replayed_ ? replayed_->model : model_spec_, plan_, schedule_, options_,
                                              take, halt.get_token(), site_.site());
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
-    if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
+    TRY_VOID(log->close());
     const bool done = trained && !report.stopped();
     if (const auto way_on = done ? std::nullopt : checkpoints_.way_on()) site_.say(*way_on);
     if (!trained) return tl::unexpected(text::in_file(trained.error(), file_at_fault(trained.error())));
@@ -300,8 +297,7 @@ class RunCommand : public options::Command {
     if (events_file_ != "-") text::print_text(difference_text(report));
     if (report.stopped() && !evaluated_.empty())
       text::print_note(fmt::format("the run was stopped: {} was not evaluated", evaluated_));
-    if (!report.stopped() && !evaluated_.empty())
-      if (auto evaluated = evaluate(*trained, stop); !evaluated) return tl::unexpected(evaluated.error());
+    if (!report.stopped() && !evaluated_.empty()) TRY_VOID(evaluate(*trained, stop));
     if (!report.stopped()) return 0;
     return fail(ErrorCode::cancelled, "the run was stopped on request");
   }

@@ -69,7 +69,7 @@ Result<void> check_replay(const CLI::App& app) {
 
 Result<void> check_run_usage(const CLI::App& app) {
   if (given(app, "--replay")) {
-    if (auto replay = check_replay(app); !replay) return replay;
+    TRY_VOID(check_replay(app));
   } else if (!given(app, "--model")) {
     return fail(ErrorCode::bad_usage,
                 "run: --model is required (a model to train), or --replay with --profile and --cluster");

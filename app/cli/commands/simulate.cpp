@@ -176,31 +176,27 @@ class SimulateCommand : public options::Command {
 
   Result<int> run(std::stop_token stop) override {
     if (trace_file_ == "-") return fail(ErrorCode::bad_usage, "simulate: --trace needs a file, found \"-\"");
-    if (auto known = jitter_.options(); !known) return tl::unexpected(known.error());
-    if (auto known = options::thread_count(threads_); !known) return tl::unexpected(known.error());
+    TRY_VOID(jitter_.options());
+    TRY_VOID(options::thread_count(threads_));
     if (iteration_only_) return run_iteration_only(stop);
-    if (auto known = check_tables(); !known) return tl::unexpected(known.error());
-    const auto verdict = judge(stop);
-    if (!verdict) return tl::unexpected(verdict.error());
-    const Simulation& simulation = verdict->simulation;
-    if (verdict->schedule)
-      if (auto written = text::write_output(export_file_, *verdict->schedule); !written)
-        return tl::unexpected(written.error());
+    TRY_VOID(check_tables());
+    TRY(const auto verdict, judge(stop));
+    const Simulation& simulation = verdict.simulation;
+    if (verdict.schedule) TRY_VOID(text::write_output(export_file_, *verdict.schedule));
     if (!trace_file_.empty())
       if (auto written =
-              text::write_output(trace_file_, io::traces::chrome_trace(simulation, verdict->plan.name, &verdict->plan));
+              text::write_output(trace_file_, io::traces::chrome_trace(simulation, verdict.plan.name, &verdict.plan));
           !written)
         return tl::unexpected(written.error());
     for (std::size_t i = 0; i + 1 < tables_.size(); i += 2)
-      if (auto written = text::write_output(tables_[i + 1], table_named(tables_[i], *verdict).text()); !written)
-        return tl::unexpected(written.error());
+      TRY_VOID(text::write_output(tables_[i + 1], table_named(tables_[i], verdict).text()));
     const std::string json = io::documents::simulation_to_json(simulation, {.intervals = intervals_});
     std::string human;
     const bool quiet = output_.json_on_stdout() || csv_on_stdout();
-    if (!quiet) human = summary_text(*verdict) + devices_table(simulation) + verdict->explanations.text;
+    if (!quiet) human = summary_text(verdict) + devices_table(simulation) + verdict.explanations.text;
     if (!quiet && memory_items_) human += "\n" + text::items_table(simulation);
     if (!quiet && intervals_) human += intervals_table(simulation.timeline);
-    if (auto written = output_.write(json, human); !written) return tl::unexpected(written.error());
+    TRY_VOID(output_.write(json, human));
     return 0;
   }
 
@@ -240,17 +236,16 @@ class SimulateCommand : public options::Command {
       return fail(ErrorCode::bad_usage,
                   "simulate: --iteration-only has no timeline for --intervals, --memory-items, --explain, "
                   "--sensitivity, --trace, --csv or --json");
-    const auto asked = ask();
-    if (!asked) return tl::unexpected(asked.error());
-    const auto iteration = asked->simulator.iteration_time(asked->plan, stop);
+    TRY(const auto asked, ask());
+    const auto iteration = asked.simulator.iteration_time(asked.plan, stop);
     if (!iteration) return tl::unexpected(text::in_file(iteration.error(), plan_file_));
     std::string text =
-        heading(asked->plan) + fmt::format("iteration {} ms, {:.2f} samples/s\n", text::milliseconds_text(*iteration),
-                                           asked->plan.global_batch / iteration->count);
-    const auto band = band_of(*asked, stop);
+        heading(asked.plan) + fmt::format("iteration {} ms, {:.2f} samples/s\n", text::milliseconds_text(*iteration),
+                                          asked.plan.global_batch / iteration->count);
+    const auto band = band_of(asked, stop);
     if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
     if (*band) text += options::jitter_text(**band);
-    if (auto written = text::write_output("-", text); !written) return tl::unexpected(written.error());
+    TRY_VOID(text::write_output("-", text));
     return 0;
   }
 
@@ -263,19 +258,17 @@ class SimulateCommand : public options::Command {
   Result<Asked> ask() const {
     auto plan = io::read_plan(plan_file_);
     if (!plan) return tl::unexpected(text::in_file(plan.error(), plan_file_));
-    auto problem = options::open_inputs(inputs_, judged_);
-    if (!problem) return tl::unexpected(problem.error());
+    TRY(auto problem, options::open_inputs(inputs_, judged_));
     state_.apply(*plan);
-    if (auto valid = plan::validate(*plan, *problem->profile, *problem->cluster); !valid)
+    if (auto valid = plan::validate(*plan, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
-    plan = scheduled(*std::move(plan), *problem->profile);
+    plan = scheduled(*std::move(plan), *problem.profile);
     if (!plan) return tl::unexpected(plan.error());
-    problem->workload = options::workload_of(*plan, problem->workload.conventions);
-    options::warn_if_made_for_others(*plan, plan_file_, *problem);
+    problem.workload = options::workload_of(*plan, problem.workload.conventions);
+    options::warn_if_made_for_others(*plan, plan_file_, problem);
 
-    auto simulator = sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
-    if (!simulator) return tl::unexpected(simulator.error());
-    return Asked{*std::move(plan), *std::move(problem), *std::move(simulator)};
+    TRY(auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
+    return Asked{*std::move(plan), std::move(problem), std::move(simulator)};
   }
 
   /// Nothing without --jitter.
@@ -283,12 +276,10 @@ class SimulateCommand : public options::Command {
     const auto options = jitter_.options();
     if (!options) return tl::unexpected(options.error());
     if (!*options) return std::optional<JitterBand>();
-    const auto threads = options::thread_count(threads_);
-    if (!threads) return tl::unexpected(threads.error());
+    TRY(const auto threads, options::thread_count(threads_));
     text::ProgressLine line;
-    auto band = sim::explain::jitter_band(asked.simulator, asked.plan, **options, *threads, line.callback(), stop);
-    if (!band) return tl::unexpected(band.error());
-    return std::optional(*band);
+    TRY(auto band, sim::explain::jitter_band(asked.simulator, asked.plan, **options, threads, line.callback(), stop));
+    return std::optional(band);
   }
 
   /// As text; as JSON it becomes part of the simulation's document.
@@ -298,12 +289,10 @@ class SimulateCommand : public options::Command {
     std::string& text = explanations.text;
     auto json = nlohmann::ordered_json::object();
     if (explain_ || table_wanted("parts") || table_wanted("critical-path")) {
-      const auto path = sim::explain::critical_path(asked.simulator, asked.plan, stop);
-      if (!path) return tl::unexpected(path.error());
-      const auto parts = sim::explain::time_parts(asked.simulator, asked.plan, stop);
-      if (!parts) return tl::unexpected(parts.error());
-      explanations.parts = *parts;
-      explanations.path = *path;
+      TRY(const auto path, sim::explain::critical_path(asked.simulator, asked.plan, stop));
+      TRY(const auto parts, sim::explain::time_parts(asked.simulator, asked.plan, stop));
+      explanations.parts = parts;
+      explanations.path = path;
     }
     if (explain_) {
       const auto& [parts, path] = std::tie(*explanations.parts, *explanations.path);
@@ -314,11 +303,9 @@ class SimulateCommand : public options::Command {
     }
     if (sensitivity_ || table_wanted("sensitivity")) {
       text::ProgressLine line;
-      const auto threads = options::thread_count(threads_);
-      if (!threads) return tl::unexpected(threads.error());
-      const auto found = sim::explain::sensitivity(asked.problem, asked.plan, 1.1, line.callback(), stop, *threads);
-      if (!found) return tl::unexpected(found.error());
-      explanations.sensitivity = *found;
+      TRY(const auto threads, options::thread_count(threads_));
+      TRY(const auto found, sim::explain::sensitivity(asked.problem, asked.plan, 1.1, line.callback(), stop, threads));
+      explanations.sensitivity = found;
     }
     if (sensitivity_) {
       text += "\n" + text::sensitivity_text(*explanations.sensitivity);
@@ -330,24 +317,22 @@ class SimulateCommand : public options::Command {
   }
 
   Result<Verdict> judge(std::stop_token stop) const {
-    auto asked = ask();
-    if (!asked) return tl::unexpected(asked.error());
-    auto simulation = asked->simulator.run(asked->plan, stop, {.item_curves = memory_items_});
+    TRY(auto asked, ask());
+    auto simulation = asked.simulator.run(asked.plan, stop, {.item_curves = memory_items_});
     if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
-    const auto period = asked->simulator.period(asked->plan, stop);
+    const auto period = asked.simulator.period(asked.plan, stop);
     if (!period) return tl::unexpected(text::in_file(period.error(), plan_file_));
     simulation->period = *period;
-    const auto bound = cost::lower_bound(asked->problem, asked->plan.synchronous());
-    if (!bound) return tl::unexpected(bound.error());
-    const auto other = work::other_warmup_time(asked->simulator, asked->plan);
+    TRY(const auto bound, cost::lower_bound(asked.problem, asked.plan.synchronous()));
+    const auto other = work::other_warmup_time(asked.simulator, asked.plan);
     if (!other) return tl::unexpected(text::in_file(other.error(), plan_file_));
-    const auto band = band_of(*asked, stop);
+    const auto band = band_of(asked, stop);
     if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
-    auto explained = explain(*asked, *band, *simulation, stop);
+    auto explained = explain(asked, *band, *simulation, stop);
     if (!explained) return tl::unexpected(text::in_file(explained.error(), plan_file_));
-    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}, *std::move(explained), *band};
+    Verdict verdict{std::move(asked.plan), *std::move(simulation), bound, *other, {}, *std::move(explained), *band};
     if (!export_file_.empty()) {
-      const auto schedule = asked->simulator.schedule(verdict.plan);
+      const auto schedule = asked.simulator.schedule(verdict.plan);
       if (!schedule) return tl::unexpected(text::in_file(schedule.error(), plan_file_));
       verdict.schedule = io::csv::schedule_to_csv(*schedule);
     }

@@ -27,8 +27,7 @@ class ValidateCommand : public options::Command {
 
   Result<int> run(std::stop_token) override {
     for (const std::string& path : files_) look_at_any(path);
-    if (auto written = text::write_output("-", json_ ? reports_.dump(2) + "\n" : lines_); !written)
-      return tl::unexpected(written.error());
+    TRY_VOID(text::write_output("-", json_ ? reports_.dump(2) + "\n" : lines_));
     return status_;
   }
 

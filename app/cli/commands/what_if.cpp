@@ -46,17 +46,13 @@ class WhatIfCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    const auto asked = chosen_planners();
-    if (!asked) return tl::unexpected(asked.error());
-    const auto threads = question_.thread_count();
-    if (!threads) return tl::unexpected(threads.error());
-    auto problem = question_.open();
-    if (!problem) return tl::unexpected(problem.error());
+    TRY(const auto asked, chosen_planners());
+    TRY(const auto threads, question_.thread_count());
+    TRY(auto problem, question_.open());
     const options::TimeBudget budget(budget_);
-    const auto answer = find(*problem, *asked, {*threads, stop, budget.over(), {}});
-    if (!answer) return tl::unexpected(answer.error());
-    if (auto written = write(*answer); !written) return tl::unexpected(written.error());
-    if (!answer->now) return tl::unexpected(Error{ErrorCode::infeasible, "no plan fits: " + answer->why_none, {}, {}});
+    TRY(const auto answer, find(problem, asked, {threads, stop, budget.over(), {}}));
+    TRY_VOID(write(answer));
+    if (!answer.now) return tl::unexpected(Error{ErrorCode::infeasible, "no plan fits: " + answer.why_none, {}, {}});
     return 0;
   }
 
@@ -70,43 +66,37 @@ class WhatIfCommand : public options::Command {
   Result<WhatIfAnswer> find(const Problem& problem, const std::vector<study::whatif::AskedPlanner>& asked,
                             const study::whatif::SearchHow& how) const {
     const study::whatif::DeviceCatalogue& catalogue = presets::device_catalogue();
-    auto change = options_.change(*problem.cluster);
-    if (!change) return tl::unexpected(change.error());
+    TRY(auto change, options_.change(*problem.cluster));
     WhatIf prices;
-    prices.prices = change->prices;
-    const auto today = study::whatif::with_change(problem, prices, catalogue);
-    if (!today) return tl::unexpected(today.error());
-    const auto changed = study::whatif::with_change(problem, *change, catalogue);
-    if (!changed) return tl::unexpected(changed.error());
+    prices.prices = change.prices;
+    TRY(const auto today, study::whatif::with_change(problem, prices, catalogue));
+    TRY(const auto changed, study::whatif::with_change(problem, change, catalogue));
 
     WhatIfAnswer answer;
-    answer.asked = *today;
-    answer.changed = *changed;
-    answer.is_changed = *change != prices;
-    if (change->type) answer.times = study::whatif::time_scale(problem, *change->type, catalogue);
+    answer.asked = today;
+    answer.changed = changed;
+    answer.is_changed = change != prices;
+    if (change.type) answer.times = study::whatif::time_scale(problem, *change.type, catalogue);
     answer.currency = catalogue.front().price.currency;
     answer.price_date = price_dates(catalogue);
     text::ProgressLine line;
     study::whatif::SearchHow shown = how;
     shown.progress = line.callback();
-    const auto first = study::whatif::best_plan(*today, asked, {}, 1, shown);
+    const auto first = study::whatif::best_plan(today, asked, {}, 1, shown);
     if (!first) return tl::unexpected(first.error());
     if (first->best) answer.today = first->best->found;
     const std::vector<Plan> kept =
-        answer.today ? study::whatif::kept_as_is(*today, *answer.today->plan) : std::vector<Plan>();
-    auto then = answer.is_changed ? study::whatif::best_plan(*changed, asked, kept, 1, shown) : first;
-    if (!then) return tl::unexpected(then.error());
-    if (then->best) answer.now = then->best->found;
-    answer.why_none = then->why_none;
+        answer.today ? study::whatif::kept_as_is(today, *answer.today->plan) : std::vector<Plan>();
+    TRY(auto then, answer.is_changed ? study::whatif::best_plan(changed, asked, kept, 1, shown) : first);
+    if (then.best) answer.now = then.best->found;
+    answer.why_none = then.why_none;
     if (front_) {
-      auto plans = study::whatif::find_front(*changed, asked, study::whatif::front_space(*changed), shown);
-      if (!plans) return tl::unexpected(plans.error());
-      answer.plans = *std::move(plans);
+      TRY(auto plans, study::whatif::find_front(changed, asked, study::whatif::front_space(changed), shown));
+      answer.plans = std::move(plans);
     }
     if (buy_first_) {
-      auto gains = find_purchases(*changed, answer.now, asked, shown);
-      if (!gains) return tl::unexpected(gains.error());
-      answer.purchases = *std::move(gains);
+      TRY(auto gains, find_purchases(changed, answer.now, asked, shown));
+      answer.purchases = std::move(gains);
     }
     return answer;
   }
@@ -116,9 +106,8 @@ class WhatIfCommand : public options::Command {
                                                           const study::whatif::SearchHow& how) {
     std::optional<Sensitivity> gains;
     if (now) {
-      auto found = sim::explain::sensitivity(problem, *now->plan, 1.1, how.progress, how.stop, how.threads);
-      if (!found) return tl::unexpected(found.error());
-      gains = *std::move(found);
+      TRY(auto found, sim::explain::sensitivity(problem, *now->plan, 1.1, how.progress, how.stop, how.threads));
+      gains = std::move(found);
     }
     const std::vector<Purchase> offers =
         study::whatif::purchases(problem, gains ? &*gains : nullptr, presets::device_catalogue());
@@ -126,15 +115,11 @@ class WhatIfCommand : public options::Command {
   }
 
   Result<void> write(const WhatIfAnswer& answer) const {
-    if (!csv_file_.empty())
-      if (auto written = text::write_output(csv_file_, what_if_csv(answer).text()); !written) return written;
+    if (!csv_file_.empty()) TRY_VOID(text::write_output(csv_file_, what_if_csv(answer).text()));
     if (!cluster_file_.empty())
-      if (auto written = text::write_output(cluster_file_, io::documents::cluster_to_json(*answer.changed.cluster));
-          !written)
-        return written;
+      TRY_VOID(text::write_output(cluster_file_, io::documents::cluster_to_json(*answer.changed.cluster)));
     if (!plan_file_.empty() && answer.now)
-      if (auto written = text::write_output(plan_file_, io::documents::plan_to_json(*answer.now->plan)); !written)
-        return written;
+      TRY_VOID(text::write_output(plan_file_, io::documents::plan_to_json(*answer.now->plan)));
     const bool standard_output = csv_file_ == "-" || cluster_file_ == "-" || plan_file_ == "-";
     return output_.write(what_if_json(answer), standard_output ? "" : what_if_text(answer));
   }

@@ -48,11 +48,10 @@ Result<void> BackendOptions::check_usage(const CLI::App& app) const {
 
 Result<runtime::layers::Backend> BackendOptions::open(const CLI::App& app, const Plan& plan,
                                                       const runtime::transport::Processes& processes) const {
-  if (auto usage = check_usage(app); !usage) return tl::unexpected(usage.error());
+  TRY_VOID(check_usage(app));
   if (on_processor()) return runtime::cpu::cpu_backend();
-  const auto module = runtime::cuda::cuda_module();
-  if (!module) return tl::unexpected(module.error());
-  auto backend = runtime::cuda::cuda_backend(**module, plan, *runtime::cuda::cuda_precision_named(precision_),
+  TRY(const auto module, runtime::cuda::cuda_module());
+  auto backend = runtime::cuda::cuda_backend(*module, plan, *runtime::cuda::cuda_precision_named(precision_),
                                              oversubscribe_, processes);
   if (backend && no_graphs_) backend->recorded.clear();
   return backend;

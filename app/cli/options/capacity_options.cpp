@@ -76,9 +76,8 @@ Result<std::vector<std::string>> type_names(const std::vector<std::string>& give
     return names;
   }
   for (const std::string& one : given) {
-    const auto name = type_name(one, cluster);
-    if (!name) return tl::unexpected(name.error());
-    if (std::ranges::find(names, *name) == names.end()) names.push_back(*name);
+    TRY(const auto name, type_name(one, cluster));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names.empty() ? std::vector<std::string>{""} : names;
 }
@@ -107,12 +106,10 @@ std::vector<int> once(std::vector<int> numbers) {
 
 Result<study::capacity::Question> of_transformer(study::capacity::Question question) {
   if (question.model) return question;
-  const auto origin = io::documents::origin_of(*question.problem.profile);
-  if (!origin) return tl::unexpected(origin.error());
-  if (!*origin) return question;
-  auto model = study::capacity::capacity_model(**origin, *question.problem.profile, presets::device_catalogue());
-  if (!model) return tl::unexpected(model.error());
-  question.model = *std::move(model);
+  TRY(const auto origin, io::documents::origin_of(*question.problem.profile));
+  if (!origin) return question;
+  TRY(auto model, study::capacity::capacity_model(*origin, *question.problem.profile, presets::device_catalogue()));
+  question.model = std::move(model);
   return question;
 }
 
@@ -191,11 +188,10 @@ Result<std::optional<study::capacity::Model>> CapacityOptions::model() const {
     model.read = presets::transformer_preset(name).value();
     return model;
   }
-  const auto content = io::read_file(inputs.profile);
-  if (!content) return tl::unexpected(content.error());
-  const auto kind = io::kind_of_content(*content);
+  TRY(const auto content, io::read_file(inputs.profile));
+  const auto kind = io::kind_of_content(content);
   if (!kind || *kind != io::FileKind::transformer) return std::nullopt;  // the reader of the value reports other errors
-  auto document = io::read_document(inputs.profile, *content, {});
+  auto document = io::read_document(inputs.profile, content, {});
   if (!document) return tl::unexpected(text::in_file(document.error(), inputs.profile));
   model.read = std::get<ReadTransformer>(*std::move(document));
   return model;
@@ -203,12 +199,10 @@ Result<std::optional<study::capacity::Model>> CapacityOptions::model() const {
 
 Result<study::capacity::Question> CapacityOptions::question() const {
   study::capacity::Question question;
-  auto read = model();
-  if (!read) return tl::unexpected(read.error());
-  question.model = *std::move(read);
-  auto problem = question.model ? open_hardware(inputs.cluster, judged) : open_inputs(inputs, judged);
-  if (!problem) return tl::unexpected(problem.error());
-  question.problem = *std::move(problem);
+  TRY(auto read, model());
+  question.model = std::move(read);
+  TRY(auto problem, question.model ? open_hardware(inputs.cluster, judged) : open_inputs(inputs, judged));
+  question.problem = std::move(problem);
   if (!question.model && !model_precision.empty())
     return fail(ErrorCode::bad_usage,
                 "--model-precision: found a profile, whose times are measured, expected a "
@@ -217,9 +211,8 @@ Result<study::capacity::Question> CapacityOptions::question() const {
   const Precision of_model = wide ? Precision::fp32 : Precision::mixed_16;
   state.apply(question.problem.workload,
               question.model ? of_model : io::documents::training_precision(*question.problem.profile));
-  auto known = prices_in(prices);
-  if (!known) return tl::unexpected(known.error());
-  question.prices = *std::move(known);
+  TRY(auto known, prices_in(prices));
+  question.prices = std::move(known);
   return question;
 }
 
@@ -231,12 +224,10 @@ int CapacityOptions::sample_tokens(const study::capacity::Question& question) co
 Result<study::capacity::Space> CapacityOptions::space(const study::capacity::Question& question) const {
   study::capacity::Space space;
   const Cluster& cluster = *question.problem.cluster;
-  auto names = type_names(types, cluster);
-  if (!names) return tl::unexpected(names.error());
-  space.types = *std::move(names);
-  auto counts = node_counts(nodes.empty() ? fmt::format("1-{}", cluster.nodes.size()) : nodes);
-  if (!counts) return tl::unexpected(counts.error());
-  space.nodes = *std::move(counts);
+  TRY(auto names, type_names(types, cluster));
+  space.types = std::move(names);
+  TRY(auto counts, node_counts(nodes.empty() ? fmt::format("1-{}", cluster.nodes.size()) : nodes));
+  space.nodes = std::move(counts);
   space.global_batches = once(global_batches);
   if (!micro_batches.empty()) space.micro_batches = once(micro_batches);
   if (study::capacity::capacity_points(space).empty())

@@ -36,28 +36,26 @@ Result<void> CheckpointArguments::check() const {
 
 Result<void> CheckpointArguments::apply(const ModelSpec& model, const Plan& plan,
                                         runtime::train::TrainOptions& options) const {
-  if (auto good = check(); !good) return good;
+  TRY_VOID(check());
   if (!folder().empty()) options.checkpoint = runtime::checkpoint::Options{folder(), every_, keep_.value_or(3)};
   return resumed_.empty() ? Result<void>() : resume(model, plan, options);
 }
 
 Result<void> CheckpointArguments::resume(const ModelSpec& model, const Plan& plan,
                                          runtime::train::TrainOptions& options) const {
-  auto checkpoint = runtime::checkpoint::Checkpoint::open(resumed_);
-  if (!checkpoint) return tl::unexpected(checkpoint.error());
-  for (const std::string& warning : checkpoint->warnings()) text::print_warning(warning);
-  const auto differences = checkpoint->check(model, plan);
-  if (!differences) return tl::unexpected(differences.error());
-  for (const std::string& difference : *differences) text::print_warning(difference);
-  const std::uint64_t step = checkpoint->origin().step;
+  TRY(auto checkpoint, runtime::checkpoint::Checkpoint::open(resumed_));
+  for (const std::string& warning : checkpoint.warnings()) text::print_warning(warning);
+  TRY(const auto differences, checkpoint.check(model, plan));
+  for (const std::string& difference : differences) text::print_warning(difference);
+  const std::uint64_t step = checkpoint.origin().step;
   if (step >= static_cast<std::uint64_t>(options.steps))
     return fail(
         ErrorCode::bad_usage,
         fmt::format("run: --steps is {}, expected more than {}, the step of {}: --steps counts those before it, "
                     "too",
-                    options.steps, step, checkpoint->path()));
-  text::print_note(fmt::format("going on from step {} in {}", step, checkpoint->path()));
-  options.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(*std::move(checkpoint));
+                    options.steps, step, checkpoint.path()));
+  text::print_note(fmt::format("going on from step {} in {}", step, checkpoint.path()));
+  options.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(std::move(checkpoint));
   return {};
 }
 

@@ -58,10 +58,9 @@ Result<presets::MachineImport> MachineOptions::how() const {
   import.shape = shape_ == "links"    ? presets::ClusterShape::links
                  : shape_ == "matrix" ? presets::ClusterShape::matrix
                                       : presets::ClusterShape::automatic;
-  const auto network = rate_of("--network", network_), uplink = rate_of("--uplink", uplink_);
-  if (!network) return tl::unexpected(network.error());
+  TRY(const auto network, rate_of("--network", network_), uplink = rate_of("--uplink", uplink_));
   if (!uplink) return tl::unexpected(uplink.error());
-  import.network = *network;
+  import.network = network;
   import.uplink = *uplink;
   import.partition = partition_;
   import.unit = unit_;
@@ -69,9 +68,8 @@ Result<presets::MachineImport> MachineOptions::how() const {
 }
 
 Result<presets::ImportedCluster> MachineOptions::cluster(FoundMachines found) const {
-  const auto import = how();
-  if (!import) return tl::unexpected(import.error());
-  return presets::cluster_of(std::move(found), *import);
+  TRY(const auto import, how());
+  return presets::cluster_of(std::move(found), import);
 }
 
 Result<presets::ImportedCluster> MachineOptions::cluster_of_cloud() const {

@@ -82,19 +82,18 @@ void ModelOptions::declare(CLI::App& app) {
 }
 
 Result<analytic::AnalyticProfile> ModelOptions::profile(const ReadTransformer& model, const std::string& device) const {
-  const auto found = presets::catalogue_device(device.empty() ? std::string(presets::assumed_device_type) : device);
-  if (!found) return tl::unexpected(found.error());
+  TRY(const auto found, presets::catalogue_device(device.empty() ? std::string(presets::assumed_device_type) : device));
   if (!dimensions_.empty())
     return fail(ErrorCode::bad_usage, "--dim: found a transformer's configuration, expected an ONNX model");
   AnalyticOptions options = options_;
   options.micro_batch = micro_batch_.value_or(1);
-  options.precision = precision_.empty() ? analytic::times::usual_precision(*found) : precision_;
+  options.precision = precision_.empty() ? analytic::times::usual_precision(found) : precision_;
   options.attention = attention_ == "stored"      ? AttentionMemory::stored
                       : attention_ == "selective" ? AttentionMemory::selective
                                                   : AttentionMemory::fused;
   options.sequence_parallel = !no_sequence_parallel_;
   options.dropout = !no_dropout_;
-  auto made = presets::computed_profile(model, *found, options);
+  auto made = presets::computed_profile(model, found, options);
   if (made && device.empty())
     made->notes.push_back(
         fmt::format("No device type was named (--device): {} is assumed", presets::assumed_device_type));
@@ -102,24 +101,22 @@ Result<analytic::AnalyticProfile> ModelOptions::profile(const ReadTransformer& m
 }
 
 Result<analytic::AnalyticProfile> ModelOptions::profile(const OperatorGraph& graph, const std::string& device) const {
-  const auto found = presets::catalogue_device(device.empty() ? std::string(presets::assumed_device_type) : device);
-  if (!found) return tl::unexpected(found.error());
+  TRY(const auto found, presets::catalogue_device(device.empty() ? std::string(presets::assumed_device_type) : device));
   for (const CLI::Option* option : of_transformers_)
     if (option->count() > 0)
       return fail(ErrorCode::bad_usage,
                   fmt::format("{}: found an ONNX model, expected a transformer's configuration", option->get_name()));
   analytic::graph::Options options;
-  options.precision = precision_.empty() ? analytic::times::usual_precision(*found) : precision_;
+  options.precision = precision_.empty() ? analytic::times::usual_precision(found) : precision_;
   options.sizes.sequence = options_.sequence;
   options.sizes.samples = micro_batch_;
   options.dropout = !no_dropout_;
   options.reached = options_.reached;
   for (const std::string& text : dimensions_) {
-    const auto size = named_size(text);
-    if (!size) return tl::unexpected(size.error());
-    options.sizes.named[size->first] = size->second;
+    TRY(const auto size, named_size(text));
+    options.sizes.named[size.first] = size.second;
   }
-  auto made = presets::computed_profile(graph, *found, options);
+  auto made = presets::computed_profile(graph, found, options);
   if (made && device.empty())
     made->notes.push_back(
         fmt::format("No device type was named (--device): {} is assumed", presets::assumed_device_type));

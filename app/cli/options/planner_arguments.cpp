@@ -58,16 +58,15 @@ Result<planner::PlannerOptions> planner_options(const planner::PlannerInfo& plan
     if (!options.emplace(option->name, value).second)
       return fail(ErrorCode::bad_usage, fmt::format("plan: --{} is given twice", option->name));
   }
-  if (auto checked = planner::check_options(planner, options); !checked) return tl::unexpected(checked.error());
+  TRY_VOID(planner::check_options(planner, options));
   return options;
 }
 
 Result<std::vector<const planner::PlannerInfo*>> planners_named(const std::vector<std::string>& names) {
   std::vector<const planner::PlannerInfo*> chosen;
   for (const std::string& name : names) {
-    const auto planner = planner::planner_named(name);
-    if (!planner) return tl::unexpected(planner.error());
-    if (std::ranges::find(chosen, *planner) == chosen.end()) chosen.push_back(*planner);
+    TRY(const auto planner, planner::planner_named(name));
+    if (std::ranges::find(chosen, planner) == chosen.end()) chosen.push_back(planner);
   }
   return chosen;
 }
@@ -75,10 +74,9 @@ Result<std::vector<const planner::PlannerInfo*>> planners_named(const std::vecto
 Result<std::vector<study::whatif::AskedPlanner>> asked_planners(const std::vector<std::string>& names,
                                                                 std::vector<study::whatif::AskedPlanner> usual) {
   if (names.empty()) return usual;
-  const auto chosen = planners_named(names);
-  if (!chosen) return tl::unexpected(chosen.error());
+  TRY(const auto chosen, planners_named(names));
   std::vector<study::whatif::AskedPlanner> asked;
-  for (const planner::PlannerInfo* planner : *chosen) asked.push_back({planner, {}});
+  for (const planner::PlannerInfo* planner : chosen) asked.push_back({planner, {}});
   return asked;
 }
 

@@ -78,8 +78,8 @@ class QuestionReader {
     asked.problem.profile = std::make_shared<const Profile>(*std::move(read_profile));
     asked.problem.cluster = std::make_shared<const Cluster>(*std::move(read_cluster));
     asked.problem.workload.conventions = conventions_of(question_);
-    if (auto read = read_calibration(asked); !read) return tl::unexpected(read.error());
-    if (auto read = read_plans(asked, profile->id, cluster->id); !read) return tl::unexpected(read.error());
+    TRY_VOID(read_calibration(asked));
+    TRY_VOID(read_plans(asked, profile->id, cluster->id));
     if (asked.plans.empty()) return fail(ErrorCode::bad_usage, "the project holds no plans for its model and cluster");
     return asked;
   }
@@ -89,10 +89,9 @@ class QuestionReader {
     const auto stored = project_.settings.find("calibration");
     const auto on = project_.settings.find("calibration_on");
     if (stored == project_.settings.end() || on == project_.settings.end() || on->second != "true") return {};
-    auto record = io::documents::calibration_from_json(stored->second);
-    if (!record) return tl::unexpected(record.error());
-    asked.problem.workload.conventions.calibration = record->values;
-    asked.calibration = *std::move(record);
+    TRY(auto record, io::documents::calibration_from_json(stored->second));
+    asked.problem.workload.conventions.calibration = record.values;
+    asked.calibration = std::move(record);
     return {};
   }
 
@@ -102,11 +101,10 @@ class QuestionReader {
     const auto batch = whole(question_, "global_batch");
     for (const Json& entry : entries.is_array() ? entries : Json::array()) {
       if (whole(entry, "profile", profile) != profile || whole(entry, "cluster", cluster) != cluster) continue;
-      const auto plan = plan_of(entry);
-      if (!plan) return tl::unexpected(plan.error());
-      if (batch > 0 && plan->global_batch != batch) continue;
+      TRY(const auto plan, plan_of(entry));
+      if (batch > 0 && plan.global_batch != batch) continue;
       const bool ticked = !entry.contains("ticked") || entry["ticked"] != Json(false);
-      asked.plans.push_back({*plan, text(entry, "note"), text(entry, "remarks"), ticked});
+      asked.plans.push_back({plan, text(entry, "note"), text(entry, "remarks"), ticked});
     }
     return {};
   }

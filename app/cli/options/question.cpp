@@ -192,7 +192,7 @@ Result<void> ScheduleOptions::check() const {
 
 Result<Plan> ScheduleOptions::apply(Plan plan, const Profile& profile) const {
   if (!name) return plan;
-  if (auto known = check(); !known) return tl::unexpected(known.error());
+  TRY_VOID(check());
   return plan::with_schedule(plan, profile, *schedule_named(*name), chunks);
 }
 
@@ -235,9 +235,8 @@ Result<Problem> QuestionOptions::open() const {
   problem->workload.global_batch = global_batch;
   problem->workload.micro_batch = micro_batch;
   state.apply(problem->workload, io::documents::training_precision(*problem->profile));
-  auto pins = pinned.pins(*problem->profile);
-  if (!pins) return tl::unexpected(pins.error());
-  problem->pins = *std::move(pins);
+  TRY(auto pins, pinned.pins(*problem->profile));
+  problem->pins = std::move(pins);
   return problem;
 }
 

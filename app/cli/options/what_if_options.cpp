@@ -76,18 +76,14 @@ Result<WhatIf> WhatIfOptions::change(const Cluster& cluster) const {
   const auto rate = [](const std::string& text) { return parse_rate(text, "GB/s"); };
   const auto bytes = [](const std::string& text) { return parse_bytes(text); };
   const auto type = [&](const std::string& text) { return device_type_named(text, cluster); };
-  if (auto taken = take("--bandwidth-inside", inside, rate, change.inside); !taken)
-    return tl::unexpected(taken.error());
-  if (auto taken = take("--bandwidth-between", between, rate, change.between); !taken)
-    return tl::unexpected(taken.error());
-  if (auto taken = take("--memory", memory, bytes, change.memory); !taken) return tl::unexpected(taken.error());
+  TRY_VOID(take("--bandwidth-inside", inside, rate, change.inside));
+  TRY_VOID(take("--bandwidth-between", between, rate, change.between));
+  TRY_VOID(take("--memory", memory, bytes, change.memory));
   if (!device_type.empty()) {
-    const auto named = type(device_type);
-    if (!named) return tl::unexpected(named.error());
-    change.type = *named;
+    TRY(const auto named, type(device_type));
+    change.type = named;
   }
-  for (const std::string& price : prices)
-    if (auto taken = take_price(price, change.prices); !taken) return tl::unexpected(taken.error());
+  for (const std::string& price : prices) TRY_VOID(take_price(price, change.prices));
   change.nodes = nodes;
   change.micro_batch = micro_batch;
   change.global_batch = global_batch;

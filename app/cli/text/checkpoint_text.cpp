@@ -22,10 +22,9 @@ const runtime::checkpoint::Origin* origin_of(const runtime::checkpoint::StepCont
 }  // namespace
 
 Result<std::vector<runtime::checkpoint::StepContent>> checkpoints_in(const std::string& folder) {
-  const auto steps = runtime::checkpoint::steps_in(folder);
-  if (!steps) return tl::unexpected(steps.error());
+  TRY(const auto steps, runtime::checkpoint::steps_in(folder));
   std::vector<runtime::checkpoint::StepContent> contents;
-  for (const runtime::checkpoint::StepFolder& step : *steps)
+  for (const runtime::checkpoint::StepFolder& step : steps)
     contents.push_back(runtime::checkpoint::look_at(step, true));
   return contents;
 }

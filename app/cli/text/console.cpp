@@ -100,8 +100,7 @@ void OutputOptions::declare(CLI::App& app) {
 
 Result<void> OutputOptions::write(const std::string& json_text, const std::string& human) const {
   const std::string document = json_text.ends_with('\n') ? json_text : json_text + '\n';
-  if (!file.empty() && file != "-")
-    if (auto written = write_output(file, document); !written) return written;
+  if (!file.empty() && file != "-") TRY_VOID(write_output(file, document));
   return write_output("-", json_on_stdout() ? document : human);
 }
 

@@ -21,7 +21,7 @@ Result<KeptPoints> KeptPoints::open(std::string path, std::string question,
   if (kept.path_.empty()) return kept;
   if (!std::filesystem::exists(kept.path_)) {
     // A file that can't be written is reported now, not after the sweep.
-    if (auto written = kept.write(); !written) return tl::unexpected(written.error());
+    TRY_VOID(kept.write());
     return kept;
   }
   const auto text = io::read_file(kept.path_);

@@ -18,10 +18,9 @@ namespace {
 Result<std::optional<JudgedPlan>> quickest(const Judge& judge, const std::vector<Plan>& plans, std::stop_token stop) {
   std::optional<JudgedPlan> best;
   for (const Plan& plan : plans) {
-    auto judged = judge.judge(plan, stop);
-    if (!judged) return tl::unexpected(judged.error());
+    TRY(auto judged, judge.judge(plan, stop));
     const auto rank = [](const JudgedPlan& of) { return std::pair(!of.simulation.fits, of.simulation.iteration); };
-    if (!best || rank(*judged) < rank(*best)) best = *std::move(judged);
+    if (!best || rank(judged) < rank(*best)) best = std::move(judged);
   }
   return best;
 }
@@ -48,38 +47,32 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
                 fmt::format("export: {} needs --profile and --cluster, which the plan is for", wanted.output->name));
   if (!how.nearest_plan.empty() && !how.nearest)
     return fail(ErrorCode::bad_usage, "export: --nearest-plan needs --nearest: without it no other plan is looked for");
-  const auto problem = options::open_inputs(how.inputs, {});
-  if (!problem) return tl::unexpected(problem.error());
-  if (const auto valid = plan::validate(plan, *problem->profile, *problem->cluster); !valid)
-    return tl::unexpected(valid.error());
-  options::warn_if_made_for_others(plan, file, *problem);
-  const auto origin = io::documents::origin_of(*problem->profile);
+  TRY(const auto problem, options::open_inputs(how.inputs, {}));
+  TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
+  options::warn_if_made_for_others(plan, file, problem);
+  const auto origin = io::documents::origin_of(*problem.profile);
   if (!origin) return tl::unexpected(text::in_file(origin.error(), how.inputs.profile));
   const TransformerOrigin* shape = *origin ? &**origin : nullptr;
-  const study::engines::EngineQuestion question{plan, *problem->profile, *problem->cluster, shape};
+  const study::engines::EngineQuestion question{plan, *problem.profile, *problem.cluster, shape};
   auto text = study::engines::engine_text(wanted, question);
   if (text) {
-    if (const auto written = write_plan(how.nearest_plan, plan); !written) return tl::unexpected(written.error());
+    TRY_VOID(write_plan(how.nearest_plan, plan));
     return text;
   }
   const std::string why = text.error().message;
-  Problem asked = *problem;
-  asked.workload = options::workload_of(plan, problem->workload.conventions);
-  const auto judge = Judge::of(std::move(asked));
-  if (!judge) return tl::unexpected(judge.error());
-  const auto near = quickest(*judge, study::engines::nearest_plans(*wanted.engine, question), stop);
-  if (!near) return tl::unexpected(near.error());
-  if (!*near) return fail(ErrorCode::bad_input, why + "; no plan of these layers on these devices would do");
-  const auto own = judge->judge(plan, stop);
-  if (!own) return tl::unexpected(own.error());
-  const std::string cost = cost_text(**near, *own);
+  Problem asked = problem;
+  asked.workload = options::workload_of(plan, problem.workload.conventions);
+  TRY(const auto judge, Judge::of(std::move(asked)));
+  TRY(const auto near, quickest(judge, study::engines::nearest_plans(*wanted.engine, question), stop));
+  if (!near) return fail(ErrorCode::bad_input, why + "; no plan of these layers on these devices would do");
+  TRY(const auto own, judge.judge(plan, stop));
+  const std::string cost = cost_text(*near, own);
   if (!how.nearest)
     return fail(ErrorCode::bad_input, fmt::format("{}; the nearest it can run, with --nearest: {}", why, cost));
   text::print_note(why);
   text::print_note("written instead: " + cost);
-  if (const auto written = write_plan(how.nearest_plan, (*near)->plan); !written)
-    return tl::unexpected(written.error());
-  return study::engines::engine_text(wanted, {(*near)->plan, *problem->profile, *problem->cluster, shape});
+  TRY_VOID(write_plan(how.nearest_plan, near->plan));
+  return study::engines::engine_text(wanted, {near->plan, *problem.profile, *problem.cluster, shape});
 }
 
 }  // namespace pipedeck::cli::work

@@ -45,9 +45,8 @@ Result<EventLog> EventLog::open(const std::string& path) {
     log.file_.reset(stdout);
     return log;
   }
-  const auto file = opened(path, log.made_);
-  if (!file) return tl::unexpected(file.error());
-  log.file_.reset(*file);
+  TRY(const auto file, opened(path, log.made_));
+  log.file_.reset(file);
   return log;
 }
 

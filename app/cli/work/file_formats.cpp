@@ -147,11 +147,10 @@ io::text::TextPieces lines_of(const RunLog& log) {
 }
 
 Result<RunLog> read_run_log(const std::string& path) {
-  const auto content = io::read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  if (!looks_like_run_log(*content))
+  TRY(const auto content, io::read_file(path));
+  if (!looks_like_run_log(content))
     return fail(ErrorCode::bad_input, "found no events of a run, expected what run --events writes", "line 1", path);
-  return run_log_from(*content, path);
+  return run_log_from(content, path);
 }
 
 Result<RunLog> read_traces_as_run(const std::vector<std::string>& paths, const std::stop_token& stop) {
@@ -163,23 +162,20 @@ Result<RunLog> read_traces_as_run(const std::vector<std::string>& paths, const s
 Result<AnyFile> read_any_file(const std::string& path, const io::ReadOptions& options, const std::stop_token& stop) {
   if (io::traces::looks_like_trace(path))
     return read_traces_as_run({path}, stop).map([](RunLog&& log) { return AnyFile(std::move(log)); });
-  const auto content = io::read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  if (looks_like_run_log(*content))
-    return run_log_from(*content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
-  if (const auto kind = io::kind_of_content(*content); kind && *kind == io::FileKind::project) {
-    auto project = store::read_project(path);
-    if (!project) return tl::unexpected(project.error());
-    return AnyFile(*std::move(project));
+  TRY(const auto content, io::read_file(path));
+  if (looks_like_run_log(content))
+    return run_log_from(content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
+  if (const auto kind = io::kind_of_content(content); kind && *kind == io::FileKind::project) {
+    TRY(auto project, store::read_project(path));
+    return AnyFile(std::move(project));
   }
-  if (io::documents::looks_like_capacity_points(*content)) {
-    auto points = io::documents::capacity_points_from_json(*content);
+  if (io::documents::looks_like_capacity_points(content)) {
+    auto points = io::documents::capacity_points_from_json(content);
     if (!points) return tl::unexpected(text::in_file(points.error(), path));
     return AnyFile(*std::move(points));
   }
-  auto document = io::read_document(path, *content, options);
-  if (!document) return tl::unexpected(document.error());
-  return std::visit([](auto&& value) { return AnyFile(std::move(value)); }, *std::move(document));
+  TRY(auto document, io::read_document(path, content, options));
+  return std::visit([](auto&& value) { return AnyFile(std::move(value)); }, std::move(document));
 }
 
 std::string_view format_name(const AnyFile& file) {

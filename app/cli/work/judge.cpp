@@ -17,26 +17,21 @@ Judge::Judge(Problem problem, sim::Simulator simulator, Seconds lower_bound)
       cluster_sha256_(io::sha256_of(*problem_.cluster)) {}
 
 Result<Judge> Judge::of(Problem problem) {
-  auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  if (!simulator) return tl::unexpected(simulator.error());
-  const auto bound = cost::lower_bound(problem);
-  if (!bound) return tl::unexpected(bound.error());
-  return Judge(std::move(problem), *std::move(simulator), *bound);
+  TRY(auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
+  TRY(const auto bound, cost::lower_bound(problem));
+  return Judge(std::move(problem), std::move(simulator), bound);
 }
 
 Result<JudgedPlan> Judge::judge(Plan plan, std::stop_token stop) const {
-  auto simulation = simulator_.run(plan, stop);
-  if (!simulation) return tl::unexpected(simulation.error());
-  const auto other = other_warmup_time(simulator_, plan);
-  if (!other) return tl::unexpected(other.error());
-  const auto bound = cost::lower_bound_of(problem_, plan);
-  if (!bound) return tl::unexpected(bound.error());
-  plan = sim::with_prediction(std::move(plan), *simulation, *bound);
+  TRY(auto simulation, simulator_.run(plan, stop));
+  TRY(const auto other, other_warmup_time(simulator_, plan));
+  TRY(const auto bound, cost::lower_bound_of(problem_, plan));
+  plan = sim::with_prediction(std::move(plan), simulation, bound);
   plan.profile = problem_.profile->name;
   plan.cluster = problem_.cluster->name;
   plan.profile_sha256 = profile_sha256_;
   plan.cluster_sha256 = cluster_sha256_;
-  return JudgedPlan{std::move(plan), *std::move(simulation), *other};
+  return JudgedPlan{std::move(plan), std::move(simulation), other};
 }
 
 planner::PlannerContext Judge::context(int threads, int top, Progress progress, std::stop_token stop) const {
@@ -51,10 +46,9 @@ planner::PlannerContext Judge::context(int threads, int top, Progress progress, 
 }
 
 Result<Seconds> Judge::one_device_time(std::stop_token stop) const {
-  const auto ranking = planner::rank_one_device(problem_, context(1, 1, Progress(), stop));
-  if (!ranking) return tl::unexpected(ranking.error());
-  if (ranking->infeasible) return tl::unexpected(no_plan_fits("single", *ranking->infeasible));
-  return simulator_.iteration_time(ranking->plans.front());
+  TRY(const auto ranking, planner::rank_one_device(problem_, context(1, 1, Progress(), stop)));
+  if (ranking.infeasible) return tl::unexpected(no_plan_fits("single", *ranking.infeasible));
+  return simulator_.iteration_time(ranking.plans.front());
 }
 
 Error no_plan_fits(const std::string& planner, const planner::Infeasible& infeasible) {
@@ -66,9 +60,8 @@ Error no_plan_fits(const std::string& planner, const planner::Infeasible& infeas
 Result<std::optional<Seconds>> other_warmup_time(const sim::Simulator& simulator, const Plan& plan) {
   const auto other = with_other_warmup(plan);
   if (!other) return std::optional<Seconds>();
-  const auto time = simulator.iteration_time(*other);
-  if (!time) return tl::unexpected(time.error());
-  return std::optional<Seconds>(*time);
+  TRY(const auto time, simulator.iteration_time(*other));
+  return std::optional<Seconds>(time);
 }
 
 std::string schedule_text(const Plan& plan) {

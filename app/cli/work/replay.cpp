@@ -67,8 +67,8 @@ Result<void> check_memory(const Simulation& predicted) {
 }  // namespace
 
 Result<runtime::exec::ReplayModel> replay_of(const Problem& problem, const Plan& plan, const Simulation& predicted) {
-  if (auto whole = check_whole_layers(plan); !whole) return tl::unexpected(whole.error());
-  if (auto room = check_memory(predicted); !room) return tl::unexpected(room.error());
+  TRY_VOID(check_whole_layers(plan));
+  TRY_VOID(check_memory(predicted));
   const Profile& profile = *problem.profile;
   const std::vector<LayerId> order = order_of(plan, profile);
   const std::vector<Bytes> cuts = plan::cut_bytes(profile, order);

@@ -37,11 +37,10 @@ Question question_for(Problem problem) {
 
 Result<void> write(const Question& question, const std::string& out, const std::stop_token& stop) {
   text::ProgressLine line;
-  const auto made = study::reports::make_report(question, line.callback(), stop);
-  if (!made) return tl::unexpected(made.error());
+  TRY(const auto made, study::reports::make_report(question, line.callback(), stop));
   // Standard output and devices take a page; pictures of a text need a folder.
-  return out != "-" && study::reports::is_markdown_file(out) ? study::reports::write_report(out, *made)
-                                                             : text::write_output(out, study::reports::to_html(*made));
+  return out != "-" && study::reports::is_markdown_file(out) ? study::reports::write_report(out, made)
+                                                             : text::write_output(out, study::reports::to_html(made));
 }
 
 Result<void> check_name(const options::ProjectQuestion& asked, const std::string& name) {
@@ -54,8 +53,8 @@ Result<void> check_name(const options::ProjectQuestion& asked, const std::string
 }
 
 /// The ticked plans in detail, or the one that was named; where nothing is ticked, all.
-void add_plans(Question& question, const options::ProjectQuestion& asked,
-               const study::reports::ProjectFile& from, const std::string& name) {
+void add_plans(Question& question, const options::ProjectQuestion& asked, const study::reports::ProjectFile& from,
+               const std::string& name) {
   const bool any_ticked = std::ranges::any_of(
       asked.plans, [](const options::ProjectPlan& plan) { return plan.ticked && !plan.plan.stages.empty(); });
   for (const options::ProjectPlan& entry : asked.plans) {
@@ -75,15 +74,14 @@ Result<void> export_report(const store::ProjectContent& project, const std::stri
     return fail(ErrorCode::bad_usage,
                 "export: found options of plans in files, expected none: a project has its own model, cluster and "
                 "conventions");
-  const auto asked = options::question_of(project);
-  if (!asked) return tl::unexpected(asked.error());
-  if (auto known = check_name(*asked, how.name); !known) return known;
-  Question question = question_for(asked->problem);
+  TRY(const auto asked, options::question_of(project));
+  TRY_VOID(check_name(asked, how.name));
+  Question question = question_for(asked.problem);
   const study::reports::ProjectFile from{file, question.problem.profile->name, question.problem.cluster->name,
-                                         asked->calibration.has_value()};
+                                         asked.calibration.has_value()};
   question.commands = study::reports::question_commands(from);
-  if (asked->calibration) question.calibration = text::calibration_line(*asked->calibration);
-  add_plans(question, *asked, from, how.name);
+  if (asked.calibration) question.calibration = text::calibration_line(*asked.calibration);
+  add_plans(question, asked, from, how.name);
   return write(question, how.out, stop);
 }
 
@@ -92,9 +90,8 @@ Result<void> export_report(const Plan& plan, const std::string& file, const Repo
     return fail(ErrorCode::bad_usage, "export: report needs --profile and --cluster, which the plan is for");
   if (!how.name.empty())
     return fail(ErrorCode::bad_usage, "export: found --name with a plan, expected it with a project");
-  auto problem = options::open_inputs(how.inputs, how.judged);
-  if (!problem) return tl::unexpected(problem.error());
-  Question question = question_for(*std::move(problem));
+  TRY(auto problem, options::open_inputs(how.inputs, how.judged));
+  Question question = question_for(std::move(problem));
   question.calibration = how.judged.calibration;
   const auto add = [&](const Plan& one, const std::string& of) -> Result<void> {
     if (auto valid = plan::validate(one, *question.problem.profile, *question.problem.cluster); !valid)
@@ -108,11 +105,10 @@ Result<void> export_report(const Plan& plan, const std::string& file, const Repo
                               {study::reports::simulation_command(files, question.problem.workload.conventions)}});
     return {};
   };
-  if (auto added = add(plan, file); !added) return added;
+  TRY_VOID(add(plan, file));
   for (const std::string& further : how.plans) {
-    const auto read = io::read_plan(further);
-    if (!read) return tl::unexpected(read.error());
-    if (auto added = add(*read, further); !added) return added;
+    TRY(const auto read, io::read_plan(further));
+    TRY_VOID(add(read, further));
   }
   return write(question, how.out, stop);
 }

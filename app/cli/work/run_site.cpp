@@ -47,9 +47,8 @@ Result<void> RunSite::open(std::chrono::milliseconds timeout) {
     return fail(ErrorCode::bad_usage,
                 "run: --transport mpi: found one process, expected several that were started together: "
                 "mpirun -n 2 pipedeck-cli run --transport mpi ..., or srun --mpi=pmix");
-  auto joined = runtime::mpi::Processes::join(**wire, timeout);
-  if (!joined) return tl::unexpected(joined.error());
-  processes_ = std::move(*joined);
+  TRY(auto joined, runtime::mpi::Processes::join(**wire, timeout));
+  processes_ = std::move(joined);
   site_ = site_of(processes_);
   if (!first()) text::be_quiet();
   return {};
@@ -68,9 +67,8 @@ Result<void> RunSite::agree(const Result<void>& checked, const Plan& plan, const
     return fail(ErrorCode::bad_usage, fmt::format("run: --transport mpi: found {} processes, expected {} at most, one "
                                                   "for each device of the plan: mpirun -n {}",
                                                   processes_->size(), devices, devices));
-  const auto all = processes_->collect(inputs);
-  if (!all) return tl::unexpected(all.error());
-  const bool alike = std::all_of(all->begin(), all->end(), [&](const std::string& one) { return one == all->front(); });
+  TRY(const auto all, processes_->collect(inputs));
+  const bool alike = std::all_of(all.begin(), all.end(), [&](const std::string& one) { return one == all.front(); });
   if (alike) return agree({});
   return agree(fail(ErrorCode::bad_input,
                     "run: --transport mpi: found another plan, model or option in another process than in the first: "

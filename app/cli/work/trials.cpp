@@ -27,8 +27,7 @@ Result<std::vector<RunEvent>> train(const Plan& plan, const Schedule& schedule, 
   const auto take = [&](const RunEvent& event) {
     if (std::holds_alternative<StepDone>(event)) done.push_back(event);
   };
-  const auto trained = runtime::train_on_cpu(model, plan, schedule, options, take, std::move(stop));
-  if (!trained) return tl::unexpected(trained.error());
+  TRY_VOID(runtime::train_on_cpu(model, plan, schedule, options, take, std::move(stop)));
   return done;
 }
 
@@ -36,12 +35,10 @@ Trial tried(const JudgedPlan& judged, const sim::Simulator& simulator, const Mod
             std::stop_token stop) {
   Trial trial{judged, {}, {}, {}, {}, {}};
   const auto done = [&]() -> Result<std::vector<RunEvent>> {
-    const auto predicted = simulator.iteration_time(judged.plan, stop);
-    if (!predicted) return tl::unexpected(predicted.error());
-    trial.predicted = *predicted;
-    const auto schedule = simulator.schedule(judged.plan);
-    if (!schedule) return tl::unexpected(schedule.error());
-    return train(judged.plan, *schedule, model, steps, stop);
+    TRY(const auto predicted, simulator.iteration_time(judged.plan, stop));
+    trial.predicted = predicted;
+    TRY(const auto schedule, simulator.schedule(judged.plan));
+    return train(judged.plan, schedule, model, steps, stop);
   }();
   if (!done) {
     trial.failure = done.error().message;

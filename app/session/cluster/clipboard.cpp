@@ -69,10 +69,9 @@ Result<DrawnCluster> read_fragment(const std::string& text) {
   }
   const ClusterLayout layout = layout_of(document.value("drawing", json()));
   document.erase("drawing");
-  auto cluster = io::documents::cluster_from_json(document.dump());
-  if (!cluster) return tl::unexpected(std::move(cluster).error());
-  if (without_nodes) cluster->nodes.clear(), cluster->device_types.clear();
-  return DrawnCluster{std::move(*cluster), layout};
+  TRY(auto cluster, io::documents::cluster_from_json(document.dump()));
+  if (without_nodes) cluster.nodes.clear(), cluster.device_types.clear();
+  return DrawnCluster{std::move(cluster), layout};
 }
 
 Cluster part_of(const Cluster& cluster, const std::set<std::string>& places) {
@@ -141,7 +140,7 @@ class Adder {
 };
 
 Result<PastedPlaces> pasted(DrawnCluster drawn, const std::map<std::string, std::string>& names) {
-  if (auto valid = plan::validate(drawn.cluster); !valid) return tl::unexpected(std::move(valid).error());
+  TRY_VOID(plan::validate(drawn.cluster));
   PastedPlaces result{std::move(drawn), {}};
   for (const auto& [old, name] : names) result.places.insert(name);
   return result;
@@ -164,16 +163,15 @@ std::string fragment_of(const DrawnCluster& drawn, const std::set<std::string>& 
 }
 
 Result<PastedPlaces> with_fragment(DrawnCluster drawn, const std::string& text, ClusterLayout::Place offset) {
-  auto part = read_fragment(text);
-  if (!part) return tl::unexpected(std::move(part).error());
-  PIPEDECK_CHECK(check_pasted_matrix(drawn.cluster));
-  PIPEDECK_CHECK(check_pasted_matrix(part->cluster));
-  const auto names = Adder(drawn, *part, offset).add();
+  TRY(auto part, read_fragment(text));
+  TRY_VOID(check_pasted_matrix(drawn.cluster));
+  TRY_VOID(check_pasted_matrix(part.cluster));
+  const auto names = Adder(drawn, part, offset).add();
   return pasted(std::move(drawn), names);
 }
 
 Result<PastedPlaces> duplicated(DrawnCluster drawn, const std::set<std::string>& places, ClusterLayout::Place offset) {
-  PIPEDECK_CHECK(check_pasted_matrix(drawn.cluster));
+  TRY_VOID(check_pasted_matrix(drawn.cluster));
   const DrawnCluster part{part_of(drawn.cluster, places), drawn.layout};
   const std::vector<NetworkLink> links = drawn.cluster.links;
   const auto names = Adder(drawn, part, offset).add();

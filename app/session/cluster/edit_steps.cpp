@@ -17,7 +17,7 @@ QString rack_name(int number) { return ClusterText::tr("rack %1").arg(number); }
 tl::unexpected<Error> refused(const QString& why) { return fail(ErrorCode::bad_input, why.toStdString()); }
 
 Result<DrawnCluster> checked(DrawnCluster drawn) {
-  if (auto valid = plan::validate(drawn.cluster); !valid) return tl::unexpected(std::move(valid).error());
+  TRY_VOID(plan::validate(drawn.cluster));
   return drawn;
 }
 

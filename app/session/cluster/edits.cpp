@@ -57,7 +57,7 @@ std::string unused_place_name(const Cluster& cluster, const std::string& stem) {
 }
 
 Result<DrawnCluster> with_node(DrawnCluster drawn, Node node, ClusterLayout::Place place) {
-  PIPEDECK_CHECK(check_no_matrix(drawn.cluster));
+  TRY_VOID(check_no_matrix(drawn.cluster));
   node.name = unused_place_name(drawn.cluster, node.name);
   drawn.layout.places[node.name] = place;
   drawn.cluster.nodes.push_back(std::move(node));
@@ -65,7 +65,7 @@ Result<DrawnCluster> with_node(DrawnCluster drawn, Node node, ClusterLayout::Pla
 }
 
 Result<DrawnCluster> with_switch(DrawnCluster drawn, const std::string& name, ClusterLayout::Place place) {
-  PIPEDECK_CHECK(check_no_matrix(drawn.cluster));
+  TRY_VOID(check_no_matrix(drawn.cluster));
   const std::string unused = unused_place_name(drawn.cluster, name);
   drawn.layout.places[unused] = place;
   drawn.cluster.switches.push_back({unused});
@@ -82,7 +82,7 @@ void join_inside(const Cluster& cluster, Node& node, Link inside) {
 }  // namespace
 
 Result<DrawnCluster> with_device(DrawnCluster drawn, const std::string& name, const DeviceType& type, Link inside) {
-  PIPEDECK_CHECK(check_no_matrix(drawn.cluster));
+  TRY_VOID(check_no_matrix(drawn.cluster));
   const std::string added = add_type(drawn.cluster, type);
   const auto node = std::ranges::find(drawn.cluster.nodes, name, &Node::name);
   if (node == drawn.cluster.nodes.end()) return drawn;
@@ -98,7 +98,7 @@ Result<DrawnCluster> with_device(DrawnCluster drawn, const std::string& name, co
 
 Result<DrawnCluster> with_rack(DrawnCluster drawn, const Node& node, const std::vector<ClusterLayout::Place>& places,
                                Link uplink) {
-  PIPEDECK_CHECK(check_no_matrix(drawn.cluster));
+  TRY_VOID(check_no_matrix(drawn.cluster));
   const std::string rack = unused_rack_name(drawn.layout);
   const std::string top = unused_place_name(drawn.cluster, "tor1");
   drawn.cluster.switches.push_back({top});
@@ -118,7 +118,7 @@ Result<DrawnCluster> with_rack(DrawnCluster drawn, const Node& node, const std::
 Result<DrawnCluster> without(DrawnCluster drawn, const std::set<std::string>& places, const std::set<int>& links) {
   Cluster& cluster = drawn.cluster;
   if (std::ranges::any_of(cluster.nodes, [&](const Node& node) { return places.contains(node.name); }))
-    PIPEDECK_CHECK(check_no_matrix(cluster));
+    TRY_VOID(check_no_matrix(cluster));
   std::vector<NetworkLink> kept;
   for (std::size_t i = 0; i < cluster.links.size(); ++i) {
     const NetworkLink& link = cluster.links[i];
@@ -160,7 +160,7 @@ Result<DrawnCluster> with_devices(DrawnCluster drawn, const std::vector<std::str
     if (std::ranges::find(nodes, node.name) == nodes.end() || node.devices == devices) continue;
     const int before = device_count(node);
     node.devices = devices;
-    if (device_count(node) != before) PIPEDECK_CHECK(check_no_matrix(drawn.cluster));
+    if (device_count(node) != before) TRY_VOID(check_no_matrix(drawn.cluster));
     join_inside(drawn.cluster, node, inside);
   }
   return checked(std::move(drawn));

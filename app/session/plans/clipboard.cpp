@@ -74,15 +74,14 @@ std::string plans_to_text(const project::State& state, const project::Ids& ids) 
 
 Result<PastedPlans> with_plans_pasted(const project::State& state, const std::string& text,
                                       const QStringList& remarks) {
-  const auto documents = documents_in(text);
-  if (!documents) return tl::unexpected(documents.error());
+  TRY(const auto documents, documents_in(text));
   const project::ProfileEntry* profile = project::find_profile(state, state.question.profile);
   const project::ClusterEntry* cluster = project::find_cluster(state, state.question.cluster);
   if (!profile || !cluster)
     return tl::unexpected(bad(Clipboard::tr("Choose the model and the cluster that the plans are for, then paste.")));
   PastedPlans pasted{state, {}, {}};
-  for (std::size_t i = 0; i < documents->size(); ++i) {
-    auto plan = io::documents::plan_from_json((*documents)[i]);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    auto plan = io::documents::plan_from_json(documents[i]);
     const auto valid = plan ? plan::validate(*plan, *profile->profile, *cluster->cluster) : Result<void>();
     if (!plan || !valid) {
       const Error& error = plan ? valid.error() : plan.error();

@@ -63,13 +63,11 @@ ComparedPlan ask(const project::ChosenPlanner& chosen, const Problem& problem, J
 Result<Comparison> compare(const Problem& problem, const std::vector<project::ChosenPlanner>& planners, Judge& judge,
                            int threads, const Progress& progress, std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto simulator = judge.simulator(problem);
-  if (!simulator) return tl::unexpected(simulator.error());
-  const auto facts = judge.facts(problem, stop);
-  if (!facts) return tl::unexpected(facts.error());
+  TRY(const auto simulator, judge.simulator(problem));
+  TRY(const auto facts, judge.facts(problem, stop));
 
   Comparison comparison;
-  comparison.facts = *facts;
+  comparison.facts = facts;
   comparison.plans.resize(planners.size());
   SharedProgress shared(planners.size(), progress);
   parallel_for(planners.size(), threads, [&](std::size_t i) {
@@ -79,7 +77,7 @@ Result<Comparison> compare(const Problem& problem, const std::vector<project::Ch
       shared.set(i, done, title + (what.empty() ? "" : ": ") + std::string(what));
     };
     part(0, {});
-    comparison.plans[i] = ask(planners[i], problem, judge, *simulator, *facts, part, stop);
+    comparison.plans[i] = ask(planners[i], problem, judge, simulator, facts, part, stop);
     part(1, {});
   });
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");

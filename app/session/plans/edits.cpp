@@ -115,7 +115,7 @@ Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEd
   if (!plan || plan->schedule == ScheduleKind::adaptive) return plan;
   const auto simulator = judge.simulator(*problem);
   if (!simulator) return plan;  // incomplete clusters cannot be simulated, but plans can be edited
-  if (const auto schedule = simulator->schedule(*plan); !schedule) return tl::unexpected(schedule.error());
+  TRY_VOID(simulator->schedule(*plan));
   return plan;
 }
 

@@ -32,13 +32,10 @@ auto find(const List& list, const Key& key) -> decltype(list.front().value) {
 }
 
 Result<Explanation> explain(Judge& judge, const Problem& problem, const Plan& plan, std::stop_token stop) {
-  const auto simulator = judge.simulator(problem);
-  if (!simulator) return tl::unexpected(simulator.error());
-  auto path = sim::explain::critical_path(*simulator, plan, stop);
-  if (!path) return tl::unexpected(path.error());
-  const auto parts = sim::explain::time_parts(*simulator, plan, stop);
-  if (!parts) return tl::unexpected(parts.error());
-  return Explanation{std::make_shared<const CriticalPath>(std::move(*path)), *parts, {}};
+  TRY(const auto simulator, judge.simulator(problem));
+  TRY(auto path, sim::explain::critical_path(simulator, plan, stop));
+  TRY(const auto parts, sim::explain::time_parts(simulator, plan, stop));
+  return Explanation{std::make_shared<const CriticalPath>(std::move(path)), parts, {}};
 }
 
 }  // namespace

@@ -133,11 +133,9 @@ Result<std::shared_ptr<const Simulation>> Judge::simulation(const Problem& probl
   if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid) {
     return tl::unexpected(valid.error());
   }
-  const auto judge = simulator(problem);
-  if (!judge) return tl::unexpected(judge.error());
-  auto simulated = judge->run(plan, stop);
-  if (!simulated) return tl::unexpected(simulated.error());
-  auto simulation = std::make_shared<const Simulation>(std::move(*simulated));
+  TRY(const auto judge, simulator(problem));
+  TRY(auto simulated, judge.run(plan, stop));
+  auto simulation = std::make_shared<const Simulation>(std::move(simulated));
   remember_preview(key_of(problem, plan),
                    std::make_shared<const Verdict>(Verdict{simulation, std::nullopt, !with_other_warmup(plan)}));
   return simulation;
@@ -148,13 +146,11 @@ Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, co
     remember_verdict(key_of(problem, plan), verdict);  // it may have been a preview
     return verdict;
   }
-  const auto simulated = simulation(problem, plan, stop);
-  if (!simulated) return tl::unexpected(simulated.error());
-  const auto judge = simulator(problem);
-  if (!judge) return tl::unexpected(judge.error());
-  auto other = judge_other_warmup(*judge, plan, stop);
+  TRY(const auto simulated, simulation(problem, plan, stop));
+  TRY(const auto judge, simulator(problem));
+  auto other = judge_other_warmup(judge, plan, stop);
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
-  auto verdict = std::make_shared<const Verdict>(Verdict{*simulated, std::move(other), true});
+  auto verdict = std::make_shared<const Verdict>(Verdict{simulated, std::move(other), true});
   remember_verdict(key_of(problem, plan), verdict);
   return verdict;
 }
@@ -163,13 +159,10 @@ Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) 
   if (const auto facts = known_facts(problem)) return *facts;
   Problem any_size = problem;  // some planners return plans with another micro-batch than requested
   any_size.workload.micro_batch.reset();
-  const auto bound = cost::lower_bound(any_size);
-  if (!bound) return tl::unexpected(bound.error());
-  const auto steady = cost::lower_bound(problem, false);
-  if (!steady) return tl::unexpected(steady.error());
-  const auto judge = simulator(problem);
-  if (!judge) return tl::unexpected(judge.error());
-  const ProblemFacts facts{*bound, single_device_time(problem, *judge, stop), *steady};
+  TRY(const auto bound, cost::lower_bound(any_size));
+  TRY(const auto steady, cost::lower_bound(problem, false));
+  TRY(const auto judge, simulator(problem));
+  const ProblemFacts facts{bound, single_device_time(problem, judge, stop), steady};
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   const std::lock_guard lock(mutex_);
   remember_up_to(facts_, Remembered<ProblemKey, ProblemFacts>{key_of(problem), facts}, most_problems);

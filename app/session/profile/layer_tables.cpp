@@ -165,9 +165,8 @@ bool is_layer_table(const QString& path) {
 }
 
 Result<TablePreview> layer_table_in(const QString& file) {
-  const auto content = io::read_file(file.toStdString());
-  if (!content) return tl::unexpected(content.error());
-  auto rows = io::csv::csv_rows(*content, io::profiles::layer_table_limits);
+  TRY(const auto content, io::read_file(file.toStdString()));
+  auto rows = io::csv::csv_rows(content, io::profiles::layer_table_limits);
   if (!rows) {
     rows.error().file = file.toStdString();
     return tl::unexpected(std::move(rows.error()));
@@ -178,7 +177,7 @@ Result<TablePreview> layer_table_in(const QString& file) {
                 {}, file.toStdString());
   TablePreview preview;
   preview.name = QFileInfo(file).completeBaseName();
-  preview.separator = separator_text(io::csv::csv_separator(*content));
+  preview.separator = separator_text(io::csv::csv_separator(content));
   preview.micro_batch = io::profiles::micro_batch_in_file_name(file.toStdString());
   preview.guessed = guessed_meanings(rows->front().fields);
   preview.rows = std::make_shared<const std::vector<io::csv::CsvRow>>(*std::move(rows));

@@ -107,7 +107,7 @@ int named(const Profile& profile, const QString& name) {
 Result<Profile> with_row_added(Profile profile, int position, const QStringList& cells,
                                const std::vector<Column>& columns, qsizetype line) {
   Layer layer;
-  if (auto taken = take_row(profile, layer, cells, columns, line); !taken) return tl::unexpected(taken.error());
+  TRY_VOID(take_row(profile, layer, cells, columns, line));
   layer.name = unused_layer_name(profile, layer.name.empty() ? PasteText::tr("new layer").toStdString() : layer.name);
   if (layer.parameters.count > 0) layer.backward_weight = layer.backward * 0.5;
   return with_new_layer(std::move(profile), position + 1, std::move(layer));
@@ -153,9 +153,7 @@ Result<Profile> with_text_pasted(Profile profile, int position, int column, cons
       target = name < cells.size() ? named(profile, cells[name].trimmed()) : -1;
     }
     if (target >= 0 && target < static_cast<int>(profile.layers.size())) {
-      if (auto taken = take_row(profile, profile.layers[static_cast<std::size_t>(target)], cells, columns, i + 1);
-          !taken)
-        return tl::unexpected(taken.error());
+      TRY_VOID(take_row(profile, profile.layers[static_cast<std::size_t>(target)], cells, columns, i + 1));
       continue;
     }
     const int behind = headed.empty() ? static_cast<int>(profile.layers.size()) - 1 : at++;

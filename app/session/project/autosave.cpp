@@ -77,9 +77,8 @@ Result<void> Autosave::keep(const State& state, bool clean) {
   if (clean && !copy_) return {};
   if (!copy_) {
     if (file_.isEmpty() && state_folder_.isEmpty()) return {};
-    auto begun = begin();
-    if (!begun) return tl::unexpected(begun.error());
-    copy_ = std::move(*begun);
+    TRY(auto begun, begin());
+    copy_ = std::move(begun);
   }
   return copy_->work.keep(content_of(state));
 }
@@ -110,17 +109,15 @@ Result<Autosave::Copy> Autosave::begin() {
   std::optional<store::ProjectLock> own_lock;
   if (file_.isEmpty()) {
     work = unused_work(state_folder_);
-    auto lock = store::ProjectLock::take(work.toStdString());
-    if (!lock) return tl::unexpected(lock.error());
-    own_lock = std::move(*lock);
+    TRY(auto lock, store::ProjectLock::take(work.toStdString()));
+    own_lock = std::move(lock);
   } else {
     work = text::in_qt(store::work_copy_path(file_.toStdString()));
   }
   const store::TraceWriting writing{[this](std::function<void()> trace) { pool_.start(std::move(trace)); }, failed_};
-  auto copy = store::WorkCopy::begin(work.toStdString(), file_.toStdString(),
-                                     next_ ? common_runs(saved_, *next_) : saved_, writing);
-  if (!copy) return tl::unexpected(copy.error());
-  return Copy{std::move(*copy), std::move(own_lock), note_of_place()};
+  TRY(auto copy, store::WorkCopy::begin(work.toStdString(), file_.toStdString(),
+                                        next_ ? common_runs(saved_, *next_) : saved_, writing));
+  return Copy{std::move(copy), std::move(own_lock), note_of_place()};
 }
 
 QString Autosave::note_of_place() const {

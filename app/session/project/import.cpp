@@ -59,9 +59,8 @@ Imported import_cluster(const State& state, Cluster cluster) {
 /// launch measures them.
 Result<Imported> import_model(const State& state, const ModelSpec& model) {
   const analytic::transformer::DeviceSpeed core{"CPU", 50e9, gigabytes_per_second(10)};
-  auto profile = analytic::transformer::profile_from_shapes(model, core, 1);
-  if (!profile) return tl::unexpected(profile.error());
-  return import_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(model), ImportText::tr("model"));
+  TRY(auto profile, analytic::transformer::profile_from_shapes(model, core, 1));
+  return import_profile(state, std::move(profile), std::make_shared<const ModelSpec>(model), ImportText::tr("model"));
 }
 
 /// Returns the state with the plan's profile and cluster chosen, from the project or the presets.
@@ -106,21 +105,20 @@ QString mismatch(const Plan& plan, const Profile& profile, const Cluster& cluste
 }
 
 Result<Imported> import_plan(const State& before, Plan plan) {
-  auto state = with_context_of(before, plan);
-  if (!state) return tl::unexpected(state.error());
-  const Profile& profile = *find_profile(*state, state->question.profile)->profile;
-  const Cluster& cluster = *find_cluster(*state, state->question.cluster)->cluster;
-  if (auto valid = plan::validate(plan, profile, cluster); !valid) return tl::unexpected(valid.error());
+  TRY(auto state, with_context_of(before, plan));
+  const Profile& profile = *find_profile(state, state.question.profile)->profile;
+  const Cluster& cluster = *find_cluster(state, state.question.cluster)->cluster;
+  TRY_VOID(plan::validate(plan, profile, cluster));
   const QString warning = mismatch(plan, profile, cluster);
-  ask_as_plan(state->question.workload, plan);
+  ask_as_plan(state.question.workload, plan);
   const QString name = text::in_qt(plan.name);
   PlanEntry entry;
-  entry.profile = state->question.profile;
-  entry.cluster = state->question.cluster;
+  entry.profile = state.question.profile;
+  entry.cluster = state.question.cluster;
   entry.plan = std::make_shared<const Plan>(std::move(plan));
   entry.edited = true;  // a comparison does not replace a plan from a file
   entry.note = warning;
-  Added added = with_plan(std::move(*state), std::move(entry));
+  Added added = with_plan(std::move(state), std::move(entry));
   added.state.selected_plan = added.id;
   return Imported{std::move(added.state), ImportText::tr("plan"), name, 0, warning};
 }
@@ -253,39 +251,35 @@ QStringList profile_preset_list() { return list_in_qt(presets::profile_preset_na
 QStringList cluster_preset_list() { return list_in_qt(presets::cluster_preset_names()); }
 
 Result<Imported> import_file(const State& state, const std::string& path, const AskMicroBatch& ask) {
-  const auto content = io::read_file(path);
-  if (!content) return tl::unexpected(content.error());
+  TRY(const auto content, io::read_file(path));
   const auto with_file = [&](Error error) {
     if (error.file.empty()) error.file = path;
     return error;
   };
-  if (is_run_log(*content)) return import_run_log(state, *content, path).map_error(with_file);
-  const auto kind = io::kind_of_content(*content);
+  if (is_run_log(content)) return import_run_log(state, content, path).map_error(with_file);
+  const auto kind = io::kind_of_content(content);
   if (!kind) return tl::unexpected(with_file(kind.error()));
   if (*kind == io::FileKind::project) {
     return fail(ErrorCode::bad_usage, "found a project; open it instead of importing it", {}, path);
   }
-  const auto options = options_for(path, *kind, ask);
-  if (!options) return tl::unexpected(options.error());
-  auto document = io::read_document(path, *options);
+  TRY(const auto options, options_for(path, *kind, ask));
+  auto document = io::read_document(path, options);
   if (!document) return tl::unexpected(with_file(document.error()));
   const QString kind_text = text::in_qt(std::string(io::name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' '));
   return std::visit(DocumentImporter{state, path, kind_text}, *document).map_error(with_file);
 }
 
 Result<State> with_profile_preset(const State& state, const std::string& name) {
-  auto profile = presets::profile_preset(name, {}, known_device_type(state));
-  if (!profile) return tl::unexpected(profile.error());
+  TRY(auto profile, presets::profile_preset(name, {}, known_device_type(state)));
   auto model = presets::model_preset(name);
-  if (!model) return with_imported_profile(state, *std::move(profile));  // not trainable here
-  Added added = with_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(std::move(*model)));
+  if (!model) return with_imported_profile(state, std::move(profile));  // not trainable here
+  Added added = with_profile(state, std::move(profile), std::make_shared<const ModelSpec>(std::move(*model)));
   return with_profile_asked(std::move(added.state), added.id);
 }
 
 Result<State> with_cluster_preset(const State& state, const std::string& name) {
-  auto cluster = presets::cluster_preset(name);
-  if (!cluster) return tl::unexpected(cluster.error());
-  Added added = with_cluster(state, std::move(*cluster));
+  TRY(auto cluster, presets::cluster_preset(name));
+  Added added = with_cluster(state, std::move(cluster));
   added.state.question.cluster = added.id;
   return std::move(added.state);
 }

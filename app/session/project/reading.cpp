@@ -48,10 +48,10 @@ class Reader {
   Result<State> read() {
     for (const auto& step : {&Reader::read_models, &Reader::read_profiles, &Reader::read_clusters, &Reader::read_plans,
                              &Reader::read_runs}) {
-      if (auto done = (this->*step)(); !done) return tl::unexpected(done.error());
+      TRY_VOID((this->*step)());
     }
     read_question();
-    if (auto calibration = read_calibration(); !calibration) return tl::unexpected(calibration.error());
+    TRY_VOID(read_calibration());
     return state_;
   }
 
@@ -80,9 +80,8 @@ class Reader {
 
   Result<void> read_models() {
     for (const store::StoredDocument* document : documents("model")) {
-      auto model = value_of(*document, io::documents::model_from_json);
-      if (!model) return tl::unexpected(model.error());
-      models_[static_cast<int>(document->id)] = std::make_shared<const ModelSpec>(std::move(*model));
+      TRY(auto model, value_of(*document, io::documents::model_from_json));
+      models_[static_cast<int>(document->id)] = std::make_shared<const ModelSpec>(std::move(model));
     }
     return {};
   }
@@ -90,12 +89,11 @@ class Reader {
   Result<void> read_profiles() {
     const QJsonObject model_of = parsed(content_.settings, "models_of_profiles").object();
     for (const store::StoredDocument* document : documents("profile")) {
-      auto profile = value_of(*document, io::documents::profile_from_json);
-      if (!profile) return tl::unexpected(profile.error());
+      TRY(auto profile, value_of(*document, io::documents::profile_from_json));
       const int id = use_id(document->id);
       const auto model = models_.find(model_of[QString::number(id)].toInt());
       state_.profiles.push_back(
-          {id, std::make_shared<const Profile>(std::move(*profile)), model == models_.end() ? nullptr : model->second});
+          {id, std::make_shared<const Profile>(std::move(profile)), model == models_.end() ? nullptr : model->second});
     }
     return {};
   }
@@ -103,10 +101,9 @@ class Reader {
   Result<void> read_clusters() {
     const QJsonObject layouts = parsed(content_.settings, "cluster_layouts").object();
     for (const store::StoredDocument* document : documents("cluster")) {
-      auto cluster = value_of(*document, io::documents::cluster_from_json);
-      if (!cluster) return tl::unexpected(cluster.error());
+      TRY(auto cluster, value_of(*document, io::documents::cluster_from_json));
       const int id = use_id(document->id);
-      state_.clusters.push_back({id, std::make_shared<const Cluster>(std::move(*cluster)),
+      state_.clusters.push_back({id, std::make_shared<const Cluster>(std::move(cluster)),
                                  layout_from_json(layouts[QString::number(id)].toObject())});
     }
     return {};
@@ -115,12 +112,11 @@ class Reader {
   Result<void> read_plans() {
     std::map<int, std::shared_ptr<const Plan>> plans;
     for (const store::StoredDocument* document : documents("plan")) {
-      auto plan = value_of(*document, io::documents::plan_from_json);
-      if (!plan) return tl::unexpected(plan.error());
-      plans[static_cast<int>(document->id)] = std::make_shared<const Plan>(std::move(*plan));
+      TRY(auto plan, value_of(*document, io::documents::plan_from_json));
+      plans[static_cast<int>(document->id)] = std::make_shared<const Plan>(std::move(plan));
     }
     for (const QJsonValue& value : parsed(content_.settings, "plans").array()) {
-      if (auto added = read_plan_entry(value.toObject(), plans); !added) return added;
+      TRY_VOID(read_plan_entry(value.toObject(), plans));
     }
     return {};
   }
@@ -179,9 +175,8 @@ class Reader {
       if (json[saved_outcome_key].toString() == run_outcome_name(state)) run.state = state;
     }
     if (json.contains("plan")) {
-      auto plan = io::documents::plan_from_json(json["plan"].toString().toStdString());
-      if (!plan) return tl::unexpected(plan.error());
-      run.plan = std::move(*plan);
+      TRY(auto plan, io::documents::plan_from_json(json["plan"].toString().toStdString()));
+      run.plan = std::move(plan);
     }
     run.stored = std::make_shared<const store::StoredTraces>(stored.traces);
     if (json.contains("samples_per_s")) run.samples_per_second = json["samples_per_s"].toDouble();
@@ -189,12 +184,10 @@ class Reader {
     if (json.contains("energy_a_sample_j")) run.energy_a_sample = json["energy_a_sample_j"].toDouble();
     if (!json.contains("predicted")) return run;
     // Version 1 was read at once, and the summary contained the prediction.
-    auto predicted = io::documents::simulation_from_json(json["predicted"].toString().toStdString());
-    if (!predicted) return tl::unexpected(predicted.error());
-    auto whole = with_traces(std::make_shared<const RunRecord>(std::move(run)));
-    if (!whole) return tl::unexpected(whole.error());
-    run = **whole;
-    run.predicted = std::make_shared<const Simulation>(std::move(*predicted));
+    TRY(auto predicted, io::documents::simulation_from_json(json["predicted"].toString().toStdString()));
+    TRY(auto whole, with_traces(std::make_shared<const RunRecord>(std::move(run))));
+    run = *whole;
+    run.predicted = std::make_shared<const Simulation>(std::move(predicted));
     sum_up(run);
     return run;
   }

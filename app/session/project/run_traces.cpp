@@ -22,9 +22,8 @@ Result<RunEvent> event_of(const store::StoredEvent& stored) {
   if (!event || stored.timeline.empty()) return event;
   auto* measured = std::get_if<MeasuredTimeline>(&*event);
   if (!measured) return fail(ErrorCode::bad_input, "found operations beside an event that is no timeline");
-  auto timeline = io::csv::timeline_from_columns(stored.timeline);
-  if (!timeline) return tl::unexpected(timeline.error());
-  measured->timeline = std::move(*timeline);
+  TRY(auto timeline, io::csv::timeline_from_columns(stored.timeline));
+  measured->timeline = std::move(timeline);
   return event;
 }
 
@@ -58,21 +57,20 @@ std::size_t bytes_of_traces(const RunRecord& run) {
 
 Result<std::shared_ptr<const RunRecord>> with_traces(const std::shared_ptr<const RunRecord>& run) {
   if (!run->stored) return run;
-  auto traces = run->stored->load();
-  if (!traces) return tl::unexpected(traces.error());
+  TRY(auto traces, run->stored->load());
   auto whole = std::make_shared<RunRecord>(*run);
   whole->stored.reset();
   const std::string what = "run '" + run->name.toStdString() + "'";
-  if (!traces->prediction.empty()) {
-    auto predicted = io::documents::simulation_from_json(traces->prediction);
+  if (!traces.prediction.empty()) {
+    auto predicted = io::documents::simulation_from_json(traces.prediction);
     if (!predicted) return tl::unexpected(in_document(predicted.error(), {}, what + ": prediction"));
-    auto timeline = io::csv::timeline_from_columns(traces->prediction_timeline);
+    auto timeline = io::csv::timeline_from_columns(traces.prediction_timeline);
     if (!timeline) return tl::unexpected(in_document(timeline.error(), {}, what + ": prediction"));
     predicted->timeline = std::move(*timeline);
     whole->predicted = std::make_shared<const Simulation>(std::move(*predicted));
   }
-  for (std::size_t i = 0; i < traces->events.size(); ++i) {
-    auto event = event_of(traces->events[i]);
+  for (std::size_t i = 0; i < traces.events.size(); ++i) {
+    auto event = event_of(traces.events[i]);
     if (!event) return tl::unexpected(in_document(event.error(), {}, what + ": event " + std::to_string(i)));
     whole->events.push_back(std::move(*event));
   }

@@ -62,9 +62,8 @@ QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBa
 }
 
 Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path) {
-  auto model = io::read_model(path.toStdString());
-  if (!model) return tl::unexpected(model.error());
-  return std::make_shared<const ModelSpec>(*std::move(model));
+  TRY(auto model, io::read_model(path.toStdString()));
+  return std::make_shared<const ModelSpec>(std::move(model));
 }
 
 std::vector<int> measured_micro_batches(const Plan& plan) {
@@ -178,19 +177,17 @@ void Launch::measuring_ended(const work::ProcessEnd& process) {
 
 /// Replaces the problem by the measured layers and this machine.
 Result<void> Launch::take_measurements() {
-  auto profile = io::read_profile(file("profile.json").toStdString());
-  if (!profile) return tl::unexpected(profile.error());
-  auto machine = io::read_cluster(file("cluster.json").toStdString());
-  if (!machine) return tl::unexpected(machine.error());
-  profile->name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
-  if (auto valid = plan::validate(spec_.plan, *profile, *machine); !valid) return tl::unexpected(valid.error());
+  TRY(auto profile, io::read_profile(file("profile.json").toStdString()));
+  TRY(auto machine, io::read_cluster(file("cluster.json").toStdString()));
+  profile.name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
+  TRY_VOID(plan::validate(spec_.plan, profile, machine));
   // Write it again with its name, so that the file matches the plan's hash.
-  if (auto written = io::write_file(file("profile.json").toStdString(), io::documents::profile_to_json(*profile));
+  if (auto written = io::write_file(file("profile.json").toStdString(), io::documents::profile_to_json(profile));
       !written) {
     return written;
   }
-  spec_.problem.profile = std::make_shared<const Profile>(std::move(*profile));
-  spec_.problem.cluster = std::make_shared<const Cluster>(std::move(*machine));
+  spec_.problem.profile = std::make_shared<const Profile>(std::move(profile));
+  spec_.problem.cluster = std::make_shared<const Cluster>(std::move(machine));
   return {};
 }
 

@@ -166,7 +166,7 @@ std::string CapacityStudy::question() const {
 
 Result<void> CapacityStudy::keep_in(const QString& file) {
   if (!problem_) return fail(ErrorCode::bad_usage, tr("There is no question yet.").toStdString());
-  if (auto written = KeptPoints(file, {question(), found_}).write(); !written) return written;
+  TRY_VOID(KeptPoints(file, {question(), found_}).write());
   file_ = file;
   emit changed();
   return {};
@@ -179,9 +179,8 @@ Result<void> CapacityStudy::go_on_from(const QString& file) {
     error.file = path;
     return tl::unexpected(std::move(error));
   };
-  const auto content = io::read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  auto points = io::documents::capacity_points_from_json(*content);
+  TRY(const auto content, io::read_file(path));
+  auto points = io::documents::capacity_points_from_json(content);
   if (!points) return in_this(points.error());
   if (points->question != question())
     return in_this(

@@ -55,8 +55,8 @@ class CapacityStudy : public QObject {
 
   /// Stores known and future points in this file. After an error, the study is unchanged.
   Result<void> keep_in(const QString& file);
-  /// Loads the points of this question from a file of any program, and continues to write it. Returns bad_input if the
-  /// file is of another question or only of other batches.
+  /// Loads the points of this question from a file of any program, and continues to write it. Returns bad_input if
+  /// (the) file is of another question or only of other batches.
   Result<void> go_on_from(const QString& file);
   /// Returns the file; empty if points are only in memory.
   const QString& file() const { return file_; }

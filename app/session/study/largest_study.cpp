@@ -36,30 +36,27 @@ Result<LargestFound> largest(const Problem& problem, pipedeck::study::capacity::
                              const pipedeck::study::capacity::SizeSteps& steps,
                              const pipedeck::study::whatif::SearchHow& how) {
   pipedeck::study::capacity::Question question{problem, {}, {}};
-  const auto origin = origin_for(*problem.profile, kind);
-  if (!origin) return tl::unexpected(origin.error());
-  if (*origin) {
-    auto model = pipedeck::study::capacity::capacity_model(**origin, *problem.profile, presets::device_catalogue());
-    if (!model) return tl::unexpected(model.error());
-    question.model = *std::move(model);
+  TRY(const auto origin, origin_for(*problem.profile, kind));
+  if (origin) {
+    TRY(auto model, pipedeck::study::capacity::capacity_model(*origin, *problem.profile, presets::device_catalogue()));
+    question.model = std::move(model);
   }
   CapacityPoint point;
   point.nodes = static_cast<int>(problem.cluster->nodes.size());
   point.global_batch = problem.workload.global_batch;
   point.micro_batch = problem.workload.micro_batch.value_or(0);
-  const auto ladder = pipedeck::study::capacity::size_ladder(question, point, kind, steps, presets::device_catalogue());
-  if (!ladder) return tl::unexpected(ladder.error());
+  TRY(const auto ladder,
+      pipedeck::study::capacity::size_ladder(question, point, kind, steps, presets::device_catalogue()));
   auto answer =
-      pipedeck::study::capacity::find_largest(*ladder, point, pipedeck::study::capacity::capacity_planners(), how);
+      pipedeck::study::capacity::find_largest(ladder, point, pipedeck::study::capacity::capacity_planners(), how);
   if (!answer) return tl::unexpected(std::move(answer.error()));
   LargestFound found{kind, *std::move(answer), nullptr};
   if (!found.answer.size) return found;
-  const auto at = ladder->problem_of(*found.answer.size);
-  if (!at) return tl::unexpected(at.error());
-  found.profile = at->profile;
-  if (*origin)
+  TRY(const auto at, ladder.problem_of(*found.answer.size));
+  found.profile = at.profile;
+  if (origin)
     found.profile = std::make_shared<const Profile>(
-        with_origin_at(*at->profile, **origin, kind, static_cast<int>(*found.answer.size)));
+        with_origin_at(*at.profile, *origin, kind, static_cast<int>(*found.answer.size)));
   return found;
 }
 

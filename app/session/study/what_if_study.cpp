@@ -331,17 +331,16 @@ void WhatIfStudy::find_purchases() {
       });
     };
     const auto run = [&]() -> Result<std::vector<PurchaseGain>> {
-      const auto now = pipedeck::study::whatif::best_plan(problem, planners, kept, 1, how);
-      if (!now) return tl::unexpected(now.error());
+      TRY(const auto now, pipedeck::study::whatif::best_plan(problem, planners, kept, 1, how));
       std::optional<Sensitivity> gains;
-      if (now->best) {
-        auto found = sim::explain::sensitivity(problem, *now->best->found.plan, 1.1, how.progress, stop, how.threads);
-        if (!found) return tl::unexpected(found.error());
-        gains = *std::move(found);
+      if (now.best) {
+        TRY(auto found,
+            sim::explain::sensitivity(problem, *now.best->found.plan, 1.1, how.progress, stop, how.threads));
+        gains = std::move(found);
       }
       const auto offers =
           pipedeck::study::whatif::purchases(problem, gains ? &*gains : nullptr, presets::device_catalogue());
-      return pipedeck::study::whatif::buy_first(problem, now->best ? &now->best->found : nullptr, offers, planners,
+      return pipedeck::study::whatif::buy_first(problem, now.best ? &now.best->found : nullptr, offers, planners,
                                                 presets::device_catalogue(), how, some);
     };
     auto gains = run();

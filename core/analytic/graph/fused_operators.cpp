@@ -41,35 +41,33 @@ Result<AttentionSizes> projecting(const RuleCall& call) {
   Sizes parts = call.integers("qkv_hidden_sizes").value_or(Sizes(3, w[1] / 3));
   if (parts.size() != 3 || parts[0] != parts[1] || parts[0] + parts[1] + parts[2] != w[1])
     return wrong_sizes(call, **weights, "queries as wide as keys, and values");
-  const auto key = head_width(call, **weights, parts[0], *heads), value = head_width(call, **weights, parts[2], *heads);
-  if (!key) return tl::unexpected(key.error());
+  TRY(const auto key, head_width(call, **weights, parts[0], *heads),
+      value = head_width(call, **weights, parts[2], *heads));
   if (!value) return tl::unexpected(value.error());
   return AttentionSizes{x[0], x[1],   x[1], *heads, *heads,
-                        *key, *value, true, false,  call.integer("unidirectional", 0) != 0};
+                        key,  *value, true, false,  call.integer("unidirectional", 0) != 0};
 }
 
 /// Handles queries, keys and values, each samples x tokens x width, or all three of a token adjacent in the first
 /// input.
 Result<AttentionSizes> of_three(const RuleCall& call, std::int64_t heads, std::int64_t key_heads, bool causal) {
-  const auto query = call.needed(0);
-  if (!query) return tl::unexpected(query.error());
-  const Sizes& q = (*query)->shape;
+  TRY(const auto query, call.needed(0));
+  const Sizes& q = query->shape;
   AttentionSizes out{.heads = heads, .key_heads = key_heads, .causal = causal};
   const SizedTensor *key = call.input(1), *value = call.input(2);
   if (q.size() == 5 && !key) {  // samples x tokens x heads x 3 x width
-    if (q[2] != heads || q[3] != 3) return wrong_sizes(call, **query, fmt::format("{} heads x 3", heads));
+    if (q[2] != heads || q[3] != 3) return wrong_sizes(call, *query, fmt::format("{} heads x 3", heads));
     out.samples = q[0], out.queries = out.keys = q[1], out.key_width = out.value_width = q[4];
     return out;
   }
-  if (q.size() != 3) return wrong_sizes(call, **query, "samples x tokens x width");
+  if (q.size() != 3) return wrong_sizes(call, *query, "samples x tokens x width");
   out.samples = q[0], out.queries = out.keys = q[1];
-  const auto width = head_width(call, **query, q[2], key ? heads : heads + 2 * key_heads);
-  if (!width) return tl::unexpected(width.error());
-  out.key_width = out.value_width = *width;
+  TRY(const auto width, head_width(call, *query, q[2], key ? heads : heads + 2 * key_heads));
+  out.key_width = out.value_width = width;
   if (!key) return out;
   const Sizes& k = key->shape;
   if (k.size() == 5) {  // samples x tokens x heads x 2 x width
-    if (k[0] != q[0] || k[2] != heads || k[3] != 2 || k[4] != *width)
+    if (k[0] != q[0] || k[2] != heads || k[3] != 2 || k[4] != width)
       return wrong_sizes(call, *key, "keys and values as wide as queries");
     out.keys = k[1];
     return out;
@@ -79,12 +77,11 @@ Result<AttentionSizes> of_three(const RuleCall& call, std::int64_t heads, std::i
   const bool apart = k.size() == 4;  // samples x heads x tokens x width
   if ((k.size() != 3 && !apart) || v.size() != k.size() || k[0] != q[0] || v[0] != q[0] ||
       k[apart ? 2 : 1] != v[apart ? 2 : 1] || (apart && (k[1] != key_heads || v[1] != key_heads)) ||
-      (apart ? k[3] : k[2]) != *width * (apart ? 1 : key_heads))
+      (apart ? k[3] : k[2]) != width * (apart ? 1 : key_heads))
     return wrong_sizes(call, *key, "keys that fit queries and values");
   out.keys = k[apart ? 2 : 1];
-  const auto value_width = apart ? Result<std::int64_t>(v[3]) : head_width(call, *value, v[2], key_heads);
-  if (!value_width) return tl::unexpected(value_width.error());
-  out.value_width = *value_width;
+  TRY(const auto value_width, apart ? Result<std::int64_t>(v[3]) : head_width(call, *value, v[2], key_heads));
+  out.value_width = value_width;
   return out;
 }
 
@@ -96,10 +93,9 @@ Result<AttentionSizes> standard(const RuleCall& call) {
   const bool causal = call.integer("is_causal", 0) != 0;
   const Sizes &q = (*query)->shape, &k = (*key)->shape, &v = (*value)->shape;
   if (q.size() != 4) {
-    const auto heads = heads_of(call, "q_num_heads"), key_heads = heads_of(call, "kv_num_heads");
-    if (!heads) return tl::unexpected(heads.error());
+    TRY(const auto heads, heads_of(call, "q_num_heads"), key_heads = heads_of(call, "kv_num_heads"));
     if (!key_heads) return tl::unexpected(key_heads.error());
-    return of_three(call, *heads, *key_heads, causal);
+    return of_three(call, heads, *key_heads, causal);
   }
   if (k.size() != 4 || v.size() != 4 || k[0] != q[0] || v[0] != q[0] || k[1] != v[1] || k[2] != v[2] || k[3] != q[3])
     return wrong_sizes(call, **key, "keys that fit queries and values");
@@ -107,56 +103,52 @@ Result<AttentionSizes> standard(const RuleCall& call) {
 }
 
 Result<void> attention(const RuleCall& call) {
-  const auto sizes = attention_sizes(call);
-  if (!sizes) return tl::unexpected(sizes.error());
-  const AttentionSizes& s = *sizes;
-  PIPEDECK_CHECK(call.give(0, Element::real,
-                           s.heads_apart ? Sizes{s.samples, s.heads, s.queries, s.value_width}
-                                         : Sizes{s.samples, s.queries, s.heads * s.value_width}));
+  TRY(const auto sizes, attention_sizes(call));
+  const AttentionSizes& s = sizes;
+  TRY_VOID(call.give(0, Element::real,
+                     s.heads_apart ? Sizes{s.samples, s.heads, s.queries, s.value_width}
+                                   : Sizes{s.samples, s.queries, s.heads * s.value_width}));
   if (s.projects) return call.give(1, Element::real, {2, s.samples, s.heads, s.keys, s.key_width});
-  PIPEDECK_CHECK(call.give(1, Element::real, {s.samples, s.key_heads, s.keys, s.key_width}));
-  PIPEDECK_CHECK(call.give(2, Element::real, {s.samples, s.key_heads, s.keys, s.value_width}));
+  TRY_VOID(call.give(1, Element::real, {s.samples, s.key_heads, s.keys, s.key_width}));
+  TRY_VOID(call.give(2, Element::real, {s.samples, s.key_heads, s.keys, s.value_width}));
   return call.give(3, Element::real, {s.samples, s.heads, s.queries, s.keys});
 }
 
 Result<void> as_first(const RuleCall& call) {
-  const auto first = call.needed(0);
-  if (!first) return tl::unexpected(first.error());
-  return call.give(0, (*first)->element, (*first)->shape);
+  TRY(const auto first, call.needed(0));
+  return call.give(0, first->element, first->shape);
 }
 
 /// In addition to the result, gives each row's divisor and, last, the normalised sum.
 Result<void> skip_norm(const RuleCall& call) {
-  PIPEDECK_CHECK(as_first(call));
+  TRY_VOID(as_first(call));
   const SizedTensor& x = **call.needed(0);
   Sizes rows = x.shape;
   if (!rows.empty()) rows.back() = 1;
-  PIPEDECK_CHECK(call.give(1, Element::real, rows));
-  PIPEDECK_CHECK(call.give(2, Element::real, rows));
+  TRY_VOID(call.give(1, Element::real, rows));
+  TRY_VOID(call.give(2, Element::real, rows));
   return call.give(3, x.element, x.shape);
 }
 
 /// Inputs: words, segments, and the tables of words, positions and segments.
 Result<void> embed_norm(const RuleCall& call) {
-  const auto words = call.needed(0), table = call.needed(2);
-  if (!words) return tl::unexpected(words.error());
+  TRY(const auto words, call.needed(0), table = call.needed(2));
   if (!table) return tl::unexpected(table.error());
-  if ((*words)->shape.empty() || (*table)->shape.size() != 2) return wrong_sizes(call, **table, "words x width");
-  Sizes made = (*words)->shape;
+  if (words->shape.empty() || (*table)->shape.size() != 2) return wrong_sizes(call, **table, "words x width");
+  Sizes made = words->shape;
   made.push_back((*table)->shape[1]);
-  PIPEDECK_CHECK(call.give(0, Element::real, made));
-  PIPEDECK_CHECK(call.give(1, Element::integer_32, {(*words)->shape[0]}));
+  TRY_VOID(call.give(0, Element::real, made));
+  TRY_VOID(call.give(1, Element::integer_32, {words->shape[0]}));
   return call.give(2, Element::real, made);
 }
 
 /// Each matrix may be used with its last two sizes transposed.
 Result<void> fused_matmul(const RuleCall& call) {
-  const auto left = call.needed(0), right = call.needed(1);
-  if (!left) return tl::unexpected(left.error());
+  TRY(const auto left, call.needed(0), right = call.needed(1));
   if (!right) return tl::unexpected(right.error());
-  Sizes a = (*left)->shape, b = (*right)->shape;
+  Sizes a = left->shape, b = (*right)->shape;
   const auto wrong = [&] {
-    return call.wrong(fmt::format("found {} times {}, expected matrices that fit", sizes_text((*left)->shape),
+    return call.wrong(fmt::format("found {} times {}, expected matrices that fit", sizes_text(left->shape),
                                   sizes_text((*right)->shape)));
   };
   if (a.size() < 2 || b.size() < 2) return wrong();
@@ -166,7 +158,7 @@ Result<void> fused_matmul(const RuleCall& call) {
   if (!out || a.back() != b[b.size() - 2]) return wrong();
   out->push_back(a[a.size() - 2]);
   out->push_back(b.back());
-  return call.give(0, (*left)->element, *std::move(out));
+  return call.give(0, left->element, *std::move(out));
 }
 
 /// Weights of a few bits each, whose sizes are in attributes.
@@ -225,13 +217,10 @@ bool is_attention(const Operator& op) {
 Result<AttentionSizes> attention_sizes(const RuleCall& call) {
   if (is_standard(call.op())) return standard(call);
   if (call.type() == "Attention") return projecting(call);
-  const auto heads = heads_of(call, "num_heads");
-  if (!heads) return tl::unexpected(heads.error());
-  if (call.type() == "MultiHeadAttention")
-    return of_three(call, *heads, *heads, call.integer("unidirectional", 0) != 0);
-  const auto key_heads = heads_of(call, "kv_num_heads");
-  if (!key_heads) return tl::unexpected(key_heads.error());
-  return of_three(call, *heads, *key_heads, true);
+  TRY(const auto heads, heads_of(call, "num_heads"));
+  if (call.type() == "MultiHeadAttention") return of_three(call, heads, heads, call.integer("unidirectional", 0) != 0);
+  TRY(const auto key_heads, heads_of(call, "kv_num_heads"));
+  return of_three(call, heads, key_heads, true);
 }
 
 ShapeRules attention_shape_rules() { return {{"Attention", attention}, {"RotaryEmbedding", as_first}}; }

@@ -29,23 +29,21 @@ class Maker {
         sizes_(sizes) {}
 
   Result<AnalyticProfile> make() {
-    const auto shaped_graph = shaped(graph_, sizes_.sizes, sizes_.batch);
-    if (!shaped_graph) return tl::unexpected(shaped_graph.error());
-    const auto counted = layers_of(*shaped_graph, rate_.element, options_.dropout);
-    if (!counted) return tl::unexpected(counted.error());
-    if (std::cmp_greater(counted->layers.size(), limits::layers))
+    TRY(const auto shaped_graph, shaped(graph_, sizes_.sizes, sizes_.batch));
+    TRY(const auto counted, layers_of(shaped_graph, rate_.element, options_.dropout));
+    if (std::cmp_greater(counted.layers.size(), limits::layers))
       return fail(ErrorCode::bad_input,
-                  fmt::format("found {} layers, expected at most {}", counted->layers.size(), limits::layers));
+                  fmt::format("found {} layers, expected at most {}", counted.layers.size(), limits::layers));
     Profile& profile = made_.profile;
     profile.name = graph_.name;
     profile.device = device_.type.name;
     profile.micro_batch = sizes_.samples;
-    profile.edges = counted->edges;
+    profile.edges = counted.edges;
     profile.source = fmt::format("computed from {} operators of {} for {} in {}", operators_, written_by(),
                                  device_.type.name, options_.precision);
-    for (const GraphLayer& layer : counted->layers) add(layer);
-    note(*shaped_graph, *counted);
-    PIPEDECK_CHECK(within_limits(profile));
+    for (const GraphLayer& layer : counted.layers) add(layer);
+    note(shaped_graph, counted);
+    TRY_VOID(within_limits(profile));
     return std::move(made_);
   }
 
@@ -167,13 +165,11 @@ Result<void> check(const Options& options) {
 }  // namespace
 
 Result<AnalyticProfile> graph_profile(const OperatorGraph& graph, const DeviceModel& device, const Options& options) {
-  PIPEDECK_CHECK(check(options));
-  auto rate = times::rate_of(device, options.precision);
-  if (!rate) return tl::unexpected(rate.error());
-  rate->reached = options.reached;
-  const auto sizes = choose_sizes(graph, options.sizes);
-  if (!sizes) return tl::unexpected(sizes.error());
-  return Maker(with_sums_apart(graph), graph.operators.size(), device, *rate, options, *sizes).make();
+  TRY_VOID(check(options));
+  TRY(auto rate, times::rate_of(device, options.precision));
+  rate.reached = options.reached;
+  TRY(const auto sizes, choose_sizes(graph, options.sizes));
+  return Maker(with_sums_apart(graph), graph.operators.size(), device, rate, options, sizes).make();
 }
 
 }  // namespace pipedeck::analytic::graph

@@ -108,10 +108,9 @@ Result<std::optional<Sizes>> RuleCall::numbers(std::size_t index, std::string_vi
 }
 
 Result<Sizes> RuleCall::needed_numbers(std::size_t index, std::string_view name) const {
-  auto found = numbers(index, name);
-  if (!found) return tl::unexpected(found.error());
-  if (!*found) return wrong(fmt::format("found no numbers for {}, expected some", name));
-  return **std::move(found);
+  TRY(auto found, numbers(index, name));
+  if (!found) return wrong(fmt::format("found no numbers for {}, expected some", name));
+  return *std::move(found);
 }
 
 Result<std::size_t> RuleCall::axis(std::int64_t axis, std::size_t rank) const {
@@ -123,11 +122,10 @@ Result<std::size_t> RuleCall::axis(std::int64_t axis, std::size_t rank) const {
 Result<std::vector<std::size_t>> RuleCall::axes(const Sizes& given, std::size_t rank) const {
   std::vector<std::size_t> result;
   for (const std::int64_t one : given) {
-    const auto at = axis(one, rank);
-    if (!at) return tl::unexpected(at.error());
-    if (std::ranges::find(result, *at) != result.end())
+    TRY(const auto at, axis(one, rank));
+    if (std::ranges::find(result, at) != result.end())
       return wrong(fmt::format("found axis {} twice, expected it once", one));
-    result.push_back(*at);
+    result.push_back(at);
   }
   return result;
 }

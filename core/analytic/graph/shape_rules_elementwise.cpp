@@ -56,9 +56,8 @@ double as_element(double value, Element element) {
 }
 
 Result<void> same(const RuleCall& call, Element element) {
-  const auto first = call.needed(0);
-  if (!first) return tl::unexpected(first.error());
-  const SizedTensor& x = **first;
+  TRY(const auto first, call.needed(0));
+  const SizedTensor& x = *first;
   Values values;
   if (const Unary f = unary_of(call.type()); f && x.values) {
     values.emplace();
@@ -68,9 +67,8 @@ Result<void> same(const RuleCall& call, Element element) {
 }
 
 Result<void> same_element(const RuleCall& call) {
-  const auto first = call.needed(0);
-  if (!first) return tl::unexpected(first.error());
-  return same(call, (*first)->element);
+  TRY(const auto first, call.needed(0));
+  return same(call, first->element);
 }
 
 Result<void> same_as_truth(const RuleCall& call) { return same(call, Element::truth); }
@@ -79,9 +77,8 @@ Result<void> same_as_byte(const RuleCall& call) { return same(call, Element::int
 Result<void> same_as_real(const RuleCall& call) { return same(call, Element::real); }
 
 Result<void> cast(const RuleCall& call) {
-  const auto first = call.needed(0);
-  if (!first) return tl::unexpected(first.error());
-  const SizedTensor& x = **first;
+  TRY(const auto first, call.needed(0));
+  const SizedTensor& x = *first;
   // ONNX's TensorProto.DataType.
   constexpr std::int64_t float_32 = 1, truth = 9, float_16 = 10, float_64 = 11, bfloat_16 = 16, integer_32 = 6,
                          integer_64 = 7;
@@ -122,9 +119,8 @@ Result<void> cast(const RuleCall& call) {
 
 /// Broadcasts two or more inputs to common sizes.
 Result<void> together(const RuleCall& call, std::optional<Element> element) {
-  const auto first = call.needed(0);
-  if (!first) return tl::unexpected(first.error());
-  Sizes shape = (*first)->shape;
+  TRY(const auto first, call.needed(0));
+  Sizes shape = first->shape;
   for (std::size_t i = 1; i < call.input_count(); ++i) {
     const SizedTensor* other = call.input(i);
     if (!other) continue;
@@ -134,11 +130,11 @@ Result<void> together(const RuleCall& call, std::optional<Element> element) {
                                     sizes_text(shape)));
     shape = *std::move(both);
   }
-  const Element result = element.value_or((*first)->element);
+  const Element result = element.value_or(first->element);
   const Binary f = binary_of(call.type());
   Values values;
-  const bool known = f && few(shape) && (*first)->values;
-  if (known) values = repeated_to(shape, (*first)->shape, *(*first)->values);
+  const bool known = f && few(shape) && first->values;
+  if (known) values = repeated_to(shape, first->shape, *first->values);
   for (std::size_t i = 1; i < call.input_count() && values; ++i) {
     const SizedTensor* other = call.input(i);
     if (!other || !other->values) {
@@ -174,29 +170,27 @@ Result<void> where(const RuleCall& call) {
 
 /// Optional outputs: the mask of retained elements.
 Result<void> dropout(const RuleCall& call) {
-  if (auto first = same_element(call); !first) return first;
+  TRY_VOID(same_element(call));
   return call.give(1, Element::truth, (*call.needed(0))->shape);
 }
 
 /// Outputs statistics per channel as well, while training.
 Result<void> batch_norm(const RuleCall& call) {
-  if (auto first = same_element(call); !first) return first;
+  TRY_VOID(same_element(call));
   for (std::size_t i = 1; i < call.output_count(); ++i) {
     const SizedTensor* scale = call.input(1);
-    if (auto given = call.give(i, Element::real, scale ? scale->shape : Sizes{}); !given) return given;
+    TRY_VOID(call.give(i, Element::real, scale ? scale->shape : Sizes{}));
   }
   return {};
 }
 
 /// Outputs mean and deviation per row as well.
 Result<void> layer_norm(const RuleCall& call) {
-  if (auto first = same_element(call); !first) return first;
+  TRY_VOID(same_element(call));
   Sizes rows = (*call.needed(0))->shape;
-  const auto axis = call.axis(call.integer("axis", -1), rows.size());
-  if (!axis) return tl::unexpected(axis.error());
-  std::fill(rows.begin() + static_cast<std::ptrdiff_t>(*axis), rows.end(), 1);
-  for (std::size_t i = 1; i < call.output_count(); ++i)
-    if (auto given = call.give(i, Element::real, rows); !given) return given;
+  TRY(const auto axis, call.axis(call.integer("axis", -1), rows.size()));
+  std::fill(rows.begin() + static_cast<std::ptrdiff_t>(axis), rows.end(), 1);
+  for (std::size_t i = 1; i < call.output_count(); ++i) TRY_VOID(call.give(i, Element::real, rows));
   return {};
 }
 

@@ -36,24 +36,22 @@ Values picked(const SizedTensor& from, const Sizes& out, Pick pick) {
 }
 
 Result<void> reshape(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  auto wanted = call.needed_numbers(1, "shape");
-  if (!wanted) return tl::unexpected(wanted.error());
-  Sizes out = *std::move(wanted);
-  const std::int64_t count = (*x)->count();
+  TRY(const auto x, call.needed(0));
+  TRY(auto wanted, call.needed_numbers(1, "shape"));
+  Sizes out = std::move(wanted);
+  const std::int64_t count = x->count();
   std::int64_t known = 1;
   std::optional<std::size_t> open;
   const auto misfit = [&] {
     return call.wrong(
         fmt::format("found {} to be seen as {}, expected as many numbers (a batch that the file fixes is "
                     "changed with a dynamic axis where it is exported)",
-                    sizes_text((*x)->shape), sizes_text(out)));
+                    sizes_text(x->shape), sizes_text(out)));
   };
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out[i] == 0 && call.integer("allowzero", 0) == 0) {
-      if (i >= (*x)->shape.size()) return misfit();
-      out[i] = (*x)->shape[i];
+      if (i >= x->shape.size()) return misfit();
+      out[i] = x->shape[i];
     }
     if (out[i] == -1 && !open) {
       open = i;
@@ -67,64 +65,59 @@ Result<void> reshape(const RuleCall& call) {
     out[*open] = count / known, known = count;
   }
   if (known != count) return misfit();
-  return call.give(0, (*x)->element, std::move(out), (*x)->values);
+  return call.give(0, x->element, std::move(out), x->values);
 }
 
 Result<void> flatten(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const Sizes& in = (*x)->shape;
+  TRY(const auto x, call.needed(0));
+  const Sizes& in = x->shape;
   const std::int64_t given = call.integer("axis", 1), rank = static_cast<std::int64_t>(in.size());
   if (given < -rank || given > rank) return call.wrong(fmt::format("found axis {}, expected one of {}", given, rank));
   const auto axis = static_cast<std::ptrdiff_t>(given < 0 ? given + rank : given);
-  return call.give(0, (*x)->element,
+  return call.give(0, x->element,
                    {count_of(Sizes(in.begin(), in.begin() + axis)), count_of(Sizes(in.begin() + axis, in.end()))},
-                   (*x)->values);
+                   x->values);
 }
 
 Result<void> transpose(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const Sizes& in = (*x)->shape;
+  TRY(const auto x, call.needed(0));
+  const Sizes& in = x->shape;
   Sizes order(in.size());
   std::iota(order.rbegin(), order.rend(), std::int64_t{0});
-  const auto axes = call.axes(call.integers("perm").value_or(order), in.size());
-  if (!axes) return tl::unexpected(axes.error());
-  if (axes->size() != in.size())
-    return call.wrong(fmt::format("found an order of {} axes, expected {}", axes->size(), in.size()));
+  TRY(const auto axes, call.axes(call.integers("perm").value_or(order), in.size()));
+  if (axes.size() != in.size())
+    return call.wrong(fmt::format("found an order of {} axes, expected {}", axes.size(), in.size()));
   Sizes out;
-  for (const std::size_t axis : *axes) out.push_back(in[axis]);
-  Values values = picked(**x, out, [&](const Places& at) {
+  for (const std::size_t axis : axes) out.push_back(in[axis]);
+  Values values = picked(*x, out, [&](const Places& at) {
     Places source(at.size());
-    for (std::size_t d = 0; d < at.size(); ++d) source[(*axes)[d]] = at[d];
+    for (std::size_t d = 0; d < at.size(); ++d) source[axes[d]] = at[d];
     return source;
   });
-  return call.give(0, (*x)->element, std::move(out), std::move(values));
+  return call.give(0, x->element, std::move(out), std::move(values));
 }
 
 Result<void> concat(const RuleCall& call) {
-  const auto first = call.needed(0);
-  if (!first) return tl::unexpected(first.error());
-  Sizes out = (*first)->shape;
-  const auto axis = call.axis(call.integer("axis", 0), out.size());
-  if (!axis) return tl::unexpected(axis.error());
-  Values values = (*first)->values;
+  TRY(const auto first, call.needed(0));
+  Sizes out = first->shape;
+  TRY(const auto axis, call.axis(call.integer("axis", 0), out.size()));
+  Values values = first->values;
   for (std::size_t i = 1; i < call.input_count(); ++i) {
     const SizedTensor* next = call.input(i);
     if (!next) continue;
     Sizes expected = out;
-    if (next->shape.size() == out.size()) expected[*axis] = next->shape[*axis];
+    if (next->shape.size() == out.size()) expected[axis] = next->shape[axis];
     if (next->shape != expected)
       return call.wrong(fmt::format("found {} behind {}, expected sizes alike but of axis {}", sizes_text(next->shape),
-                                    sizes_text(out), *axis));
-    out[*axis] += next->shape[*axis];
+                                    sizes_text(out), axis));
+    out[axis] += next->shape[axis];
     if (values && next->values && out.size() == 1 && few(out))
       values->insert(values->end(), next->values->begin(), next->values->end());
     else
       values.reset();
-    if (out[*axis] > limits::bytes) return call.wrong("found a result larger than any is");
+    if (out[axis] > limits::bytes) return call.wrong("found a result larger than any is");
   }
-  return call.give(0, (*first)->element, std::move(out), std::move(values));
+  return call.give(0, first->element, std::move(out), std::move(values));
 }
 
 /// Returns the part from `begin` on along one axis.
@@ -137,28 +130,25 @@ Values part_of(const SizedTensor& x, const Sizes& out, std::size_t axis, std::in
 }
 
 Result<void> split(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  Sizes shape = (*x)->shape;
-  const auto axis = call.axis(call.integer("axis", 0), shape.size());
-  if (!axis) return tl::unexpected(axis.error());
-  auto parts = call.numbers(1, "split");
-  if (!parts) return tl::unexpected(parts.error());
+  TRY(const auto x, call.needed(0));
+  Sizes shape = x->shape;
+  TRY(const auto axis, call.axis(call.integer("axis", 0), shape.size()));
+  TRY(auto parts, call.numbers(1, "split"));
   const auto count = static_cast<std::int64_t>(call.output_count());
-  const std::int64_t whole = shape[*axis];
-  if (!*parts) {
+  const std::int64_t whole = shape[axis];
+  if (!parts) {
     const std::int64_t each = (whole + count - 1) / count;
-    *parts = Sizes(call.output_count(), each);
-    (*parts)->back() = whole - each * (count - 1);
+    parts = Sizes(call.output_count(), each);
+    parts->back() = whole - each * (count - 1);
   }
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < call.output_count(); ++i) {
-    if (i >= (*parts)->size() || (**parts)[i] < 0 || (**parts)[i] > whole - begin)
+    if (i >= parts->size() || (*parts)[i] < 0 || (*parts)[i] > whole - begin)
       return call.wrong(
-          fmt::format("found parts that are not {} in {}, expected {} of them", whole, sizes_text(**parts), count));
-    shape[*axis] = (**parts)[i];
-    PIPEDECK_CHECK(call.give(i, (*x)->element, shape, part_of(**x, shape, *axis, begin)));
-    begin += shape[*axis];
+          fmt::format("found parts that are not {} in {}, expected {} of them", whole, sizes_text(*parts), count));
+    shape[axis] = (*parts)[i];
+    TRY_VOID(call.give(i, x->element, shape, part_of(*x, shape, axis, begin)));
+    begin += shape[axis];
   }
   if (begin != whole) return call.wrong(fmt::format("found parts of {} in all, expected {}", begin, whole));
   return {};
@@ -182,184 +172,161 @@ Cut cut_of(std::int64_t size, std::int64_t begin, std::int64_t end, std::int64_t
 }
 
 Result<void> slice(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  Sizes out = (*x)->shape;
-  const auto starts = call.needed_numbers(1, "starts"), ends = call.needed_numbers(2, "ends");
-  if (!starts) return tl::unexpected(starts.error());
+  TRY(const auto x, call.needed(0));
+  Sizes out = x->shape;
+  TRY(const auto starts, call.needed_numbers(1, "starts"), ends = call.needed_numbers(2, "ends"));
   if (!ends) return tl::unexpected(ends.error());
-  const auto axes_given = call.numbers(3, "axes"), steps_given = call.numbers(4, "steps");
-  if (!axes_given) return tl::unexpected(axes_given.error());
+  TRY(const auto axes_given, call.numbers(3, "axes"), steps_given = call.numbers(4, "steps"));
   if (!steps_given) return tl::unexpected(steps_given.error());
-  Sizes in_order(starts->size());
+  Sizes in_order(starts.size());
   std::iota(in_order.begin(), in_order.end(), std::int64_t{0});
-  const auto axes = call.axes(axes_given->value_or(in_order), out.size());
-  if (!axes) return tl::unexpected(axes.error());
-  const Sizes steps = steps_given->value_or(Sizes(starts->size(), 1));
-  if (ends->size() != starts->size() || axes->size() != starts->size() || steps.size() != starts->size())
+  TRY(const auto axes, call.axes(axes_given.value_or(in_order), out.size()));
+  const Sizes steps = steps_given->value_or(Sizes(starts.size(), 1));
+  if (ends->size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
     return call.wrong("found starts, ends, axes and steps of different counts, expected one of each");
   constexpr std::int64_t far = std::int64_t{1} << 60;
   std::vector<Cut> cuts;
   for (const std::int64_t size : out) cuts.push_back({0, size, 1});
-  for (std::size_t i = 0; i < axes->size(); ++i) {
+  for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t step = std::clamp(steps[i], -far, far);
     if (step == 0) return call.wrong("found a step of 0, expected another");
-    cuts[(*axes)[i]] = cut_of(out[(*axes)[i]], (*starts)[i], (*ends)[i], step);
+    cuts[axes[i]] = cut_of(out[axes[i]], starts[i], (*ends)[i], step);
   }
   for (std::size_t d = 0; d < out.size(); ++d) out[d] = cuts[d].count;
-  Values values = picked(**x, out, [&](const Places& at) {
+  Values values = picked(*x, out, [&](const Places& at) {
     Places source(at.size());
     for (std::size_t d = 0; d < at.size(); ++d)
       source[d] = static_cast<std::size_t>(cuts[d].begin + static_cast<std::int64_t>(at[d]) * cuts[d].step);
     return source;
   });
-  return call.give(0, (*x)->element, std::move(out), std::move(values));
+  return call.give(0, x->element, std::move(out), std::move(values));
 }
 
 Result<void> gather(const RuleCall& call) {
-  const auto x = call.needed(0), index = call.needed(1);
-  if (!x) return tl::unexpected(x.error());
+  TRY(const auto x, call.needed(0), index = call.needed(1));
   if (!index) return tl::unexpected(index.error());
-  const Sizes &in = (*x)->shape, &where = (*index)->shape;
-  const auto axis = call.axis(call.integer("axis", 0), in.size());
-  if (!axis) return tl::unexpected(axis.error());
-  const auto at_axis = static_cast<std::ptrdiff_t>(*axis);
+  const Sizes &in = x->shape, &where = (*index)->shape;
+  TRY(const auto axis, call.axis(call.integer("axis", 0), in.size()));
+  const auto at_axis = static_cast<std::ptrdiff_t>(axis);
   Sizes out(in.begin(), in.begin() + at_axis);
   out.insert(out.end(), where.begin(), where.end());
   out.insert(out.end(), in.begin() + at_axis + 1, in.end());
   Values values;
   if ((*index)->values && std::ranges::all_of(*(*index)->values, [&](double one) {
-        return one >= -static_cast<double>(in[*axis]) && one < static_cast<double>(in[*axis]);
+        return one >= -static_cast<double>(in[axis]) && one < static_cast<double>(in[axis]);
       }))
-    values = picked(**x, out, [&](const Places& at) {
+    values = picked(*x, out, [&](const Places& at) {
       std::size_t flat = 0;
-      for (std::size_t d = 0; d < where.size(); ++d) flat = flat * static_cast<std::size_t>(where[d]) + at[*axis + d];
+      for (std::size_t d = 0; d < where.size(); ++d) flat = flat * static_cast<std::size_t>(where[d]) + at[axis + d];
       const std::int64_t one = whole_number((*(*index)->values)[flat]);
       Places source(at.begin(), at.begin() + at_axis);
-      source.push_back(static_cast<std::size_t>(one < 0 ? one + in[*axis] : one));
+      source.push_back(static_cast<std::size_t>(one < 0 ? one + in[axis] : one));
       source.insert(source.end(), at.begin() + at_axis + static_cast<std::ptrdiff_t>(where.size()), at.end());
       return source;
     });
-  return call.give(0, (*x)->element, std::move(out), std::move(values));
+  return call.give(0, x->element, std::move(out), std::move(values));
 }
 
 Result<void> gather_elements(const RuleCall& call) {
-  const auto x = call.needed(0), index = call.needed(1);
-  if (!x) return tl::unexpected(x.error());
+  TRY(const auto x, call.needed(0), index = call.needed(1));
   if (!index) return tl::unexpected(index.error());
-  return call.give(0, (*x)->element, (*index)->shape);
+  return call.give(0, x->element, (*index)->shape);
 }
 
 Result<void> gather_nd(const RuleCall& call) {
-  const auto x = call.needed(0), index = call.needed(1);
-  if (!x) return tl::unexpected(x.error());
+  TRY(const auto x, call.needed(0), index = call.needed(1));
   if (!index) return tl::unexpected(index.error());
-  const Sizes &in = (*x)->shape, &where = (*index)->shape;
+  const Sizes &in = x->shape, &where = (*index)->shape;
   const std::int64_t batch = call.integer("batch_dims", 0), rank = static_cast<std::int64_t>(in.size());
   if (where.empty() || batch < 0 || batch > rank || where.back() < 0 || where.back() > rank - batch)
     return call.wrong(fmt::format("found indices of {} into {}, expected as many as there are axes at most",
                                   sizes_text(where), sizes_text(in)));
   Sizes out(where.begin(), where.end() - 1);
   out.insert(out.end(), in.begin() + static_cast<std::ptrdiff_t>(batch + where.back()), in.end());
-  return call.give(0, (*x)->element, std::move(out));
+  return call.give(0, x->element, std::move(out));
 }
 
 Result<void> squeeze(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const Sizes& in = (*x)->shape;
-  const auto given = call.numbers(1, "axes");
-  if (!given) return tl::unexpected(given.error());
+  TRY(const auto x, call.needed(0));
+  const Sizes& in = x->shape;
+  TRY(const auto given, call.numbers(1, "axes"));
   Sizes out;
-  if (!*given) {
+  if (!given) {
     std::ranges::copy_if(in, std::back_inserter(out), [](std::int64_t size) { return size != 1; });
   } else {
-    const auto axes = call.axes(**given, in.size());
-    if (!axes) return tl::unexpected(axes.error());
+    TRY(const auto axes, call.axes(*given, in.size()));
     for (std::size_t d = 0; d < in.size(); ++d) {
-      const bool taken = std::ranges::find(*axes, d) != axes->end();
+      const bool taken = std::ranges::find(axes, d) != axes.end();
       if (taken && in[d] != 1) return call.wrong(fmt::format("found a size of {} at axis {}, expected 1", in[d], d));
       if (!taken) out.push_back(in[d]);
     }
   }
-  return call.give(0, (*x)->element, std::move(out), (*x)->values);
+  return call.give(0, x->element, std::move(out), x->values);
 }
 
 Result<void> unsqueeze(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const auto given = call.needed_numbers(1, "axes");
-  if (!given) return tl::unexpected(given.error());
-  const auto axes = call.axes(*given, (*x)->shape.size() + given->size());
-  if (!axes) return tl::unexpected(axes.error());
+  TRY(const auto x, call.needed(0));
+  TRY(const auto given, call.needed_numbers(1, "axes"));
+  TRY(const auto axes, call.axes(given, x->shape.size() + given.size()));
   Sizes out;
   std::size_t next = 0;
-  for (std::size_t d = 0; d < (*x)->shape.size() + axes->size(); ++d)
-    out.push_back(std::ranges::find(*axes, d) != axes->end() ? 1 : (*x)->shape[next++]);
-  return call.give(0, (*x)->element, std::move(out), (*x)->values);
+  for (std::size_t d = 0; d < x->shape.size() + axes.size(); ++d)
+    out.push_back(std::ranges::find(axes, d) != axes.end() ? 1 : x->shape[next++]);
+  return call.give(0, x->element, std::move(out), x->values);
 }
 
 Result<void> expand(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const auto wanted = call.needed_numbers(1, "shape");
-  if (!wanted) return tl::unexpected(wanted.error());
-  auto out = broadcast((*x)->shape, *wanted);
+  TRY(const auto x, call.needed(0));
+  TRY(const auto wanted, call.needed_numbers(1, "shape"));
+  auto out = broadcast(x->shape, wanted);
   if (!out || std::ranges::any_of(*out, [](std::int64_t size) { return size < 0; }))
     return call.wrong(fmt::format("found {} to be repeated to {}, expected sizes that are alike or 1",
-                                  sizes_text((*x)->shape), sizes_text(*wanted)));
+                                  sizes_text(x->shape), sizes_text(wanted)));
   Values values;
-  if ((*x)->values && few(*out)) values = repeated_to(*out, (*x)->shape, *(*x)->values);
-  return call.give(0, (*x)->element, *std::move(out), std::move(values));
+  if (x->values && few(*out)) values = repeated_to(*out, x->shape, *x->values);
+  return call.give(0, x->element, *std::move(out), std::move(values));
 }
 
 Result<void> tile(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const auto times = call.needed_numbers(1, "repeats");
-  if (!times) return tl::unexpected(times.error());
-  Sizes out = (*x)->shape;
-  if (times->size() != out.size())
-    return call.wrong(fmt::format("found {} repeats, expected {}", times->size(), out.size()));
+  TRY(const auto x, call.needed(0));
+  TRY(const auto times, call.needed_numbers(1, "repeats"));
+  Sizes out = x->shape;
+  if (times.size() != out.size())
+    return call.wrong(fmt::format("found {} repeats, expected {}", times.size(), out.size()));
   for (std::size_t d = 0; d < out.size(); ++d) {
-    if ((*times)[d] < 0 || (out[d] > 0 && (*times)[d] > limits::bytes / out[d]))
+    if (times[d] < 0 || (out[d] > 0 && times[d] > limits::bytes / out[d]))
       return call.wrong(
-          fmt::format("found {} repeats of {}, expected a result that a model can have", (*times)[d], out[d]));
-    out[d] *= (*times)[d];
+          fmt::format("found {} repeats of {}, expected a result that a model can have", times[d], out[d]));
+    out[d] *= times[d];
   }
-  Values values = picked(**x, out, [&](Places at) {
-    for (std::size_t d = 0; d < at.size(); ++d) at[d] %= static_cast<std::size_t>((*x)->shape[d]);
+  Values values = picked(*x, out, [&](Places at) {
+    for (std::size_t d = 0; d < at.size(); ++d) at[d] %= static_cast<std::size_t>(x->shape[d]);
     return at;
   });
-  return call.give(0, (*x)->element, std::move(out), std::move(values));
+  return call.give(0, x->element, std::move(out), std::move(values));
 }
 
 Result<void> pad(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  auto pads = call.needed_numbers(1, "pads");
-  if (!pads) return tl::unexpected(pads.error());
-  Sizes out = (*x)->shape;
-  const auto axes_given = call.numbers(3, "");
-  if (!axes_given) return tl::unexpected(axes_given.error());
+  TRY(const auto x, call.needed(0));
+  TRY(auto pads, call.needed_numbers(1, "pads"));
+  Sizes out = x->shape;
+  TRY(const auto axes_given, call.numbers(3, ""));
   Sizes all(out.size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
-  const auto axes = call.axes(axes_given->value_or(all), out.size());
-  if (!axes) return tl::unexpected(axes.error());
-  if (pads->size() != 2 * axes->size())
-    return call.wrong(fmt::format("found {} sizes of borders, expected {}", pads->size(), 2 * axes->size()));
-  for (std::size_t i = 0; i < axes->size(); ++i)
-    for (const std::int64_t border : {(*pads)[i], (*pads)[i + axes->size()]}) {
+  TRY(const auto axes, call.axes(axes_given.value_or(all), out.size()));
+  if (pads.size() != 2 * axes.size())
+    return call.wrong(fmt::format("found {} sizes of borders, expected {}", pads.size(), 2 * axes.size()));
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    for (const std::int64_t border : {pads[i], pads[i + axes.size()]}) {
       if (border > limits::bytes || border < -limits::bytes) return call.wrong("found a border larger than any is");
-      out[(*axes)[i]] += border;
+      out[axes[i]] += border;
     }
-  return call.give(0, (*x)->element, std::move(out));
+  return call.give(0, x->element, std::move(out));
 }
 
 Result<void> shape_of(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const Sizes& in = (*x)->shape;
+  TRY(const auto x, call.needed(0));
+  const Sizes& in = x->shape;
   const Cut cut = cut_of(static_cast<std::int64_t>(in.size()), call.integer("start", 0),
                          call.integer("end", static_cast<std::int64_t>(in.size())), 1);
   std::vector<double> values;
@@ -369,9 +336,8 @@ Result<void> shape_of(const RuleCall& call) {
 }
 
 Result<void> size_of(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  return call.give(0, Element::integer_64, {}, {{static_cast<double>((*x)->count())}});
+  TRY(const auto x, call.needed(0));
+  return call.give(0, Element::integer_64, {}, {{static_cast<double>(x->count())}});
 }
 
 Result<void> constant(const RuleCall& call) {
@@ -393,19 +359,17 @@ Result<void> constant(const RuleCall& call) {
 }
 
 Result<void> constant_of_shape(const RuleCall& call) {
-  auto shape = call.needed_numbers(0, "shape");
-  if (!shape) return tl::unexpected(shape.error());
+  TRY(auto shape, call.needed_numbers(0, "shape"));
   const Attribute* given = call.attribute("value");
   const auto* tensor = given ? std::get_if<FixedTensor>(&given->value) : nullptr;
   const double value = tensor && tensor->values && !tensor->values->empty() ? tensor->values->front() : 0;
   Values values;
-  if (few(*shape)) values.emplace(static_cast<std::size_t>(count_of(*shape)), value);
-  return call.give(0, tensor ? tensor->element : Element::real, *std::move(shape), std::move(values));
+  if (few(shape)) values.emplace(static_cast<std::size_t>(count_of(shape)), value);
+  return call.give(0, tensor ? tensor->element : Element::real, std::move(shape), std::move(values));
 }
 
 Result<void> range(const RuleCall& call) {
-  const auto first = call.needed(0);
-  if (!first) return tl::unexpected(first.error());
+  TRY(const auto first, call.needed(0));
   double bounds[3]{};
   for (std::size_t i = 0; i < 3; ++i) {
     const SizedTensor* one = call.input(i);
@@ -423,36 +387,32 @@ Result<void> range(const RuleCall& call) {
     values.emplace();
     for (std::int64_t i = 0; i < shape[0]; ++i) values->push_back(bounds[0] + static_cast<double>(i) * bounds[2]);
   }
-  return call.give(0, (*first)->element, shape, std::move(values));
+  return call.give(0, first->element, shape, std::move(values));
 }
 
 Result<void> one_hot(const RuleCall& call) {
-  const auto index = call.needed(0), values = call.needed(2);
-  if (!index) return tl::unexpected(index.error());
+  TRY(const auto index, call.needed(0), values = call.needed(2));
   if (!values) return tl::unexpected(values.error());
-  const auto depth = call.needed_numbers(1, "depth");
-  if (!depth) return tl::unexpected(depth.error());
-  Sizes out = (*index)->shape;
-  const auto axis = call.axis(call.integer("axis", -1), out.size() + 1);
-  if (!axis) return tl::unexpected(axis.error());
-  if (depth->size() != 1) return call.wrong("found no depth, expected one number");
-  out.insert(out.begin() + static_cast<std::ptrdiff_t>(*axis), depth->front());
+  TRY(const auto depth, call.needed_numbers(1, "depth"));
+  Sizes out = index->shape;
+  TRY(const auto axis, call.axis(call.integer("axis", -1), out.size() + 1));
+  if (depth.size() != 1) return call.wrong("found no depth, expected one number");
+  out.insert(out.begin() + static_cast<std::ptrdiff_t>(axis), depth.front());
   return call.give(0, (*values)->element, std::move(out));
 }
 
 /// The number of results depends on sizes only if the values do.
 Result<void> non_zero(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  if (!(*x)->values)
+  TRY(const auto x, call.needed(0));
+  if (!x->values)
     return call.wrong(
         "found numbers of the batch, expected some that follow from sizes: how many are not 0 decides sizes");
-  const Sizes& in = (*x)->shape;
+  const Sizes& in = x->shape;
   std::vector<std::size_t> flat;
-  for (std::size_t i = 0; i < (*x)->values->size(); ++i)
-    if ((*(*x)->values)[i] != 0) flat.push_back(i);
+  for (std::size_t i = 0; i < x->values->size(); ++i)
+    if ((*x->values)[i] != 0) flat.push_back(i);
   std::vector<double> values;
-  std::size_t below = (*x)->values->size();
+  std::size_t below = x->values->size();
   for (const std::int64_t size : in) {
     below /= std::max<std::size_t>(1, static_cast<std::size_t>(size));
     for (const std::size_t at : flat)
@@ -464,9 +424,8 @@ Result<void> non_zero(const RuleCall& call) {
 }
 
 Result<void> eye_like(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  return call.give(0, Element::real, (*x)->shape);
+  TRY(const auto x, call.needed(0));
+  return call.give(0, Element::real, x->shape);
 }
 
 }  // namespace

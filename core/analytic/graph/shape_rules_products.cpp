@@ -14,15 +14,14 @@ namespace {
 
 /// Follows numpy.matmul: a vector gets a dimension of size one, which is removed from the result.
 Result<void> matmul(const RuleCall& call) {
-  const auto left = call.needed(0), right = call.needed(1);
-  if (!left) return tl::unexpected(left.error());
+  TRY(const auto left, call.needed(0), right = call.needed(1));
   if (!right) return tl::unexpected(right.error());
-  Sizes a = (*left)->shape, b = (*right)->shape;
+  Sizes a = left->shape, b = (*right)->shape;
   const bool row = a.size() == 1, column = b.size() == 1;
   if (row) a.insert(a.begin(), 1);
   if (column) b.push_back(1);
   const auto wrong = [&] {
-    return call.wrong(fmt::format("found {} times {}, expected matrices that fit", sizes_text((*left)->shape),
+    return call.wrong(fmt::format("found {} times {}, expected matrices that fit", sizes_text(left->shape),
                                   sizes_text((*right)->shape)));
   };
   if (a.size() < 2 || b.size() < 2 || a.back() != b[b.size() - 2]) return wrong();
@@ -30,20 +29,19 @@ Result<void> matmul(const RuleCall& call) {
   if (!out) return wrong();
   if (!row) out->push_back(a[a.size() - 2]);
   if (!column) out->push_back(b.back());
-  return call.give(0, (*left)->element, *std::move(out));
+  return call.give(0, left->element, *std::move(out));
 }
 
 Result<void> gemm(const RuleCall& call) {
-  const auto left = call.needed(0), right = call.needed(1);
-  if (!left) return tl::unexpected(left.error());
+  TRY(const auto left, call.needed(0), right = call.needed(1));
   if (!right) return tl::unexpected(right.error());
-  Sizes a = (*left)->shape, b = (*right)->shape;
+  Sizes a = left->shape, b = (*right)->shape;
   if (a.size() == 2 && call.integer("transA", 0) != 0) std::swap(a[0], a[1]);
   if (b.size() == 2 && call.integer("transB", 0) != 0) std::swap(b[0], b[1]);
   if (a.size() != 2 || b.size() != 2 || a[1] != b[0])
-    return call.wrong(fmt::format("found {} times {}, expected matrices that fit", sizes_text((*left)->shape),
+    return call.wrong(fmt::format("found {} times {}, expected matrices that fit", sizes_text(left->shape),
                                   sizes_text((*right)->shape)));
-  return call.give(0, (*left)->element, {a[0], b[1]});
+  return call.give(0, left->element, {a[0], b[1]});
 }
 
 /// "bhid,bhjd->bhij": each letter is a dimension.
@@ -57,16 +55,15 @@ Result<void> einsum(const RuleCall& call) {
   std::size_t at = 0, index = 0;
   for (; at <= arrow; ++index) {
     const std::size_t end = std::min(equation.find(',', at), arrow);
-    const auto x = call.needed(index);
-    if (!x) return tl::unexpected(x.error());
-    if ((*x)->shape.size() != end - at)
-      return call.wrong(fmt::format("found {} for '{}', expected a size a letter", sizes_text((*x)->shape),
+    TRY(const auto x, call.needed(index));
+    if (x->shape.size() != end - at)
+      return call.wrong(fmt::format("found {} for '{}', expected a size a letter", sizes_text(x->shape),
                                     equation.substr(at, end - at)));
     for (std::size_t i = at; i < end; ++i) {
-      const auto [known, fresh] = sizes.emplace(equation[i], (*x)->shape[i - at]);
-      if (!fresh && known->second != (*x)->shape[i - at])
-        return call.wrong(fmt::format("found {} and {} for '{}', expected one size", known->second, (*x)->shape[i - at],
-                                      equation[i]));
+      const auto [known, fresh] = sizes.emplace(equation[i], x->shape[i - at]);
+      if (!fresh && known->second != x->shape[i - at])
+        return call.wrong(
+            fmt::format("found {} and {} for '{}', expected one size", known->second, x->shape[i - at], equation[i]));
     }
     at = end + 1;
   }
@@ -80,14 +77,12 @@ Result<void> einsum(const RuleCall& call) {
 }
 
 Result<void> reduce_to(const RuleCall& call, Element element, std::optional<Sizes> given) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const Sizes& in = (*x)->shape;
+  TRY(const auto x, call.needed(0));
+  const Sizes& in = x->shape;
   std::vector<std::size_t> axes(in.size());
   if (given && !given->empty()) {
-    auto found = call.axes(*given, in.size());
-    if (!found) return tl::unexpected(found.error());
-    axes = *std::move(found);
+    TRY(auto found, call.axes(*given, in.size()));
+    axes = std::move(found);
   } else if (call.integer("noop_with_empty_axes", 0) != 0) {
     axes.clear();
   } else {
@@ -100,8 +95,8 @@ Result<void> reduce_to(const RuleCall& call, Element element, std::optional<Size
     if (reduced && call.integer("keepdims", 1) != 0) out.push_back(1);
   }
   Values values;
-  if ((*x)->values && in.size() == 1 && axes.size() == 1 && !(*x)->values->empty()) {
-    const auto& v = *(*x)->values;
+  if (x->values && in.size() == 1 && axes.size() == 1 && !x->values->empty()) {
+    const auto& v = *x->values;
     if (call.type() == "ReduceProd") values = {{std::accumulate(v.begin(), v.end(), 1.0, std::multiplies<>())}};
     if (call.type() == "ReduceSum") values = {{std::accumulate(v.begin(), v.end(), 0.0)}};
     if (call.type() == "ReduceMax") values = {{std::ranges::max(v)}};
@@ -111,11 +106,9 @@ Result<void> reduce_to(const RuleCall& call, Element element, std::optional<Size
 }
 
 Result<void> reduce(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  auto axes = call.numbers(1, "axes");
-  if (!axes) return tl::unexpected(axes.error());
-  return reduce_to(call, (*x)->element, *std::move(axes));
+  TRY(const auto x, call.needed(0));
+  TRY(auto axes, call.numbers(1, "axes"));
+  return reduce_to(call, x->element, std::move(axes));
 }
 
 Result<void> arg_extreme(const RuleCall& call) {
@@ -126,14 +119,12 @@ Result<void> top_k(const RuleCall& call) {
   const auto x = call.needed(0);
   if (!x) return tl::unexpected(x.error());
   Sizes out = (*x)->shape;
-  const auto axis = call.axis(call.integer("axis", -1), out.size());
-  if (!axis) return tl::unexpected(axis.error());
-  auto k = call.input(1) ? call.needed_numbers(1, "k") : Result<Sizes>(Sizes{call.integer("k", 0)});
-  if (!k) return tl::unexpected(k.error());
-  if (k->size() != 1 || k->front() < 0 || k->front() > out[*axis])
-    return call.wrong(fmt::format("found another k than one number up to {}", out[*axis]));
-  out[*axis] = k->front();
-  PIPEDECK_CHECK(call.give(0, (*x)->element, out));
+  TRY(const auto axis, call.axis(call.integer("axis", -1), out.size()));
+  TRY(auto k, call.input(1) ? call.needed_numbers(1, "k") : Result<Sizes>(Sizes{call.integer("k", 0)}));
+  if (k.size() != 1 || k.front() < 0 || k.front() > out[axis])
+    return call.wrong(fmt::format("found another k than one number up to {}", out[axis]));
+  out[axis] = k.front();
+  TRY_VOID(call.give(0, (*x)->element, out));
   return call.give(1, Element::integer_64, std::move(out));
 }
 
@@ -152,19 +143,18 @@ Result<void> recurrent(const RuleCall& call) {
   const Sizes whole =
       samples_first ? Sizes{samples, steps, directions, width} : Sizes{steps, directions, samples, width};
   const Sizes last = samples_first ? Sizes{samples, directions, width} : Sizes{directions, samples, width};
-  PIPEDECK_CHECK(call.give(0, (*x)->element, whole));
-  PIPEDECK_CHECK(call.give(1, (*x)->element, last));
+  TRY_VOID(call.give(0, (*x)->element, whole));
+  TRY_VOID(call.give(1, (*x)->element, last));
   return call.give(2, (*x)->element, last);
 }
 
 /// Outputs a scalar, or one value per sample without a reduction; optionally the probabilities as well.
 Result<void> loss(const RuleCall& call) {
-  const auto scores = call.needed(0), wanted = call.needed(1);
-  if (!scores) return tl::unexpected(scores.error());
+  TRY(const auto scores, call.needed(0), wanted = call.needed(1));
   if (!wanted) return tl::unexpected(wanted.error());
   const bool each = call.text("reduction", "mean") == "none";
-  PIPEDECK_CHECK(call.give(0, (*scores)->element, each ? (*wanted)->shape : Sizes{}));
-  return call.give(1, (*scores)->element, (*scores)->shape);
+  TRY_VOID(call.give(0, scores->element, each ? (*wanted)->shape : Sizes{}));
+  return call.give(1, scores->element, scores->shape);
 }
 
 }  // namespace

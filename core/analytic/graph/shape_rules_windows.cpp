@@ -38,14 +38,14 @@ Result<Window> window_of(const RuleCall& call, std::optional<Sizes> kernel, std:
     window.kernel = *std::move(kernel);
   } else {
     if (!call.integers("kernel_shape")) return call.wrong("found no kernel_shape, expected one");
-    PIPEDECK_CHECK(read(window.kernel, sizes_or(call, "kernel_shape", rank, 1, 1)));
+    TRY_VOID(read(window.kernel, sizes_or(call, "kernel_shape", rank, 1, 1)));
   }
   for (const std::int64_t size : window.kernel)
     if (size < 1 || size > most_reach) return call.wrong(fmt::format("found a window of {}, expected 1 or more", size));
-  PIPEDECK_CHECK(read(window.strides, sizes_or(call, "strides", rank, 1, 1)));
-  PIPEDECK_CHECK(read(window.dilations, sizes_or(call, "dilations", rank, 1, 1)));
+  TRY_VOID(read(window.strides, sizes_or(call, "strides", rank, 1, 1)));
+  TRY_VOID(read(window.dilations, sizes_or(call, "dilations", rank, 1, 1)));
   Sizes pads;
-  PIPEDECK_CHECK(read(pads, sizes_or(call, "pads", 2 * rank, 0, -most_reach)));
+  TRY_VOID(read(pads, sizes_or(call, "pads", 2 * rank, 0, -most_reach)));
   window.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
   window.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
   return window;
@@ -76,10 +76,9 @@ Result<const SizedTensor*> picture(const RuleCall& call) {
 }
 
 Result<void> conv(const RuleCall& call) {
-  const auto x = picture(call), w = call.needed(1);
-  if (!x) return tl::unexpected(x.error());
+  TRY(const auto x, picture(call), w = call.needed(1));
   if (!w) return tl::unexpected(w.error());
-  const Sizes &in = (*x)->shape, &weights = (*w)->shape;
+  const Sizes &in = x->shape, &weights = (*w)->shape;
   if (weights.size() != in.size())
     return call.wrong(fmt::format("found weights of {} for an input of {}, expected as many dimensions",
                                   sizes_text(weights), sizes_text(in)));
@@ -87,82 +86,71 @@ Result<void> conv(const RuleCall& call) {
   if (groups < 1 || in[1] % groups != 0 || in[1] / groups != weights[1] || weights[0] % groups != 0)
     return call.wrong(fmt::format("found weights of {} in {} groups for an input of {}, expected {} channels a group",
                                   sizes_text(weights), groups, sizes_text(in), weights[1]));
-  const auto window = window_of(call, Sizes(weights.begin() + 2, weights.end()), in.size() - 2);
-  if (!window) return tl::unexpected(window.error());
+  TRY(const auto window, window_of(call, Sizes(weights.begin() + 2, weights.end()), in.size() - 2));
   Sizes out{in[0], weights[0]};
   for (std::size_t side = 0; side + 2 < in.size(); ++side) {
-    const auto count = places(call, in[side + 2], *window, side, false);
-    if (!count) return tl::unexpected(count.error());
-    out.push_back(*count);
+    TRY(const auto count, places(call, in[side + 2], window, side, false));
+    out.push_back(count);
   }
-  return call.give(0, (*x)->element, std::move(out));
+  return call.give(0, x->element, std::move(out));
 }
 
 Result<void> conv_transpose(const RuleCall& call) {
-  const auto x = picture(call), w = call.needed(1);
-  if (!x) return tl::unexpected(x.error());
+  TRY(const auto x, picture(call), w = call.needed(1));
   if (!w) return tl::unexpected(w.error());
-  const Sizes &in = (*x)->shape, &weights = (*w)->shape;
+  const Sizes &in = x->shape, &weights = (*w)->shape;
   const std::int64_t groups = call.integer("group", 1);
   if (weights.size() != in.size() || weights[0] != in[1] || groups < 1 || groups > in[1] || in[1] % groups != 0)
     return call.wrong(fmt::format("found weights of {} for an input of {}, expected {} channels first",
                                   sizes_text(weights), sizes_text(in), in[1]));
   const std::size_t sides = in.size() - 2;
-  const auto window = window_of(call, Sizes(weights.begin() + 2, weights.end()), sides);
-  if (!window) return tl::unexpected(window.error());
-  const auto more = sizes_or(call, "output_padding", sides, 0, 0);
-  if (!more) return tl::unexpected(more.error());
+  TRY(const auto window, window_of(call, Sizes(weights.begin() + 2, weights.end()), sides));
+  TRY(const auto more, sizes_or(call, "output_padding", sides, 0, 0));
   const std::optional<Sizes> given = call.integers("output_shape");
   const bool alike = call.text("auto_pad", "NOTSET").starts_with("SAME");
   Sizes out{in[0], 0};
   if (weights[1] > limits::bytes / groups) return call.wrong("found more channels than any model has");
   out[1] = weights[1] * groups;
   for (std::size_t side = 0; side < sides; ++side) {
-    if (in[side + 2] > limits::bytes / window->strides[side]) return call.wrong("found a result larger than any is");
-    const std::int64_t covered = (window->kernel[side] - 1) * window->dilations[side] + 1;
-    const std::int64_t full = window->strides[side] * (in[side + 2] - 1) + (*more)[side] + covered;
+    if (in[side + 2] > limits::bytes / window.strides[side]) return call.wrong("found a result larger than any is");
+    const std::int64_t covered = (window.kernel[side] - 1) * window.dilations[side] + 1;
+    const std::int64_t full = window.strides[side] * (in[side + 2] - 1) + more[side] + covered;
     out.push_back(given && given->size() == sides ? (*given)[side]
-                  : alike                         ? in[side + 2] * window->strides[side]
-                                                  : full - window->before[side] - window->after[side]);
+                  : alike                         ? in[side + 2] * window.strides[side]
+                                                  : full - window.before[side] - window.after[side]);
   }
-  return call.give(0, (*x)->element, std::move(out));
+  return call.give(0, x->element, std::move(out));
 }
 
 Result<void> pool(const RuleCall& call) {
-  const auto x = picture(call);
-  if (!x) return tl::unexpected(x.error());
-  const Sizes& in = (*x)->shape;
-  const auto window = window_of(call, std::nullopt, in.size() - 2);
-  if (!window) return tl::unexpected(window.error());
+  TRY(const auto x, picture(call));
+  const Sizes& in = x->shape;
+  TRY(const auto window, window_of(call, std::nullopt, in.size() - 2));
   Sizes out{in[0], in[1]};
   for (std::size_t side = 0; side + 2 < in.size(); ++side) {
-    const auto count = places(call, in[side + 2], *window, side, call.integer("ceil_mode", 0) != 0);
-    if (!count) return tl::unexpected(count.error());
-    out.push_back(*count);
+    TRY(const auto count, places(call, in[side + 2], window, side, call.integer("ceil_mode", 0) != 0));
+    out.push_back(count);
   }
-  PIPEDECK_CHECK(call.give(0, (*x)->element, out));
+  TRY_VOID(call.give(0, x->element, out));
   return call.give(1, Element::integer_64, std::move(out));
 }
 
 Result<void> global_pool(const RuleCall& call) {
-  const auto x = picture(call);
-  if (!x) return tl::unexpected(x.error());
-  Sizes out((*x)->shape.size(), 1);
-  out[0] = (*x)->shape[0], out[1] = (*x)->shape[1];
-  return call.give(0, (*x)->element, std::move(out));
+  TRY(const auto x, picture(call));
+  Sizes out(x->shape.size(), 1);
+  out[0] = x->shape[0], out[1] = x->shape[1];
+  return call.give(0, x->element, std::move(out));
 }
 
 /// Upsample has its scales second, Resize third; sizes are fourth.
 Result<void> resize(const RuleCall& call) {
-  const auto x = call.needed(0);
-  if (!x) return tl::unexpected(x.error());
-  const Sizes& in = (*x)->shape;
+  TRY(const auto x, call.needed(0));
+  const Sizes& in = x->shape;
   const SizedTensor* sizes = call.input(3);
   if (sizes && !sizes->shape.empty() && sizes->shape[0] > 0) {
-    auto out = call.needed_numbers(3, "sizes");
-    if (!out) return tl::unexpected(out.error());
-    if (out->size() != in.size()) return call.wrong(fmt::format("found {} sizes, expected {}", out->size(), in.size()));
-    return call.give(0, (*x)->element, *std::move(out));
+    TRY(auto out, call.needed_numbers(3, "sizes"));
+    if (out.size() != in.size()) return call.wrong(fmt::format("found {} sizes, expected {}", out.size(), in.size()));
+    return call.give(0, x->element, std::move(out));
   }
   const SizedTensor* scales = call.type() == "Upsample" || call.version() < 11 ? call.input(1) : call.input(2);
   std::vector<double> factors;
@@ -174,14 +162,13 @@ Result<void> resize(const RuleCall& call) {
   Sizes out;
   for (std::size_t i = 0; i < in.size(); ++i)
     out.push_back(whole_number(std::floor(static_cast<double>(in[i]) * factors[i])));
-  return call.give(0, (*x)->element, std::move(out));
+  return call.give(0, x->element, std::move(out));
 }
 
 /// Moves pixels from channels to sides, and back.
 Result<void> depth_and_space(const RuleCall& call) {
-  const auto x = picture(call);
-  if (!x) return tl::unexpected(x.error());
-  const Sizes& in = (*x)->shape;
+  TRY(const auto x, picture(call));
+  const Sizes& in = x->shape;
   const std::int64_t block = call.integer("blocksize", 0);
   const bool to_space = call.type() == "DepthToSpace";
   const bool fits =
@@ -191,8 +178,8 @@ Result<void> depth_and_space(const RuleCall& call) {
   if (!fits)
     return call.wrong(
         fmt::format("found an input of {} for blocks of {}, expected sizes that they divide", sizes_text(in), block));
-  if (to_space) return call.give(0, (*x)->element, {in[0], in[1] / (block * block), in[2] * block, in[3] * block});
-  return call.give(0, (*x)->element, {in[0], in[1] * block * block, in[2] / block, in[3] / block});
+  if (to_space) return call.give(0, x->element, {in[0], in[1] / (block * block), in[2] * block, in[3] * block});
+  return call.give(0, x->element, {in[0], in[1] * block * block, in[2] / block, in[3] / block});
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ class Shaper {
 
   Result<ShapedGraph> shape() {
     for (const FixedTensor& fixed : graph_.fixed) add_fixed(fixed);
-    PIPEDECK_CHECK(add_inputs());
+    TRY_VOID(add_inputs());
     add_nodes();
-    PIPEDECK_CHECK(in_order());
+    TRY_VOID(in_order());
     for (const StatedTensor& stated : graph_.inner) stated_.emplace(stated.name, &stated);
     for (const StatedTensor& stated : graph_.outputs) stated_.emplace(stated.name, &stated);
-    for (std::size_t i = 0; i < out_.nodes.size(); ++i) PIPEDECK_CHECK(shape_node(static_cast<int>(i)));
+    for (std::size_t i = 0; i < out_.nodes.size(); ++i) TRY_VOID(shape_node(static_cast<int>(i)));
     for (const StatedTensor& output : graph_.outputs)
       if (const auto found = ids_.find(output.name); found != ids_.end()) out_.outputs.push_back(found->second);
     return std::move(out_);
@@ -172,13 +172,13 @@ class Shaper {
         out_.unopened.push_back(fmt::format("{} ({})", words_for(*node.op), place_of(node)));
       else
         ++out_.unknown[type_of(*node.op)];
-      PIPEDECK_CHECK(named(as_stated(node)));
+      TRY_VOID(named(as_stated(node)));
     } else {
       std::vector<const SizedTensor*> inputs;
       for (const int id : node.inputs) inputs.push_back(id < 0 ? nullptr : &tensor(id));
       std::vector<SizedTensor*> outputs;
       for (const int id : node.outputs) outputs.push_back(id < 0 ? nullptr : &tensor(id));
-      PIPEDECK_CHECK(named(rule(RuleCall(*node.op, graph_.version, std::move(inputs), std::move(outputs)))));
+      TRY_VOID(named(rule(RuleCall(*node.op, graph_.version, std::move(inputs), std::move(outputs)))));
     }
     trace(node);
     return {};

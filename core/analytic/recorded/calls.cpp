@@ -239,11 +239,10 @@ Result<Calls> calls_in(Recording& recording) {
   sort_nested(modules);
   const BackwardTimes backward(recording.evaluations);
   calls.track = main_track(modules, backward);
-  auto trees = trees_on(modules, recording, backward, calls);
-  if (!trees) return tl::unexpected(trees.error());
-  if (trees->empty())
+  TRY(auto trees, trees_on(modules, recording, backward, calls));
+  if (trees.empty())
     return fail(ErrorCode::bad_input, "found modules within backward passes alone, expected a forward pass");
-  calls.passes = passes_of(*std::move(trees), recording, backward, calls.annotated);
+  calls.passes = passes_of(std::move(trees), recording, backward, calls.annotated);
   keep_the_usual(calls);
   return calls;
 }

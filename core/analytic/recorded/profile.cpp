@@ -36,9 +36,8 @@ class Maker {
   Maker(Recording& recording, const Options& options) : recording_(recording), options_(options) {}
 
   Result<RecordedProfile> make() {
-    auto calls = calls_in(recording_);
-    if (!calls) return tl::unexpected(calls.error());
-    calls_ = *std::move(calls);
+    TRY(auto calls, calls_in(recording_));
+    calls_ = std::move(calls);
     const Pass& form = calls_.passes.front();
     for (const Call& call : form.calls) made_.deepest = std::max(made_.deepest, call.depth);
     layers_ = layers_of(form, recording_.names, options_.depth);
@@ -48,7 +47,7 @@ class Maker {
     found_ = attribute(recording_, calls_, layers_);
     choose_passes();
     sizes_ = sizes_of(recording_, calls_, layers_, found_, passes_.front());
-    if (auto filled = fill(); !filled) return tl::unexpected(filled.error());
+    TRY_VOID(fill());
     say_sizes();
     return std::move(made_);
   }

@@ -42,7 +42,7 @@ class Splitter {
         continue;
       }
       CsvRow row{line_, {}};
-      if (auto read = read_row(row); !read) return tl::unexpected(read.error());
+      TRY_VOID(read_row(row));
       if (row.fields.size() == 1 && row.fields[0].empty()) continue;
       if (rows_.size() >= limits_.rows)
         return bad(fmt::format("found more than {} rows, expected at most that", limits_.rows), row.line);
@@ -66,7 +66,7 @@ class Splitter {
       const std::size_t first = std::min(text_.find_first_not_of(' ', at_), text_.size());
       const bool quoted = first < text_.size() && text_[first] == '"';
       if (quoted) at_ = first;
-      if (auto read = quoted ? read_quoted(row) : read_plain(row); !read) return read;
+      TRY_VOID(quoted ? read_quoted(row) : read_plain(row));
       if (at_ >= text_.size()) return {};
       const char behind = text_[at_++];
       if (behind == '\n') {

@@ -102,7 +102,7 @@ Result<Timeline> timeline_from_columns(const std::string& bytes) {
     lane.to = DeviceId(walk.next<std::int32_t>());
     lane.begin = walk.next<std::uint64_t>();
     lane.end = walk.next<std::uint64_t>();
-    if (auto valid = check_lane(lane, i, rows); !valid) return tl::unexpected(valid.error());
+    TRY_VOID(check_lane(lane, i, rows));
     timeline.lanes.push_back(lane);
   }
   walk.next(timeline.start, rows);

@@ -13,10 +13,9 @@ std::string progress_to_json(const ProgressNote& note) {
 }
 
 Result<ProgressNote> progress_from_json(const std::string& line) {
-  const auto value = json::parse(line);
-  if (!value) return tl::unexpected(value.error());
+  TRY(const auto value, json::parse(line));
   json::Problems problems;
-  json::ObjectReader in(*value, "", problems);
+  json::ObjectReader in(value, "", problems);
   ProgressNote note;
   if (in.text("event") != "progress") in.fail("event", "found another event, expected \"progress\"");
   note.done = in.number("done", 0, 1);

@@ -45,7 +45,7 @@ class Reader {
     std::string_view graph;
     std::string producer, version;
     std::size_t functions = 0;
-    PIPEDECK_CHECK(each_field(content, "", [&](const Field& field) -> Result<void> {
+    TRY_VOID(each_field(content, "", [&](const Field& field) -> Result<void> {
       switch (is_bytes(field) ? field.number : 0) {
         case M::kGraphFieldNumber:
           graph = field.bytes;
@@ -86,7 +86,7 @@ class Reader {
     using S = ::onnx::OperatorSetIdProto;
     std::string domain;
     std::int64_t version = 0;
-    PIPEDECK_CHECK(each_field(message, "/opset_import", [&](const Field& field) -> Result<void> {
+    TRY_VOID(each_field(message, "/opset_import", [&](const Field& field) -> Result<void> {
       if (field.number == S::kDomainFieldNumber) domain = name_from_onnx(field.bytes);
       if (field.number == S::kVersionFieldNumber) version = static_cast<std::int64_t>(field.value);
       return {};
@@ -126,7 +126,7 @@ class Reader {
     auto tensor = tensor_from_onnx(message);
     if (!tensor) return fail(tensor.error().code, tensor.error().message, place);
     if (tensor->name.empty()) return fail(ErrorCode::bad_input, "found no name, expected one", place + "/name");
-    PIPEDECK_CHECK(count(1 + (tensor->values ? tensor->values->size() / 8 : 0)));
+    TRY_VOID(count(1 + (tensor->values ? tensor->values->size() / 8 : 0)));
     out_.fixed.push_back(*std::move(tensor));
     return {};
   }
@@ -135,9 +135,9 @@ class Reader {
     using N = ::onnx::NodeProto;
     const std::string place = fmt::format("/graph/node/{}", out_.operators.size());
     Operator made;
-    PIPEDECK_CHECK(each_field(message, place, [&](const Field& field) -> Result<void> {
+    TRY_VOID(each_field(message, place, [&](const Field& field) -> Result<void> {
       if (!is_bytes(field)) return {};
-      PIPEDECK_CHECK(count());
+      TRY_VOID(count());
       switch (field.number) {
         case N::kInputFieldNumber:
           made.inputs.push_back(name_from_onnx(field.bytes));
@@ -161,7 +161,7 @@ class Reader {
       }
       return {};
     }));
-    PIPEDECK_CHECK(count());
+    TRY_VOID(count());
     if (made.type.empty()) return fail(ErrorCode::bad_input, "found no op_type, expected one", place + "/op_type");
     if (made.domain == "ai.onnx") made.domain.clear();
     out_.operators.push_back(std::move(made));
@@ -173,7 +173,7 @@ class Reader {
     Attribute made;
     std::vector<std::int64_t> integers;
     std::vector<double> reals;
-    PIPEDECK_CHECK(each_field(message, place, [&](const Field& field) -> Result<void> {
+    TRY_VOID(each_field(message, place, [&](const Field& field) -> Result<void> {
       switch (field.number) {
         case A::kNameFieldNumber:
           made.name = name_from_onnx(field.bytes);
@@ -188,9 +188,8 @@ class Reader {
           made.value = name_from_onnx(field.bytes.substr(0, 1 << 12));
           break;
         case A::kTFieldNumber: {
-          auto tensor = tensor_from_onnx(field.bytes);
-          if (!tensor) return tl::unexpected(tensor.error());
-          made.value = *std::move(tensor);
+          TRY(auto tensor, tensor_from_onnx(field.bytes));
+          made.value = std::move(tensor);
           break;
         }
         case A::kGFieldNumber:
@@ -206,7 +205,7 @@ class Reader {
       }
       return {};
     }));
-    PIPEDECK_CHECK(count((integers.size() + reals.size()) / 8));
+    TRY_VOID(count((integers.size() + reals.size()) / 8));
     if (!integers.empty()) made.value = std::move(integers);
     if (!reals.empty()) made.value = std::move(reals);
     of.attributes.push_back(std::move(made));
@@ -234,13 +233,13 @@ class Reader {
     const std::string place = fmt::format("/graph/{}/{}", list, into.size());
     StatedTensor made;
     made.element = Element::other;
-    PIPEDECK_CHECK(count());
+    TRY_VOID(count());
     const auto tensor = [&](const Field& field) -> Result<void> {
       if (field.number == Y::kElemTypeFieldNumber) made.element = element_of_onnx(field.value);
       if (field.number == Y::kShapeFieldNumber) return shape(field.bytes, place, made.shape.emplace());
       return {};
     };
-    PIPEDECK_CHECK(each_field(message, place, [&](const Field& field) -> Result<void> {
+    TRY_VOID(each_field(message, place, [&](const Field& field) -> Result<void> {
       if (field.number == V::kNameFieldNumber) made.name = name_from_onnx(field.bytes);
       if (field.number != V::kTypeFieldNumber) return {};
       return each_field(field.bytes, place, [&](const Field& type) -> Result<void> {
@@ -256,9 +255,9 @@ class Reader {
     using D = ::onnx::TensorShapeProto_Dimension;
     return each_field(message, place, [&](const Field& field) -> Result<void> {
       if (field.number != S::kDimFieldNumber) return {};
-      PIPEDECK_CHECK(count());
+      TRY_VOID(count());
       Dimension size;
-      PIPEDECK_CHECK(each_field(field.bytes, place, [&](const Field& part) -> Result<void> {
+      TRY_VOID(each_field(field.bytes, place, [&](const Field& part) -> Result<void> {
         if (part.number == D::kDimValueFieldNumber) size.size = static_cast<std::int64_t>(part.value);
         if (part.number == D::kDimParamFieldNumber) size.name = name_from_onnx(part.bytes);
         return {};
@@ -288,14 +287,14 @@ Result<void> check_names(OperatorGraph& graph) {
     return fail(ErrorCode::bad_input, fmt::format("found a second tensor '{}', expected one of a name", name), place);
   };
   for (std::size_t i = 0; i < graph.fixed.size(); ++i)
-    PIPEDECK_CHECK(add(graph.fixed[i].name, fmt::format("/graph/initializer/{}/name", i)));
+    TRY_VOID(add(graph.fixed[i].name, fmt::format("/graph/initializer/{}/name", i)));
   // Files of before 2019 name weights among the inputs too.
   std::erase_if(graph.inputs, [&](const StatedTensor& input) { return known.contains(input.name); });
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
-    PIPEDECK_CHECK(add(graph.inputs[i].name, fmt::format("/graph/input/{}", i)));
+    TRY_VOID(add(graph.inputs[i].name, fmt::format("/graph/input/{}", i)));
   for (std::size_t i = 0; i < graph.operators.size(); ++i)
     for (const std::string& output : graph.operators[i].outputs)
-      if (!output.empty()) PIPEDECK_CHECK(add(output, fmt::format("/graph/node/{}/output", i)));
+      if (!output.empty()) TRY_VOID(add(output, fmt::format("/graph/node/{}/output", i)));
   for (std::size_t i = 0; i < graph.operators.size(); ++i)
     for (const std::string& input : graph.operators[i].inputs)
       if (!input.empty() && !known.contains(input))
@@ -329,11 +328,11 @@ Result<OperatorGraph> operators_from_onnx(std::string_view content, const std::s
                 fmt::format("found {} bytes, expected at most {}", content.size(), std::numeric_limits<int>::max()));
   OperatorGraph graph;
   Reader reader(graph);
-  PIPEDECK_CHECK(reader.model(content));
+  TRY_VOID(reader.model(content));
   graph.name = name.empty() ? reader.graph_name_ : name;
   if (graph.operators.empty())
     return fail(ErrorCode::bad_input, "found no operators, expected at least one", "/graph/node");
-  PIPEDECK_CHECK(check_names(graph));
+  TRY_VOID(check_names(graph));
   return graph;
 }
 

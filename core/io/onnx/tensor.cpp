@@ -170,10 +170,9 @@ Result<FixedTensor> tensor_from_onnx(std::string_view message) {
   std::uint64_t type = T::UNDEFINED;
   Fields fields(message);
   for (;;) {
-    const auto next = fields.next();
-    if (!next) return tl::unexpected(next.error());
-    if (!*next) break;
-    const Field& field = **next;
+    TRY(const auto next, fields.next());
+    if (!next) break;
+    const Field& field = *next;
     Result<void> read;
     switch (field.number) {
       case T::kDimsFieldNumber:
@@ -207,9 +206,8 @@ Result<FixedTensor> tensor_from_onnx(std::string_view message) {
     if (!read) return tl::unexpected(read.error());
   }
   tensor.element = element_of_onnx(type);
-  const auto count = count_of(tensor.shape);
-  if (!count) return tl::unexpected(count.error());
-  if (auto attached = attach(tensor, data, *count, type); !attached) return tl::unexpected(attached.error());
+  TRY(const auto count, count_of(tensor.shape));
+  TRY_VOID(attach(tensor, data, count, type));
   return tensor;
 }
 

@@ -294,16 +294,15 @@ Result<Profile> profile_of_table(ReadTable table, const std::string& name, int m
   profile.source = "a table";
   profile.micro_batch = micro_batch;
   profile.layers = std::move(table.layers);
-  if (auto valid = plan::validate(profile); !valid) return tl::unexpected(valid.error());
+  TRY_VOID(plan::validate(profile));
   return profile;
 }
 
 Result<Profile> profile_from_csv(const std::string& text, const std::string& name, int micro_batch,
                                  const ProfileColumns& columns) {
-  const auto rows = csv::csv_rows(text, layer_table_limits);
-  if (!rows) return tl::unexpected(rows.error());
-  if (rows->size() < 2) return fail(ErrorCode::bad_input, "found no layers, expected a heading and a row a layer");
-  return profile_of_table(read_layer_rows(*rows, columns), name, micro_batch);
+  TRY(const auto rows, csv::csv_rows(text, layer_table_limits));
+  if (rows.size() < 2) return fail(ErrorCode::bad_input, "found no layers, expected a heading and a row a layer");
+  return profile_of_table(read_layer_rows(rows, columns), name, micro_batch);
 }
 
 }  // namespace pipedeck::io::profiles

@@ -143,9 +143,8 @@ Result<void> validate_graph(const Profile& profile, int last_line) {
 Result<Profile> profile_from_graph_text(const std::string& text, const std::string& name, int micro_batch) {
   const Result<Graph> graph = profiles::parse(text);
   if (!graph) return tl::unexpected(graph.error());
-  const auto edges = resolve(*graph);
-  if (!edges) return tl::unexpected(edges.error());
-  const std::vector<bool> loading = data_loading(*graph, *edges);
+  TRY(const auto edges, resolve(*graph));
+  const std::vector<bool> loading = data_loading(*graph, edges);
 
   Profile profile;
   profile.name = name;
@@ -158,7 +157,7 @@ Result<Profile> profile_from_graph_text(const std::string& text, const std::stri
   }
   if (profile.layers.empty())
     return bad_line(graph->nodes[0].line, "found data loading only, expected a layer at least");
-  for (const auto& [from, to] : *edges) {
+  for (const auto& [from, to] : edges) {
     if (loading[from]) continue;
     const std::optional<int> output = taken_output(graph->nodes[to].description);
     const std::size_t outputs = graph->nodes[from].outputs.size();

@@ -54,7 +54,7 @@ class WorkloadReader {
       piper ? read_piper(node) : read_partitioning(node);
     });
     if (problems_) return tl::unexpected(*problems_.first);
-    if (auto joined = piper ? Result<void>() : join_backward(); !joined) return tl::unexpected(joined.error());
+    TRY_VOID(piper ? Result<void>() : join_backward());
     make_layers();
     in_.objects("edges", [&](ObjectReader& edge) {
       if (in_.ok()) read_edge(edge, piper ? "communicationCost" : "size");
@@ -67,7 +67,7 @@ class WorkloadReader {
     profile_.source = piper ? "a workload of Piper; a third of the time is taken for the forward pass, and tensor "
                               "parallelism and recomputation are left out"
                             : partitioning_source();
-    if (auto valid = plan::validate(profile_); !valid) return tl::unexpected(valid.error());
+    TRY_VOID(plan::validate(profile_));
     return std::move(profile_);
   }
 
@@ -202,9 +202,8 @@ bool looks_like_partitioning_json(const std::string& text) {
 }
 
 Result<Profile> profile_from_partitioning_json(const std::string& text, const std::string& name) {
-  const auto document = json::parse(text);
-  if (!document) return tl::unexpected(document.error());
-  return WorkloadReader(*document, name).read();
+  TRY(const auto document, json::parse(text));
+  return WorkloadReader(document, name).read();
 }
 
 }  // namespace pipedeck::io::profiles

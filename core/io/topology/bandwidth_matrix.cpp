@@ -28,13 +28,12 @@ class BandwidthReader {
   explicit BandwidthReader(const std::vector<csv::CsvRow>& rows) : rows_(rows) {}
 
   Result<FoundMatrix> read() {
-    if (auto heading = read_heading(); !heading) return tl::unexpected(heading.error());
+    TRY_VOID(read_heading());
     const std::size_t n = matrix_.devices.size();
     if (rows_.size() != n + 1)
       return bad(fmt::format("found {} rows under {} devices, expected one each", rows_.size() - 1, n),
                  rows_.back().line, 0);
-    for (std::size_t i = 0; i < n; ++i)
-      if (auto row = read_row(rows_[i + 1], i); !row) return tl::unexpected(row.error());
+    for (std::size_t i = 0; i < n; ++i) TRY_VOID(read_row(rows_[i + 1], i));
     return std::move(matrix_);
   }
 
@@ -101,14 +100,12 @@ bool looks_like_bandwidth_matrix(const std::string& text) {
 }
 
 Result<FoundMachines> matrix_from_csv(const std::string& text, const std::string& name) {
-  const auto rows = csv::csv_rows(text, matrix_limits);
-  if (!rows) return tl::unexpected(rows.error());
-  if (rows->empty()) return fail(ErrorCode::bad_input, "found no table of bandwidths, expected a heading with devices");
-  auto matrix = BandwidthReader(*rows).read();
-  if (!matrix) return tl::unexpected(matrix.error());
-  matrix->name = name;
+  TRY(const auto rows, csv::csv_rows(text, matrix_limits));
+  if (rows.empty()) return fail(ErrorCode::bad_input, "found no table of bandwidths, expected a heading with devices");
+  TRY(auto matrix, BandwidthReader(rows).read());
+  matrix.name = name;
   FoundMachines found;
-  found.matrix = *std::move(matrix);
+  found.matrix = std::move(matrix);
   return found;
 }
 

@@ -21,8 +21,7 @@ class Expander {
   Result<std::vector<std::string>> expand() {
     for (std::string_view rest = list_; !rest.empty();) {
       const std::size_t end = end_of_element(rest);
-      if (end > 0)
-        if (auto added = add(rest.substr(0, end)); !added) return tl::unexpected(added.error());
+      if (end > 0) TRY_VOID(add(rest.substr(0, end)));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return std::move(names_);
@@ -55,9 +54,8 @@ class Expander {
       if (open == element.npos) break;
       const std::size_t close = element.find(']', open);
       if (close == element.npos) return bad();
-      auto wider = with_ranges(made, element.substr(open + 1, close - open - 1));
-      if (!wider) return tl::unexpected(wider.error());
-      made = *std::move(wider);
+      TRY(auto wider, with_ranges(made, element.substr(open + 1, close - open - 1)));
+      made = std::move(wider);
       element.remove_prefix(close + 1);
     }
     if (names_.size() + made.size() > most_) return too_many();
@@ -77,7 +75,7 @@ class Expander {
     std::vector<std::string> numbers;
     while (true) {
       const std::size_t comma = ranges.find(',');
-      if (auto read = add_range(numbers, ranges.substr(0, comma)); !read) return tl::unexpected(read.error());
+      TRY_VOID(add_range(numbers, ranges.substr(0, comma)));
       if (comma == ranges.npos) break;
       ranges.remove_prefix(comma + 1);
     }

@@ -62,7 +62,7 @@ class TopologyReader {
   }
 
   Result<FoundMachines> read() {
-    if (auto loaded = xml_.load(); !loaded) return tl::unexpected(loaded.error());
+    TRY_VOID(xml_.load());
     const pugi::xml_node topology = xml_.document().child("topology");
     if (!topology)
       return fail(ErrorCode::bad_input, "found XML without a topology, expected what lstopo --of xml writes");

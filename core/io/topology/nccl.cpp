@@ -59,7 +59,7 @@ class DumpReader {
   DumpReader(const std::string& text, const std::string& name) : xml_(text), name_(name) {}
 
   Result<FoundMachines> read() {
-    if (auto loaded = xml_.load(); !loaded) return tl::unexpected(loaded.error());
+    TRY_VOID(xml_.load());
     const pugi::xml_node system = xml_.document().child("system");
     if (!system)
       return fail(ErrorCode::bad_input, "found XML without a system, expected the file that NCCL_TOPO_DUMP_FILE names");

@@ -86,7 +86,7 @@ tl::unexpected<Error> bad(std::string message, int line) {
 class SlurmReader {
  public:
   Result<FoundMachines> read(const std::string& text) {
-    if (auto split = split_records(text); !split) return tl::unexpected(split.error());
+    TRY_VOID(split_records(text));
     for (Record& record : records_) {
       auto taken = record.values.contains("nodename") ? add_nodes(record) : add_switches(record);
       if (!taken) {
@@ -95,7 +95,7 @@ class SlurmReader {
       }
     }
     join_blocks();
-    if (auto tree = check_forest(); !tree) return tl::unexpected(tree.error());
+    TRY_VOID(check_forest());
     if (found_.machines.empty() && found_.switches.empty()) return fail(ErrorCode::bad_input, why_none());
     add_notes();
     return std::move(found_);
@@ -119,7 +119,7 @@ class SlurmReader {
       // A user's text about a node may hold anything.
       if (const std::size_t reason = one.find(" Reason="); reason != one.npos) one = one.substr(0, reason);
       if (const std::size_t comment = one.find(" Comment="); comment != one.npos) one = one.substr(0, comment);
-      if (auto kept = keep_words(one, line); !kept) return kept;
+      TRY_VOID(keep_words(one, line));
     }
     return {};
   }
@@ -132,7 +132,7 @@ class SlurmReader {
       if (equal == word.npos) continue;
       const std::string key = lower(word.substr(0, equal));
       of_system = key == "os";
-      if (auto kept = keep(key, word.substr(equal + 1), line); !kept) return kept;
+      TRY_VOID(keep(key, word.substr(equal + 1), line));
     }
     return {};
   }
@@ -159,17 +159,15 @@ class SlurmReader {
       return {};
     }
     record.values.insert(defaults_.begin(), defaults_.end());  // the line's own values stay
-    auto expanded = names_of_host_list(names, most_nodes);
-    if (!expanded) return tl::unexpected(expanded.error());
-    if (expanded->empty()) return bad("found a node without a name, expected NodeName=NAME", record.line);
-    const auto gpus = gpus_of(record);
-    if (!gpus) return tl::unexpected(gpus.error());
-    for (std::string& name : *expanded) {
+    TRY(auto expanded, names_of_host_list(names, most_nodes));
+    if (expanded.empty()) return bad("found a node without a name, expected NodeName=NAME", record.line);
+    TRY(const auto gpus, gpus_of(record));
+    for (std::string& name : expanded) {
       if (!node_names_.insert(name).second)
         return bad(fmt::format("found the node {} twice, expected each once", name), record.line);
       if (node_names_.size() > most_nodes)
         return bad(fmt::format("found more than {} nodes, expected at most that", most_nodes), record.line);
-      if (gpus->empty()) {
+      if (gpus.empty()) {
         ++without_gpus_;
         continue;
       }
@@ -177,10 +175,10 @@ class SlurmReader {
         ++out_;
         continue;
       }
-      told_ += gpus->size();
+      told_ += gpus.size();
       if (told_ > static_cast<std::size_t>(limits::devices))
         return bad(fmt::format("found more than {} GPUs, expected at most that", limits::devices), record.line);
-      found_.machines.push_back(machine_of(std::move(name), *gpus, record));
+      found_.machines.push_back(machine_of(std::move(name), gpus, record));
     }
     return {};
   }
@@ -205,7 +203,7 @@ class SlurmReader {
       const std::size_t colon = resource.find(':');
       if (resource.substr(0, colon) != "gpu") continue;
       const std::string_view rest = colon == resource.npos ? std::string_view() : resource.substr(colon + 1);
-      if (auto added = add_gpus(gpus, rest, record.line); !added) return tl::unexpected(added.error());
+      TRY_VOID(add_gpus(gpus, rest, record.line));
     }
     return gpus;
   }

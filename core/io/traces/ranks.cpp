@@ -96,7 +96,7 @@ bool are_of_one_run(std::span<const ReadTrace> traces) {
 }
 
 Result<ReadTrace> join_ranks(std::vector<ReadTrace> traces, const std::vector<std::string>& files) {
-  if (auto checked = check(traces, files); !checked) return tl::unexpected(checked.error());
+  TRY_VOID(check(traces, files));
   std::map<int, std::vector<Part>> steps;
   for (const ReadTrace& trace : traces)
     for (std::size_t i = 0; i < trace.timelines.size(); ++i)

@@ -95,10 +95,9 @@ void add_steps(ReadTrace& result, std::vector<Span> spans, const std::vector<Ste
 /// `device` is the one that a rank's work is of.
 Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional<int>& device) {
   if (!spans.own.empty()) {
-    auto timeline = traces::lanes_by_name(spans);
-    if (!timeline) return tl::unexpected(timeline.error());
-    result.operations = timeline->size();
-    result.timelines.push_back({1, *std::move(timeline)});
+    TRY(auto timeline, traces::lanes_by_name(spans));
+    result.operations = timeline.size();
+    result.timelines.push_back({1, std::move(timeline)});
     result.starts.push_back(0);
     return {};
   }
@@ -143,16 +142,15 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional
 
 Result<ReadTrace> read_trace(const std::string& path, const std::stop_token& stop, const Progress& progress) {
   traces::Collector collector;
-  auto head = read_trace_events(
-      path, [&](const Event& event) { return collector.take(event); }, stop, progress);
-  if (!head) return tl::unexpected(head.error());
+  TRY(auto head, read_trace_events(
+                     path, [&](const Event& event) { return collector.take(event); }, stop, progress));
   Spans spans = collector.finish();
   ReadTrace result;
-  result.title = std::move(head->title);
+  result.title = std::move(head.title);
   result.events = spans.events;
-  result.rank = number_in(head->rank);
-  auto added = add_operations(result, spans, number_in(head->planned_device ? head->planned_device : head->rank));
-  for (std::int64_t& start : result.starts) start += head->base;
+  result.rank = number_in(head.rank);
+  auto added = add_operations(result, spans, number_in(head.planned_device ? head.planned_device : head.rank));
+  for (std::int64_t& start : result.starts) start += head.base;
   if (!added) {
     added.error().file = path;
     return tl::unexpected(std::move(added.error()));

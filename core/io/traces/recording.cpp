@@ -208,10 +208,9 @@ class Recorder {
 
 Result<Recording> read_recording(const std::string& path, const std::stop_token& stop, const Progress& progress) {
   Recorder recorder;
-  auto head = read_trace_events(
-      path, [&](const Event& event) { return recorder.take(event); }, stop, progress);
-  if (!head) return tl::unexpected(head.error());
-  return recorder.finish(*std::move(head));
+  TRY(auto head, read_trace_events(
+                     path, [&](const Event& event) { return recorder.take(event); }, stop, progress));
+  return recorder.finish(std::move(head));
 }
 
 }  // namespace pipedeck::io::traces

@@ -31,16 +31,16 @@ class AmpSearch {
 
   /// The wanted number of strategies of least T, best first.
   Result<void> run(const std::vector<Strategy>& strategies) {
-    if (auto done = bound(strategies); !done) return done;
+    TRY_VOID(bound(strategies));
     for (std::size_t i = 0; i < open_.size() && open_[i].bound < below(); ++i) {
       report(context_.progress, 0.2 + 0.7 * static_cast<double>(i) / static_cast<double>(open_.size()),
              fmt::format("assigning layers to {} stages", open_[i].strategy.stages));
-      if (auto stopped = check_stop(context_); !stopped) return stopped;
+      TRY_VOID(check_stop(context_));
       if (out_of_time(context_) && !best.empty()) {
         truncated = true;
         break;
       }
-      if (auto done = assign(open_[i].strategy); !done) return done;
+      TRY_VOID(assign(open_[i].strategy));
     }
     return {};
   }
@@ -62,7 +62,7 @@ class AmpSearch {
   /// In the order of their bounds, so that most need no search.
   Result<void> bound(const std::vector<Strategy>& strategies) {
     for (const Strategy& strategy : strategies) {
-      if (auto stopped = check_stop(context_); !stopped) return stopped;
+      TRY_VOID(check_stop(context_));
       if (out_of_time(context_) && !open_.empty()) {
         truncated = true;
         break;
@@ -118,22 +118,20 @@ Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& given, co
   const PlannerInfo info = amp_planner();
   Options options = amp_options(info, given, *problem.profile);
   options.allow_idle = flag(info, given, "allow-idle");
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  if (auto none = too_large(*chain)) return Ranking{{}, *std::move(none)};
-  const auto strategies = amp_strategies(*chain, options);
-  if (!strategies) return tl::unexpected(strategies.error());
+  TRY(auto chain, search::Chain::of(problem));
+  if (auto none = too_large(chain)) return Ranking{{}, *std::move(none)};
+  TRY(const auto strategies, amp_strategies(chain, options));
 
-  AmpSearch search(*chain, options, amp_wanted(info, given, context), context);
-  if (auto done = search.run(*strategies); !done) return tl::unexpected(done.error());
+  AmpSearch search(chain, options, amp_wanted(info, given, context), context);
+  TRY_VOID(search.run(strategies));
   if (search.best.empty()) return amp_no_plan(problem, options, context);
   Answer answer{
       info.name, options, choice(info, given, "rank-by") == "simulated", search.truncated, std::move(search.best), {}};
   answer.optimal_in = [&](const Candidate& candidate, bool first) {
-    if (first && search.proven) return space_text(*chain, options);
-    return candidate.proven ? assignments_text(*chain, candidate.strategy, options) : std::string();
+    if (first && search.proven) return space_text(chain, options);
+    return candidate.proven ? assignments_text(chain, candidate.strategy, options) : std::string();
   };
-  return ranking(*chain, std::move(answer), context);
+  return ranking(chain, std::move(answer), context);
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ class Annealing {
     if (!cost) return tl::unexpected(cost.error());
     // Few fit: the procedure may have missed them.
     for (std::size_t i = 0; i < strategies_.size() && found_.empty(); ++i)
-      if (auto done = estimate(strategies_[i], megatron_placement(strategies_[i])); !done)
-        return tl::unexpected(done.error());
+      TRY_VOID(estimate(strategies_[i], megatron_placement(strategies_[i])));
     return ordered();
   }
 
@@ -70,7 +69,7 @@ class Annealing {
  private:
   /// T; infinite where nothing fits.
   Result<double> estimate(const Strategy& strategy, const Placement& placement) {
-    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context_));
     const auto [known, added] = known_.try_emplace({strategy, placement}, std::numeric_limits<double>::infinity());
     if (!added) return known->second;
     const Task task = costs_.task(strategy, placement);
@@ -132,43 +131,37 @@ int evaluations_of(const search::Chain& chain, int asked) {
 Result<bool> any_annealed(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
   const PlannerInfo info = amp_sa_planner();
   const Options options = amp_options(info, given, *problem.profile);
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  const auto strategies = amp_strategies(*chain, options);
-  if (!strategies) return tl::unexpected(strategies.error());
-  if (strategies->empty()) return false;
+  TRY(auto chain, search::Chain::of(problem));
+  TRY(const auto strategies, amp_strategies(chain, options));
+  if (strategies.empty()) return false;
   const PlannerContext first = first_found(context);
-  const auto found = Annealing(*chain, options, *strategies, integer(info, given, "seed"), first)
-                         .run(evaluations_of(*chain, integer(info, given, "evaluations")));
-  if (!found) return tl::unexpected(found.error());
-  return !found->empty();
+  TRY(const auto found, Annealing(chain, options, strategies, integer(info, given, "seed"), first)
+                            .run(evaluations_of(chain, integer(info, given, "evaluations"))));
+  return !found.empty();
 }
 
 Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
   const PlannerInfo info = amp_sa_planner();
   const Options options = amp_options(info, given, *problem.profile);
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  if (auto none = too_large(*chain)) return Ranking{{}, *std::move(none)};
-  const auto strategies = amp_strategies(*chain, options);
-  if (!strategies) return tl::unexpected(strategies.error());
+  TRY(auto chain, search::Chain::of(problem));
+  if (auto none = too_large(chain)) return Ranking{{}, *std::move(none)};
+  TRY(const auto strategies, amp_strategies(chain, options));
   const auto no_plan = [&] {
     return amp_no_plan(problem, options, context,
                        [&](const Problem& relaxed) { return any_annealed(relaxed, given, context); });
   };
-  if (strategies->empty()) return no_plan();
+  if (strategies.empty()) return no_plan();
 
-  Annealing annealing(*chain, options, *strategies, integer(info, given, "seed"), context);
-  auto found = annealing.run(evaluations_of(*chain, integer(info, given, "evaluations")));
-  if (!found) return tl::unexpected(found.error());
-  if (found->empty()) return no_plan();
-  found->resize(std::min(found->size(), amp_wanted(info, given, context)));
-  Answer answer{info.name,           options,           choice(info, given, "rank-by") == "simulated",
-                annealing.truncated, *std::move(found), {}};
+  Annealing annealing(chain, options, strategies, integer(info, given, "seed"), context);
+  TRY(auto found, annealing.run(evaluations_of(chain, integer(info, given, "evaluations"))));
+  if (found.empty()) return no_plan();
+  found.resize(std::min(found.size(), amp_wanted(info, given, context)));
+  Answer answer{info.name,           options,          choice(info, given, "rank-by") == "simulated",
+                annealing.truncated, std::move(found), {}};
   answer.optimal_in = [&](const Candidate& candidate, bool) {
-    return candidate.proven ? assignments_text(*chain, candidate.strategy, options) : std::string();
+    return candidate.proven ? assignments_text(chain, candidate.strategy, options) : std::string();
   };
-  return ranking(*chain, std::move(answer), context);
+  return ranking(chain, std::move(answer), context);
 }
 
 }  // namespace

@@ -27,13 +27,11 @@ Plan plan_of(const search::Chain& chain, const Candidate& candidate, const std::
 }
 
 Result<bool> any_possible(const Problem& problem, const Options& options, const PlannerContext& context) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  const auto strategies = amp_strategies(*chain, options);
-  if (!strategies) return tl::unexpected(strategies.error());
-  AmpCosts costs(*chain, options);
-  for (const Strategy& strategy : *strategies) {
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  TRY(auto chain, search::Chain::of(problem));
+  TRY(const auto strategies, amp_strategies(chain, options));
+  AmpCosts costs(chain, options);
+  for (const Strategy& strategy : strategies) {
+    TRY_VOID(check_stop(context));
     if (Assigner(costs.task(strategy, megatron_placement(strategy)), context.stop).possible()) return true;
   }
   return false;
@@ -50,9 +48,8 @@ Result<Ranking> no_strategy(const Problem& problem, const Options& options, bool
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   Options relaxed = options;
   relaxed.allow_idle = true;
-  const auto helps = idle_is_an_option ? any_possible(problem, relaxed, context) : Result<bool>(false);
-  if (!helps) return tl::unexpected(helps.error());
-  if (*helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
+  TRY(const auto helps, idle_is_an_option ? any_possible(problem, relaxed, context) : Result<bool>(false));
+  if (helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
   return too_few_samples(reason, problem.workload, options.slice, [&](int slice) {
     Options fewer = options;
     fewer.slice = slice;
@@ -69,9 +66,8 @@ Result<Judged> judged(search::Chain& chain, const Candidate& candidate, const st
     if (!search::set_warmup(chain, variant, policy, options.ignore_memory))
       return fail(ErrorCode::internal, fmt::format("{} searched a plan that does not fit", planner));
     if (!context.score) return Judged{std::move(variant), {}};
-    const auto iteration = judge(context, variant);
-    if (!iteration) return tl::unexpected(iteration.error());
-    if (!best || *iteration < best->iteration) best = Judged{std::move(variant), *iteration};
+    TRY(const auto iteration, judge(context, variant));
+    if (!best || iteration < best->iteration) best = Judged{std::move(variant), iteration};
     if (plan.stages.size() == 1) break;
   }
   return std::move(*best);
@@ -82,17 +78,16 @@ Result<Judged> judged(search::Chain& chain, const Candidate& candidate, const st
 Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContext& context) {
   std::vector<Judged> all;
   for (const Candidate& candidate : answer.best) {
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context));
     if (out_of_time(context) && !all.empty()) {
       answer.truncated = true;
       break;
     }
     report(context.progress, 0.9, "simulating");
-    auto one = judged(chain, candidate, answer.planner, answer.options, context);
-    if (!one) return tl::unexpected(one.error());
-    if (!answer.simulated) one->iteration = Seconds(candidate.assignment.time);
-    one->plan.certificate = Certificate{{}, {}, 0, answer.optimal_in(candidate, all.empty() && !answer.simulated)};
-    all.push_back(*std::move(one));
+    TRY(auto one, judged(chain, candidate, answer.planner, answer.options, context));
+    if (!answer.simulated) one.iteration = Seconds(candidate.assignment.time);
+    one.plan.certificate = Certificate{{}, {}, 0, answer.optimal_in(candidate, all.empty() && !answer.simulated)};
+    all.push_back(std::move(one));
   }
   for (Judged& one : all)
     if ((one.plan.truncated = answer.truncated)) one.plan.certificate.reset();
@@ -126,17 +121,14 @@ std::optional<Infeasible> too_large(const search::Chain& chain) {
 
 Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, const PlannerContext& context,
                             const std::function<Result<bool>(const Problem&)>& annealed) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  const auto strategies = amp_strategies(*chain, options);
-  if (!strategies) return tl::unexpected(strategies.error());
-  if (strategies->empty()) return no_strategy(problem, options, !annealed, context);
+  TRY(auto chain, search::Chain::of(problem));
+  TRY(const auto strategies, amp_strategies(chain, options));
+  if (strategies.empty()) return no_strategy(problem, options, !annealed, context);
 
   Options unlimited = options;
   unlimited.ignore_memory = true;
-  const auto any = any_possible(problem, unlimited, context);
-  if (!any) return tl::unexpected(any.error());
-  if (!*any) return Ranking{{}, Infeasible{"no placement has every pinned layer on its device", ""}};
+  TRY(const auto any, any_possible(problem, unlimited, context));
+  if (!any) return Ranking{{}, Infeasible{"no placement has every pinned layer on its device", ""}};
   const std::string reason = "no strategy fits the devices' memory, with one micro-batch at a time on every stage";
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return nothing_fits(reason, context, [&](Bytes more) {

@@ -38,8 +38,7 @@ bool kept(const Pins& pins, const Strategy& strategy) {
 }  // namespace
 
 Result<std::vector<Strategy>> amp_strategies(const search::Chain& chain, const Options& options) {
-  const auto sizes = search::micro_batch_choices(chain.workload(), 1);
-  if (!sizes) return tl::unexpected(sizes.error());
+  TRY(const auto sizes, search::micro_batch_choices(chain.workload(), 1));
   const int devices = chain.devices();
   std::vector<Strategy> strategies;
   for (int stages = 1; stages <= std::min(devices, chain.layers()); ++stages)
@@ -48,7 +47,7 @@ Result<std::vector<Strategy>> amp_strategies(const search::Chain& chain, const O
         Strategy strategy{stages, replicas, degree, 0};
         if (strategy.devices() > devices || (strategy.devices() < devices && !options.allow_idle)) continue;
         if (!kept(chain.problem().pins, strategy)) continue;
-        for (const int size : *sizes) {
+        for (const int size : sizes) {
           strategy.micro_batch = size;
           if (size % replicas == 0 && size / replicas >= options.slice) strategies.push_back(strategy);
         }

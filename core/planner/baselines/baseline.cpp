@@ -12,28 +12,25 @@ namespace {
 constexpr double most_operations = 2e7;  // simulated in about a second
 
 Result<bool> any_fits(const Baseline& baseline, const Problem& problem, const std::vector<int>& sizes, int slice) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
+  TRY(auto chain, search::Chain::of(problem));
   for (const int size : sizes)
-    for (Plan& plan : baseline.plans(*chain, size, slice))
-      if (baseline.fits(*chain, plan)) return true;
+    for (Plan& plan : baseline.plans(chain, size, slice))
+      if (baseline.fits(chain, plan)) return true;
   return false;
 }
 
 Result<Ranking> none(const Baseline& baseline, const Problem& problem, const std::vector<int>& sizes, int slice,
                      const PlannerContext& context) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
+  TRY(auto chain, search::Chain::of(problem));
   const auto has_any = [&](search::Chain& of) {
     return std::any_of(sizes.begin(), sizes.end(), [&](int size) { return !baseline.plans(of, size, slice).empty(); });
   };
-  const bool any = has_any(*chain);
+  const bool any = has_any(chain);
   if (!any && !problem.pins.layers.empty()) {
     Problem open = problem;
     open.pins.layers.clear();
-    auto free = search::Chain::of(open);
-    if (!free) return tl::unexpected(free.error());
-    if (has_any(*free))
+    TRY(auto free, search::Chain::of(open));
+    if (has_any(free))
       return Ranking{{}, Infeasible{"no placement of this planner's kind has the pinned layers on their devices", ""}};
   }
   if (!any) {
@@ -51,33 +48,30 @@ Result<Ranking> none(const Baseline& baseline, const Problem& problem, const std
 
 Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, int min_slice,
                               const PlannerContext& context) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
+  TRY(auto chain, search::Chain::of(problem));
   const int slice = search::smallest_slice(*problem.profile, min_slice);
-  const auto sizes = search::micro_batch_choices(problem.workload, 1);
-  if (!sizes) return tl::unexpected(sizes.error());
+  TRY(const auto sizes, search::micro_batch_choices(problem.workload, 1));
 
   std::vector<Judged> judged;
   bool truncated = false, large = false;
-  for (std::size_t i = 0; i < sizes->size() && !truncated; ++i) {
-    report(context.progress, static_cast<double>(i) / static_cast<double>(sizes->size()), "simulating");
-    for (Plan& plan : baseline.plans(*chain, (*sizes)[i], slice)) {
-      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  for (std::size_t i = 0; i < sizes.size() && !truncated; ++i) {
+    report(context.progress, static_cast<double>(i) / static_cast<double>(sizes.size()), "simulating");
+    for (Plan& plan : baseline.plans(chain, sizes[i], slice)) {
+      TRY_VOID(check_stop(context));
       if ((truncated = !judged.empty() && out_of_time(context))) break;
-      if (!baseline.fits(*chain, plan)) continue;
+      if (!baseline.fits(chain, plan)) continue;
       if (too_long_to_simulate(plan)) {
         large = true;
         continue;
       }
-      const auto iteration = judge(context, plan, baseline.overlap);
-      if (!iteration) return tl::unexpected(iteration.error());
-      plan.objective = simulated_objective(*iteration);
-      judged.push_back({std::move(plan), *iteration});
+      TRY(const auto iteration, judge(context, plan, baseline.overlap));
+      plan.objective = simulated_objective(iteration);
+      judged.push_back({std::move(plan), iteration});
     }
   }
   report(context.progress, 1, "done");
   if (judged.empty() && large) return only_too_long(problem);
-  if (judged.empty()) return none(baseline, problem, *sizes, slice, context);
+  if (judged.empty()) return none(baseline, problem, sizes, slice, context);
   const std::size_t count = judged.size();
   Ranking ranking = ranked(std::move(judged), context);
   for (Plan& plan : ranking.plans) plan.truncated = truncated;

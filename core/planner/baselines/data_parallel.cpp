@@ -43,7 +43,7 @@ std::optional<Overlap> overlap_of(const std::string& word) {
 
 /// More pinned devices than replicas can't all be in the one stage.
 Result<void> check_replica_pins(const Pins& pins, const PlannerInfo& info) {
-  if (auto one = only(pins.stages, 1, "--pp", info); !one) return one;
+  TRY_VOID(only(pins.stages, 1, "--pp", info));
   std::vector<DeviceId> named;
   for (const auto& [layer, device] : pins.layers)
     if (std::count(named.begin(), named.end(), device) == 0) named.push_back(device);
@@ -55,7 +55,7 @@ Result<void> check_replica_pins(const Pins& pins, const PlannerInfo& info) {
 Result<Ranking> plan_data_parallel(const Problem& problem, const PlannerOptions& options,
                                    const PlannerContext& context) {
   const PlannerInfo info = data_parallel_planner();
-  if (auto valid = check_replica_pins(problem.pins, info); !valid) return tl::unexpected(valid.error());
+  TRY_VOID(check_replica_pins(problem.pins, info));
   const bool ignore_memory = flag(info, options, "ignore-memory");
   const Baseline baseline{
       replicated_plans,

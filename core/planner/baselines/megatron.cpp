@@ -58,11 +58,10 @@ Plan plan_of(const search::Chain& chain, const amp::Strategy& strategy, const Ru
 
 /// Strategies that the rules consider, of each micro-batch size in the order of pp x tmp.
 Result<std::vector<std::vector<amp::Strategy>>> considered(const search::Chain& chain, const Rules& rules) {
-  auto all = amp::amp_strategies(chain, {.ignore_memory = rules.ignore_memory, .slice = rules.slice});
-  if (!all) return tl::unexpected(all.error());
+  TRY(auto all, amp::amp_strategies(chain, {.ignore_memory = rules.ignore_memory, .slice = rules.slice}));
   const int widest = smallest_node(chain.network());
   std::map<int, std::vector<amp::Strategy>> by_size;
-  for (const amp::Strategy& strategy : *all)
+  for (const amp::Strategy& strategy : all)
     if (strategy.tensor_parallel <= widest)
       by_size[chain.workload().micro_batch ? 0 : strategy.samples()].push_back(strategy);
   std::vector<std::vector<amp::Strategy>> groups;
@@ -99,13 +98,11 @@ std::vector<Plan> chosen(search::Chain& chain, const std::vector<amp::Strategy>&
 }
 
 Result<bool> any_plan(const Problem& problem, const Rules& rules, const PlannerContext& context) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  const auto groups = considered(*chain, rules);
-  if (!groups) return tl::unexpected(groups.error());
-  for (const auto& strategies : *groups) {
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-    if (!chosen(*chain, strategies, rules).empty()) return true;
+  TRY(auto chain, search::Chain::of(problem));
+  TRY(const auto groups, considered(chain, rules));
+  for (const auto& strategies : groups) {
+    TRY_VOID(check_stop(context));
+    if (!chosen(chain, strategies, rules).empty()) return true;
   }
   return false;
 }
@@ -113,14 +110,13 @@ Result<bool> any_plan(const Problem& problem, const Rules& rules, const PlannerC
 Result<Ranking> no_plan(const Problem& problem, const Rules& rules, const PlannerContext& context) {
   Rules unlimited = rules;
   unlimited.ignore_memory = true;
-  const auto any = any_plan(problem, unlimited, context);
-  if (!any) return tl::unexpected(any.error());
+  TRY(const auto any, any_plan(problem, unlimited, context));
   const std::string reason =
-      *any ? "no degrees of Megatron's rules fit the devices' memory"
-           : fmt::format("no pp x dp x tmp of Megatron's rules uses all devices with {} samples a replica{}",
-                         rules.slice, problem.pins.empty() ? "" : " and keeps the pins");
+      any ? "no degrees of Megatron's rules fit the devices' memory"
+          : fmt::format("no pp x dp x tmp of Megatron's rules uses all devices with {} samples a replica{}",
+                        rules.slice, problem.pins.empty() ? "" : " and keeps the pins");
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
-  if (*any)
+  if (any)
     return nothing_fits(reason, context,
                         [&](Bytes more) { return any_plan(with_more_memory(problem, more), rules, context); });
   return too_few_samples(reason, problem.workload, rules.slice, [&](int slice) {
@@ -134,32 +130,29 @@ Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& opti
   const PlannerInfo info = megatron_planner();
   const Rules rules{choice(info, options, "balance") == "parameters", flag(info, options, "ignore-memory"),
                     search::smallest_slice(*problem.profile, integer(info, options, "min-slice"))};
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  if (auto none = amp::too_large(*chain)) return Ranking{{}, *std::move(none)};
-  const auto groups = considered(*chain, rules);
-  if (!groups) return tl::unexpected(groups.error());
+  TRY(auto chain, search::Chain::of(problem));
+  if (auto none = amp::too_large(chain)) return Ranking{{}, *std::move(none)};
+  TRY(const auto groups, considered(chain, rules));
 
   std::vector<Judged> judged;
   bool truncated = false, large = false;
-  for (std::size_t i = 0; i < groups->size() && !truncated; ++i) {
-    report(context.progress, static_cast<double>(i) / static_cast<double>(groups->size()), "simulating");
-    for (Plan& plan : chosen(*chain, (*groups)[i], rules)) {
-      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  for (std::size_t i = 0; i < groups.size() && !truncated; ++i) {
+    report(context.progress, static_cast<double>(i) / static_cast<double>(groups.size()), "simulating");
+    for (Plan& plan : chosen(chain, groups[i], rules)) {
+      TRY_VOID(check_stop(context));
       if ((truncated = out_of_time(context) && !judged.empty())) break;
       if (too_long_to_simulate(plan)) {
         large = true;
         continue;
       }
-      const auto iteration = judge(context, plan);
-      if (!iteration) return tl::unexpected(iteration.error());
-      plan.objective = simulated_objective(*iteration);
+      TRY(const auto iteration, judge(context, plan));
+      plan.objective = simulated_objective(iteration);
       const bool other_warmup = !judged.empty() && judged.back().plan.stages == plan.stages &&
                                 judged.back().plan.micro_batch == plan.micro_batch;
       if (!other_warmup)
-        judged.push_back({std::move(plan), *iteration});
-      else if (*iteration < judged.back().iteration)
-        judged.back() = {std::move(plan), *iteration};
+        judged.push_back({std::move(plan), iteration});
+      else if (iteration < judged.back().iteration)
+        judged.back() = {std::move(plan), iteration};
     }
   }
   report(context.progress, 1, "done");

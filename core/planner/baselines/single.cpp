@@ -32,8 +32,8 @@ std::vector<Plan> single_plans(search::Chain& chain, int micro_batch, int slice)
 }
 
 Result<void> check_single_pins(const Pins& pins, const PlannerInfo& info) {
-  if (auto one = only(pins.stages, 1, "--pp", info); !one) return one;
-  if (auto one = only(pins.replicas, 1, "--dp", info); !one) return one;
+  TRY_VOID(only(pins.stages, 1, "--pp", info));
+  TRY_VOID(only(pins.replicas, 1, "--dp", info));
   for (const auto& [layer, device] : pins.layers)
     if (device != pins.layers.front().second)
       return fail(ErrorCode::bad_usage, fmt::format("--pin names devices {} and {}, planner {} uses one",
@@ -43,7 +43,7 @@ Result<void> check_single_pins(const Pins& pins, const PlannerInfo& info) {
 
 Result<Ranking> plan_single(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const PlannerInfo info = single_planner();
-  if (auto valid = check_single_pins(problem.pins, info); !valid) return tl::unexpected(valid.error());
+  TRY_VOID(check_single_pins(problem.pins, info));
   const bool ignore_memory = flag(info, options, "ignore-memory");
   const Baseline baseline{
       single_plans,

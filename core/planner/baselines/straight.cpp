@@ -43,7 +43,7 @@ std::vector<Plan> straight_plans(search::Chain& chain, int micro_batch, int slic
 
 Result<Ranking> plan_straight(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const PlannerInfo info = straight_planner();
-  if (auto one = only(problem.pins.replicas, 1, "--dp", info); !one) return tl::unexpected(one.error());
+  TRY_VOID(only(problem.pins.replicas, 1, "--dp", info));
   const bool ignore_memory = flag(info, options, "ignore-memory");
   const Baseline baseline{
       straight_plans,

@@ -133,7 +133,7 @@ Result<bool> capture_fits(search::Chain& chain, const std::vector<int>& sizes, c
   for (const int size : sizes)
     for (const auto& order : capture_orders(chain, wanted).orders) {
       Space space(chain, size, wanted.slice, wanted.space, order);
-      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+      TRY_VOID(check_stop(context));
       Search search(space, {context.stop, {}});
       if (search.within({})) return true;
     }

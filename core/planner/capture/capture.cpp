@@ -60,7 +60,7 @@ Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int
     const Watch watch{context.stop, context.hurry, !answers.empty()};
     // Where one plan is wanted, sizes that do not reach the least peak so far are of no interest.
     Answer answer = of_size(chain, sizes[i], wanted, context.top > 1 ? INT64_MAX : least, keep, watch);
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context));
     proven &= answer.proven;
     truncated = answer.truncated;
     if (answer.plans.empty()) continue;
@@ -91,11 +91,10 @@ Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) 
   bool truncated = false;
   for (std::size_t i = 0; i < plans.size() && !truncated; ++i) {
     report(context.progress, 0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(plans.size()), "simulating");
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context));
     // Without a simulator all of the ties are as good: the order given stands.
-    const auto iteration = context.score ? judge(context, plans[i]) : Result<Seconds>(Seconds());
-    if (!iteration) return tl::unexpected(iteration.error());
-    judged.push_back({std::move(plans[i]), *iteration});
+    TRY(const auto iteration, context.score ? judge(context, plans[i]) : Result<Seconds>(Seconds()));
+    judged.push_back({std::move(plans[i]), iteration});
     truncated = out_of_time(context) && i + 1 < plans.size();
   }
   PlannerContext all = context;
@@ -163,11 +162,10 @@ Result<Ranking> no_size(const Problem& problem, search::Chain& chain, const Want
       fmt::format("no micro-batch gives every replica the {} samples that were measured at least", wanted.slice);
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return too_few_samples(reason, problem.workload, wanted.slice, [&](int fewer) -> Result<bool> {
-    const auto all = search::micro_batch_choices(problem.workload, 1);
-    if (!all) return tl::unexpected(all.error());
+    TRY(const auto all, search::micro_batch_choices(problem.workload, 1));
     Wanted with = wanted;
     with.slice = fewer;
-    return capture_fits(chain, *all, with, context);
+    return capture_fits(chain, all, with, context);
   });
 }
 
@@ -183,37 +181,29 @@ Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes,
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   if (wanted.recommender == Recommender::bayesian) {
     wanted.recommender = Recommender::exact;  // which looks at all orders of the devices
-    auto chain = search::Chain::of(problem);
-    if (!chain) return tl::unexpected(chain.error());
-    const auto fits = capture_fits(*chain, sizes, wanted, context);
-    if (!fits) return tl::unexpected(fits.error());
-    if (*fits) return Ranking{{}, Infeasible{reason, "--recommender exact"}};
+    TRY(auto chain, search::Chain::of(problem));
+    TRY(const auto fits, capture_fits(chain, sizes, wanted, context));
+    if (fits) return Ranking{{}, Infeasible{reason, "--recommender exact"}};
   }
   return nothing_fits(reason, context, [&](Bytes more) -> Result<bool> {
-    auto relaxed = search::Chain::of(with_more_memory(problem, more));
-    if (!relaxed) return tl::unexpected(relaxed.error());
-    return capture_fits(*relaxed, sizes, wanted, context);
+    TRY(auto relaxed, search::Chain::of(with_more_memory(problem, more)));
+    return capture_fits(relaxed, sizes, wanted, context);
   });
 }
 
 Result<Ranking> plan_capture(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const auto wanted = wanted_of(problem, options, context);
-  if (!wanted) return tl::unexpected(wanted.error());
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  const auto all = search::micro_batch_choices(problem.workload, wanted->slice);
-  if (!all) return tl::unexpected(all.error());
+  TRY(const auto wanted, wanted_of(problem, options, context));
+  TRY(auto chain, search::Chain::of(problem));
+  TRY(const auto all, search::micro_batch_choices(problem.workload, wanted.slice));
   std::vector<int> sizes;  // that some way to run a stage has samples for
-  for (const int size : *all)
-    if (size / problem.pins.replicas.value_or(1) >= wanted->slice) sizes.push_back(size);
-  if (sizes.empty()) return no_size(problem, *chain, *wanted, context);
-  const auto large = too_large(*chain, sizes, *wanted);
-  if (!large) return tl::unexpected(large.error());
-  if (*large) return Ranking{{}, **large};
+  for (const int size : all)
+    if (size / problem.pins.replicas.value_or(1) >= wanted.slice) sizes.push_back(size);
+  if (sizes.empty()) return no_size(problem, chain, wanted, context);
+  TRY(const auto large, too_large(chain, sizes, wanted));
+  if (large) return Ranking{{}, *large};
 
-  auto plans = candidates(*chain, sizes, *wanted, context);
-  if (!plans) return tl::unexpected(plans.error());
-  return plans->empty() ? none_fits(problem, sizes, *wanted, context) : ordered(std::move(*plans), context);
+  TRY(auto plans, candidates(chain, sizes, wanted, context));
+  return plans.empty() ? none_fits(problem, sizes, wanted, context) : ordered(std::move(plans), context);
 }
 
 }  // namespace

@@ -53,16 +53,14 @@ Wanted wanted_of(const Problem& problem, const PlannerOptions& options) {
 /// Idle devices help, or fewer samples a replica.
 Result<Ranking> not_enough_samples(const Problem& problem, const std::string& reason, Wanted wanted,
                                    const PlannerContext& context) {
-  const auto sizes = search::micro_batch_choices(problem.workload, 1);
-  if (!sizes) return tl::unexpected(sizes.error());
+  TRY(const auto sizes, search::micro_batch_choices(problem.workload, 1));
   Wanted idle = wanted;
   idle.rules.allow_idle = true;
-  const auto helps = any_dapple_plan(problem, idle, *sizes, context);
-  if (!helps) return tl::unexpected(helps.error());
-  if (*helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
+  TRY(const auto helps, any_dapple_plan(problem, idle, sizes, context));
+  if (helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
   return too_few_samples(reason, problem.workload, wanted.space.slice, [&](int slice) {
     wanted.space.slice = slice;
-    return any_dapple_plan(problem, wanted, *sizes, context);
+    return any_dapple_plan(problem, wanted, sizes, context);
   });
 }
 
@@ -71,11 +69,10 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, c
                         const PlannerContext& context) {
   Wanted unlimited = wanted;
   unlimited.space.ignore_memory = true;
-  const auto any = any_dapple_plan(problem, unlimited, sizes, context);
-  if (!any) return tl::unexpected(any.error());
+  TRY(const auto any, any_dapple_plan(problem, unlimited, sizes, context));
   const std::string no_memory = "no plan fits the devices' memory, with one micro-batch at a time on every stage";
-  if (*any && !context.relax) return Ranking{{}, Infeasible{no_memory, ""}};
-  if (*any)
+  if (any && !context.relax) return Ranking{{}, Infeasible{no_memory, ""}};
+  if (any)
     return nothing_fits(no_memory, context, [&](Bytes more) {
       return any_dapple_plan(with_more_memory(problem, more), wanted, sizes, context);
     });
@@ -83,9 +80,8 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, c
     Problem free = problem;
     free.pins = {};
     unlimited.rules = {.allow_idle = wanted.rules.allow_idle, .stages = {}, .max_stages = {}, .replicas = {}};
-    const auto without = any_dapple_plan(free, unlimited, sizes, context);
-    if (!without) return tl::unexpected(without.error());
-    if (*without) return Ranking{{}, Infeasible{"no plan that the placement policies reach keeps to the pins", ""}};
+    TRY(const auto without, any_dapple_plan(free, unlimited, sizes, context));
+    if (without) return Ranking{{}, Infeasible{"no plan that the placement policies reach keeps to the pins", ""}};
   }
   const std::string reason =
       fmt::format("no plan gives every one of {} devices at least {} samples of each micro-batch",
@@ -101,15 +97,13 @@ Result<Ranking> plan_dapple(const Problem& problem, const PlannerOptions& option
     return past_limit(
         fmt::format("{} layers on {} devices, layers x devices^2 up to {} expected", layers, devices, largest),
         problem);
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
+  TRY(auto chain, search::Chain::of(problem));
   const Wanted wanted = wanted_of(problem, options);
-  auto sizes = search::micro_batch_choices(problem.workload, 1);
-  if (!sizes) return tl::unexpected(sizes.error());
-  std::erase_if(*sizes, [&](int size) { return size < wanted.space.slice; });
-  auto ranking = rank_dapple(*chain, wanted, *sizes, context);
+  TRY(auto sizes, search::micro_batch_choices(problem.workload, 1));
+  std::erase_if(sizes, [&](int size) { return size < wanted.space.slice; });
+  auto ranking = rank_dapple(chain, wanted, sizes, context);
   if (!ranking || !ranking->plans.empty()) return ranking;
-  return no_plan(problem, *sizes, wanted, context);
+  return no_plan(problem, sizes, wanted, context);
 }
 
 }  // namespace

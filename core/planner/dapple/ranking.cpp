@@ -30,7 +30,7 @@ class DappleRanking {
     if (wanted_.simulated && !context_.score)
       return fail(ErrorCode::internal, "--rank-by simulated needs a simulator to judge plans");
     auto ranking = wanted_.simulated ? by_simulation() : by_objective();
-    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context_));
     if (!ranking) return ranking;
     for (Plan& plan : ranking->plans) plan.truncated = cut_short_;
     if (!ranking->plans.empty() && proven_ && !cut_short_)
@@ -51,13 +51,12 @@ class DappleRanking {
     const auto keep = static_cast<std::size_t>(top());
     auto found = wanted_.printed ? spaces_->search_printed(keep) : deepen(keep);
     if (found.cut_short && found.entries.empty() && !wanted_.printed) found = last_resort(keep);
-    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context_));
     Ranking ranking;
     for (const Entry& entry : found.entries) {
       if (static_cast<int>(ranking.plans.size()) == top()) break;
-      auto judged = with_warmup(entry);
-      if (!judged) return tl::unexpected(judged.error());
-      ranking.plans.push_back(std::move(judged->plan));
+      TRY(auto judged, with_warmup(entry));
+      ranking.plans.push_back(std::move(judged.plan));
     }
     cut_short_ |= found.cut_short;
     proven_ = !found.entries.empty() && found.entries.front().bound <= found.all_below;
@@ -103,9 +102,8 @@ class DappleRanking {
   // --- by simulation
 
   Result<Ranking> by_simulation() {
-    if (auto done = simulate(data_parallel(), search::never); !done) return tl::unexpected(done.error());
-    if (auto done = wanted_.printed ? simulate_printed() : simulate_deepening(); !done)
-      return tl::unexpected(done.error());
+    TRY_VOID(simulate(data_parallel(), search::never));
+    TRY_VOID(wanted_.printed ? simulate_printed() : simulate_deepening());
     return ranked(std::move(judged_), context_);
   }
 
@@ -123,7 +121,7 @@ class DappleRanking {
       report(context_.progress, 0.3, "searching");
       const double limit = std::min(to_beat(), least == 0 ? search::never : least * reach);
       const auto found = spaces_->search(limit, static_cast<std::size_t>(wanted_.simulations) + 1);
-      if (auto done = simulate(found.entries, found.all_below); !done) return done;
+      TRY_VOID(simulate(found.entries, found.all_below));
       proven_ = !found.cut_short && !exhausted_ && to_beat() <= found.all_below;
       cut_short_ |= found.cut_short;
       if (proven_ || exhausted_ || cut_short_ || limit == search::never || limit >= to_beat()) break;
@@ -144,8 +142,7 @@ class DappleRanking {
       turns.push_back({taken[static_cast<std::size_t>(entry.space)]++, std::move(entry)});
     std::stable_sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     ordered_ = false;
-    for (auto& [turn, entry] : turns)
-      if (auto done = simulate({std::move(entry)}, search::never); !done) return done;
+    for (auto& [turn, entry] : turns) TRY_VOID(simulate({std::move(entry)}, search::never));
     return {};
   }
 
@@ -168,7 +165,7 @@ class DappleRanking {
   /// In the order of their bounds, until that is no better than what is there, or the budget is used up.
   Result<void> simulate(const std::vector<Entry>& entries, double all_below) {
     for (const Entry& entry : entries) {
-      if (auto stopped = check_stop(context_); !stopped) return stopped;
+      TRY_VOID(check_stop(context_));
       if (!wanted_.printed && (entry.bound >= to_beat() || entry.bound >= all_below)) break;
       const bool pipeline = entry.parts.size() > 1;
       if (!known_.insert({entry.space, entry.parts}).second) continue;
@@ -181,9 +178,8 @@ class DappleRanking {
         break;
       }
       simulated_ += pipeline;
-      auto one = with_warmup(entry);
-      if (!one) return tl::unexpected(one.error());
-      judged_.push_back(std::move(*one));
+      TRY(auto one, with_warmup(entry));
+      judged_.push_back(std::move(one));
     }
     return {};
   }
@@ -233,9 +229,8 @@ class DappleRanking {
         if (!best || !variant.warmup_counts) best = Judged{std::move(variant), Seconds(entry.bound)};
         continue;
       }
-      const auto iteration = judge(context_, variant, overlap_of(variant));
-      if (!iteration) return tl::unexpected(iteration.error());
-      if (!best || *iteration < best->iteration) best = Judged{std::move(variant), *iteration};
+      TRY(const auto iteration, judge(context_, variant, overlap_of(variant)));
+      if (!best || iteration < best->iteration) best = Judged{std::move(variant), iteration};
     }
     return std::move(*best);
   }
@@ -299,14 +294,13 @@ Result<Ranking> rank_dapple(search::Chain& chain, const Wanted& wanted, const st
 
 Result<bool> any_dapple_plan(const Problem& problem, const Wanted& wanted, const std::vector<int>& micro_batches,
                              const PlannerContext& context) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
+  TRY(auto chain, search::Chain::of(problem));
   Wanted any = wanted;
   any.simulated = any.printed = false;
-  Spaces spaces(*chain, any, micro_batches, [&] { return context.stop.stop_requested(); });
+  Spaces spaces(chain, any, micro_batches, [&] { return context.stop.stop_requested(); });
   const bool found = !spaces.search_narrowly(1).entries.empty() ||
                      !spaces.search(std::numeric_limits<double>::infinity(), 1).entries.empty();
-  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  TRY_VOID(check_stop(context));
   return found;
 }
 

@@ -25,13 +25,13 @@ class Improver {
   Result<void> run() {
     while (!pool_.exhausted() && !run_.enough()) {
       report(run_.context.progress, 0.6 + 0.4 * pool_.spent() / run_.wanted.evaluations, "improving");
-      if (auto stopped = check_stop(run_.context); !stopped) return stopped;
+      TRY_VOID(check_stop(run_.context));
       Pool::Entry* entry = most_promising();
       if (!entry) return {};
       entry->expanded = true;
       const Plan plan = entry->plan;
       ++expansions_[shape_of(plan)];
-      if (auto done = expand(plan); !done) return done;
+      TRY_VOID(expand(plan));
     }
     return {};
   }
@@ -59,16 +59,15 @@ class Improver {
   }
 
   Result<void> expand(const Plan& plan) {
-    auto order = pool_.order_of(plan);
-    if (!order) return tl::unexpected(order.error());
-    if (auto done = other_schedules(plan); !done) return done;
+    TRY(auto order, pool_.order_of(plan));
+    TRY_VOID(other_schedules(plan));
     std::vector<std::pair<double, Plan>> near;
-    std::vector<Plan> neighbours = joint_neighbours((*order)->costs, plan, run_.sizes);
+    std::vector<Plan> neighbours = joint_neighbours(order->costs, plan, run_.sizes);
     const auto copied =
         static_cast<std::int64_t>(neighbours.size()) * static_cast<std::int64_t>(devices_used(plan).size());
     pool_.spend(static_cast<int>(copied / copied_each));
     for (Plan& other : neighbours) {
-      const double bound = (*order)->costs.closed_form(other);
+      const double bound = order->costs.closed_form(other);
       if (bound < pool_.worthless()) near.push_back({bound, std::move(other)});
     }
     std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -95,7 +94,7 @@ class Improver {
       }
       return pool_.add(forms, true);
     }
-    if (auto done = pool_.add({plan}, false); !done) return done;
+    TRY_VOID(pool_.add({plan}, false));
     return pool_.large() ? Result<void>() : pool_.add_exact(other_warmups(plan));
   }
 

@@ -61,17 +61,16 @@ Result<Ranking> answer(Run& run) {
     plan.truncated = cut_short;
     ranking.plans.push_back(std::move(plan));
   }
-  if (!cut_short)
-    if (auto done = certify_joint(run, ranking.plans.front()); !done) return tl::unexpected(done.error());
+  if (!cut_short) TRY_VOID(certify_joint(run, ranking.plans.front()));
   return ranking;
 }
 
 Result<Ranking> plan_with(Run& run) {
-  if (auto first = run.pool.order_of(std::vector<LayerId>()); !first) return tl::unexpected(first.error());
+  TRY_VOID(run.pool.order_of(std::vector<LayerId>()));
   for (const auto step : {&take_joint_seeds, &search_joint_plans, &improve_joint_plans, &reschedule_joint_plans}) {
     if (run.enough()) break;
-    if (auto done = step(run); !done) return tl::unexpected(done.error());
-    if (auto stopped = check_stop(run.context); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(step(run));
+    TRY_VOID(check_stop(run.context));
   }
   report(run.context.progress, 1, "done");
   if (run.pool.empty()) return Ranking{};
@@ -80,9 +79,8 @@ Result<Ranking> plan_with(Run& run) {
 
 Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, const Wanted& wanted,
                       const PlannerContext& context) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  JointOrder order(*std::move(chain), wanted);
+  TRY(auto chain, search::Chain::of(problem));
+  JointOrder order(std::move(chain), wanted);
   const auto orders = joint_orders(order.chain);
   for (const bool recompute : {false, true})
     for (const int size : sizes)
@@ -98,10 +96,9 @@ Result<bool> any_seed(const Problem& problem, const std::vector<int>& sizes, con
                       const PlannerOptions& options, const PlannerContext& context) {
   constexpr int most_devices = 64;
   Run run(problem, wanted, options, first_found(context), sizes);
-  const auto order = run.pool.order_of(std::vector<LayerId>());
-  if (!order) return tl::unexpected(order.error());
-  if ((*order)->chain.devices() > most_devices) return false;
-  if (auto taken = take_joint_seeds(run); !taken) return tl::unexpected(taken.error());
+  TRY(const auto order, run.pool.order_of(std::vector<LayerId>()));
+  if (order->chain.devices() > most_devices) return false;
+  TRY_VOID(take_joint_seeds(run));
   return !run.pool.empty();
 }
 
@@ -111,17 +108,15 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, const std:
   if (!context.relax) return Ranking{{}, Infeasible{"no plan fits" + pinned, ""}};
   Wanted unlimited = wanted;
   unlimited.ignore_memory = true;
-  const auto any = any_plan(problem, sizes, unlimited, context);
-  if (!any) return tl::unexpected(any.error());
-  if (!*any) {
-    const auto all_sizes = search::micro_batch_choices(problem.workload, 1);
-    if (!all_sizes) return tl::unexpected(all_sizes.error());
+  TRY(const auto any, any_plan(problem, sizes, unlimited, context));
+  if (!any) {
+    TRY(const auto all_sizes, search::micro_batch_choices(problem.workload, 1));
     return too_few_samples(
         fmt::format("no micro-batch gives every replica at least {} samples{}", wanted.slice, pinned), problem.workload,
         wanted.slice, [&](int slice) {
           Wanted fewer = wanted;
           fewer.slice = slice;
-          return any_plan(problem, *all_sizes, fewer, context);
+          return any_plan(problem, all_sizes, fewer, context);
         });
   }
   return nothing_fits("no plan fits the devices' memory" + pinned, context, [&](Bytes more) -> Result<bool> {
@@ -141,13 +136,12 @@ Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options
                     devices, most_devices, most_work),
         problem);
   const Wanted wanted = wanted_of(options, *problem.profile);
-  auto sizes = search::micro_batch_choices(problem.workload, 1);
-  if (!sizes) return tl::unexpected(sizes.error());
-  std::erase_if(*sizes, [&](int size) { return size < wanted.slice; });
-  Run run(problem, wanted, options, context, *sizes);
+  TRY(auto sizes, search::micro_batch_choices(problem.workload, 1));
+  std::erase_if(sizes, [&](int size) { return size < wanted.slice; });
+  Run run(problem, wanted, options, context, sizes);
   auto ranking = plan_with(run);
   if (!ranking || !ranking->plans.empty()) return ranking;
-  return no_plan(problem, wanted, *sizes, options, context);
+  return no_plan(problem, wanted, sizes, options, context);
 }
 
 }  // namespace

@@ -59,15 +59,13 @@ Result<Judge::Verdict> Judge::time_of(const Plan& plan, std::optional<Overlap> o
     if (const auto found = known_.find(key); found != known_.end()) return Verdict{found->second, true};
   }
   if (limit_ < std::numeric_limits<double>::infinity() && operations_of(plan) >= few_operations) {
-    const auto bound = cost::stages_bound(problem_, plan);
-    if (!bound) return tl::unexpected(bound.error());
-    if (bound->count >= limit_) return Verdict{bound->count, false};
+    TRY(const auto bound, cost::stages_bound(problem_, plan));
+    if (bound.count >= limit_) return Verdict{bound.count, false};
   }
-  const auto time = score_(plan, overlap);
-  if (!time) return tl::unexpected(time.error());
+  TRY(const auto time, score_(plan, overlap));
   const std::lock_guard lock(mutex_);
-  known_.emplace(std::move(key), time->count);
-  return Verdict{time->count, true};
+  known_.emplace(std::move(key), time.count);
+  return Verdict{time.count, true};
 }
 
 }  // namespace pipedeck::planner::joint

@@ -56,11 +56,10 @@ bool asynchronous_fits(search::Chain& chain, const Plan& plan) {
 Result<JointOrder*> Pool::order_of(const std::vector<LayerId>& order) {
   const auto known = order_index_.find(order);
   if (known != order_index_.end()) return orders_[known->second].get();
-  auto chain = order.empty() ? search::Chain::of(problem_) : search::Chain::of(problem_, order);
-  if (!chain) return tl::unexpected(chain.error());
-  if (order.empty()) order_index_[chain->order()] = orders_.size();
+  TRY(auto chain, order.empty() ? search::Chain::of(problem_) : search::Chain::of(problem_, order));
+  if (order.empty()) order_index_[chain.order()] = orders_.size();
   order_index_[order] = orders_.size();
-  orders_.push_back(std::make_unique<JointOrder>(std::move(*chain), wanted_));
+  orders_.push_back(std::make_unique<JointOrder>(std::move(chain), wanted_));
   return orders_.back().get();
 }
 
@@ -91,26 +90,23 @@ Score Pool::score() {
   return [this](const Plan& plan, std::optional<Overlap> overlap) -> Result<Seconds> {
     // Out of time no other plan is wanted, and a simulation would only delay the answer.
     if (!empty() && out_of_time(context_)) return Seconds(std::numeric_limits<double>::infinity());
-    const auto verdict = judge_.time_of(plan, overlap);
-    if (!verdict) return tl::unexpected(verdict.error());
-    return Seconds(verdict->time);
+    TRY(const auto verdict, judge_.time_of(plan, overlap));
+    return Seconds(verdict.time);
   };
 }
 
 Result<void> Pool::add_seed(Plan plan) {
   if (!allowed(plan) || (!empty() && out_of_time(context_)) || !is_new(plan)) return {};
-  const auto verdict = judge_.time_of(plan);
-  if (!verdict) return tl::unexpected(verdict.error());
-  if (verdict->simulated) insert(std::move(plan), verdict->time);
+  TRY(const auto verdict, judge_.time_of(plan));
+  if (verdict.simulated) insert(std::move(plan), verdict.time);
   return {};
 }
 
 Result<void> Pool::add(const std::vector<Plan>& pipelines, bool quick) {
   std::vector<Plan> plans;
   for (const Plan& pipeline : pipelines) {
-    auto order = order_of(pipeline);
-    if (!order) return tl::unexpected(order.error());
-    for (Plan& plan : scheduled(**order, pipeline, quick)) plans.push_back(std::move(plan));
+    TRY(auto order, order_of(pipeline));
+    for (Plan& plan : scheduled(*order, pipeline, quick)) plans.push_back(std::move(plan));
   }
   return simulate(std::move(plans));
 }
@@ -120,7 +116,7 @@ Result<void> Pool::add_judged(const std::vector<Plan>& plans) {
   std::vector<Plan> fitting;
   for (const Plan& plan : plans) {
     if (out_of_time(context_)) break;
-    if (auto stopped = check_stop(context_); !stopped) return stopped;
+    TRY_VOID(check_stop(context_));
     if (!wanted_.ignore_memory && context_.fits) {
       const auto fits = context_.fits(plan);
       if (!fits || !*fits) continue;  // some schedules cannot have these stages
@@ -135,9 +131,8 @@ Result<void> Pool::add_judged(const std::vector<Plan>& plans) {
 Result<void> Pool::add_exact(const std::vector<Plan>& plans) {
   std::vector<Plan> fitting;
   for (const Plan& plan : plans) {
-    auto order = order_of(plan);
-    if (!order) return tl::unexpected(order.error());
-    if (fits(**order, plan)) fitting.push_back(plan);
+    TRY(auto order, order_of(plan));
+    if (fits(*order, plan)) fitting.push_back(plan);
   }
   return simulate(std::move(fitting));
 }
@@ -209,7 +204,7 @@ Result<void> Pool::simulate(std::vector<Plan> plans) {
   } else {
     work(0, 1);
   }
-  if (auto stopped = check_stop(context_); !stopped) return stopped;
+  TRY_VOID(check_stop(context_));
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (verdicts[i] && !verdicts[i]->simulated) spent_ -= weight_of(chosen[i], large());
     if (verdicts[i] && verdicts[i]->simulated) insert(std::move(chosen[i]), verdicts[i]->time);

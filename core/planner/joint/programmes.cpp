@@ -35,8 +35,8 @@ class Programmes {
   Result<void> search() {
     const JointOrder& first = *run_.pool.orders().front();
     if (first.chain.layers() > 2 * rough_detail.cuts || first.chain.devices() > 2 * rough_detail.marks || run_.graph)
-      if (auto done = search_all(true); !done) return done;
-    if (auto done = search_all(false); !done) return done;
+      TRY_VOID(search_all(true));
+    TRY_VOID(search_all(false));
     return simulate();
   }
 
@@ -57,9 +57,9 @@ class Programmes {
               static_cast<double>(o * sizes.size() + i) / static_cast<double>(orders.size() * sizes.size());
           report(run_.context.progress, rough ? 0.3 + 0.1 * done : 0.4 + 0.2 * done,
                  fmt::format("searching with micro-batches of {}", sizes[i]));
-          if (auto stopped = check_stop(run_.context); !stopped) return stopped;
+          TRY_VOID(check_stop(run_.context));
           if (run_.enough() || effort_ > all_efforts) return {};
-          if (auto done = search_one(*order, devices, sizes[i], rough); !done) return done;
+          TRY_VOID(search_one(*order, devices, sizes[i], rough));
         }
     }
     return {};
@@ -102,7 +102,7 @@ class Programmes {
       memory_short |= found.memory_short;
       any |= !found.candidates.empty();
       if (!found.candidates.empty()) run_.least_bound = std::min(run_.least_bound, found.candidates.front().bound);
-      if (auto done = look_at(std::move(found.candidates), order, size, rough); !done) return done;
+      TRY_VOID(look_at(std::move(found.candidates), order, size, rough));
     }
     return {};
   }
@@ -116,9 +116,8 @@ class Programmes {
         if (!rough) all_.push_back(std::move(one));
         continue;
       }
-      auto plan = plan_of(one);
-      if (!plan) return tl::unexpected(plan.error());
-      plans.push_back(*std::move(plan));
+      TRY(auto plan, plan_of(one));
+      plans.push_back(std::move(plan));
     }
     return run_.pool.add(plans, false);
   }
@@ -131,11 +130,10 @@ class Programmes {
       if (all_[i].candidate.bound >= run_.pool.to_beat() || 2 * run_.pool.spent() >= run_.wanted.evaluations) break;
       std::vector<Plan> plans;
       for (std::size_t j = i; j < std::min(i + 16, all_.size()); ++j) {
-        auto plan = plan_of(all_[j]);
-        if (!plan) return tl::unexpected(plan.error());
-        plans.push_back(*std::move(plan));
+        TRY(auto plan, plan_of(all_[j]));
+        plans.push_back(std::move(plan));
       }
-      if (auto done = run_.pool.add(plans, false); !done) return done;
+      TRY_VOID(run_.pool.add(plans, false));
     }
     return {};
   }
@@ -147,9 +145,8 @@ class Programmes {
     for (const TeamRange& part : listed.candidate.parts) nested.push_back(part.last);
     JointOrder* order = listed.order;
     if (!ideals.is_chain()) {
-      const auto found = run_.pool.order_with(ideals, nested);
-      if (!found) return tl::unexpected(found.error());
-      order = *found;
+      TRY(const auto found, run_.pool.order_with(ideals, nested));
+      order = found;
     }
     Plan plan = order->chain.plan_of("joint", listed.micro_batch);
     for (const TeamRange& part : listed.candidate.parts) {

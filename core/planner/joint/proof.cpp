@@ -45,10 +45,9 @@ bool nothing_below(Run& run, double time) {
 }  // namespace
 
 Result<void> certify_joint(Run& run, Plan& plan) {
-  const auto bound = cost::lower_bound_of(run.problem, plan);
-  if (!bound) return tl::unexpected(bound.error());
+  TRY(const auto bound, cost::lower_bound_of(run.problem, plan));
   const double time = plan.objective->time->count;
-  if (time <= bound->count + rounding(run.problem))
+  if (time <= bound.count + rounding(run.problem))
     plan.certificate.emplace().optimal_in = fmt::format("all {} plans, by simulated time: it equals their lower bound",
                                                         plan.synchronous() ? "synchronous" : "asynchronous");
   else if (plan.synchronous() && nothing_below(run, time - rounding(run.problem)))

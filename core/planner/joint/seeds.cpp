@@ -46,7 +46,7 @@ Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOption
   if (!ranking) return ranking.error().code == ErrorCode::cancelled ? tl::unexpected(ranking.error()) : Result<void>();
   for (Plan& plan : ranking->plans) {
     run.truncated |= plan.truncated;
-    if (auto added = run.pool.add_seed(std::move(plan)); !added) return added;
+    TRY_VOID(run.pool.add_seed(std::move(plan)));
   }
   return {};
 }
@@ -72,8 +72,7 @@ Result<void> take_joint_seeds(Run& run) {
   for (std::size_t i = 0; i < others.size() && !run.enough(); ++i) {
     report(run.context.progress, 0.3 * static_cast<double>(i) / static_cast<double>(others.size()),
            fmt::format("asking {}", others[i]->name));
-    for (const PlannerOptions& how : ways_to_ask(*others[i], run.options))
-      if (auto taken = take_from(run, *others[i], how); !taken) return taken;
+    for (const PlannerOptions& how : ways_to_ask(*others[i], run.options)) TRY_VOID(take_from(run, *others[i], how));
   }
   return {};
 }

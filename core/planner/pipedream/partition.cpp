@@ -39,14 +39,14 @@ class Partitioner {
 
   Result<std::optional<Partition>> best() {
     std::optional<search::Ideals> all = search::Ideals::of(chain_.profile(), search::Ideals::most, context_.stop);
-    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context_));
     graph_ = all && (all->is_chain() || effort(*all) <= most_effort_for_graphs);
     figures_.emplace(chain_, graph_ ? *std::move(all) : search::Ideals::of_order(chain_.profile(), chain_.order()),
                      size_);
     search_with_idle(own_, "PipeDream slowest stage A^L");
     spaces_ = fmt::format("the levels {}", levels_text(own_));
     if (wanted_.levels == Levels::any && !cut_short()) search_other_levels();
-    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context_));
     if (!answer_) return std::optional<Partition>();
     return found();
   }
@@ -158,9 +158,8 @@ class Partitioner {
   Result<std::optional<Partition>> found() {
     const search::Ideals& ideals = figures_->ideals();
     std::vector<LayerId> order = ideals.order(answer_->nested).value_or(order_of(Plan(), chain_.profile()));
-    auto chain = search::Chain::of(chain_.problem(), std::move(order));
-    if (!chain) return tl::unexpected(chain.error());
-    Partition partition{*std::move(chain), {}, answer_->slowest, objective_, {}, notes_, truncated_};
+    TRY(auto chain, search::Chain::of(chain_.problem(), std::move(order)));
+    Partition partition{std::move(chain), {}, answer_->slowest, objective_, {}, notes_, truncated_};
     for (std::size_t s = 0; s < answer_->devices.size(); ++s)
       partition.stages.push_back(
           search::stage_on(ideals.size(answer_->nested[s]), ideals.size(answer_->nested[s + 1]), answer_->devices[s]));

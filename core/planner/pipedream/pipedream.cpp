@@ -59,9 +59,8 @@ Result<int> mini_batch(const Problem& problem) {
 /// A^L bounds the steady state from below: transfers and uneven replication make NOAM mini-batches too few at times.
 Result<void> compare_with_simulation(Plan& plan, const PlannerContext& context) {
   if (!context.score || plan.objective->time->count <= 0) return {};
-  const auto iteration = judge(context, plan);
-  if (!iteration) return tl::unexpected(iteration.error());
-  const Seconds pace = *iteration / plan.micro_batches;
+  TRY(const auto iteration, judge(context, plan));
+  const Seconds pace = iteration / plan.micro_batches;
   if (pace.count <= 1.05 * plan.objective->time->count) return {};
   int workers = 0;
   for (const Stage& stage : plan.stages) workers += stage.replicas();
@@ -84,7 +83,7 @@ Result<Plan> asynchronous_plan(const Partition& partition, int size, const Plann
   plan.why = partition.notes;
   plan.truncated = partition.truncated;
   if (!partition.proven.empty()) plan.certificate.emplace().optimal_in = partition.proven;
-  if (auto compared = compare_with_simulation(plan, context); !compared) return tl::unexpected(compared.error());
+  TRY_VOID(compare_with_simulation(plan, context));
   return plan;
 }
 
@@ -118,31 +117,27 @@ Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext
       for (Judged& one : all) one.plan.truncated = true;
       break;
     }
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-    const auto iteration = judge(context, plan);
-    if (!iteration) return tl::unexpected(iteration.error());
-    plan.objective = simulated_objective(*iteration);
-    all.push_back({std::move(plan), *iteration});
+    TRY_VOID(check_stop(context));
+    TRY(const auto iteration, judge(context, plan));
+    plan.objective = simulated_objective(iteration);
+    all.push_back({std::move(plan), iteration});
   }
   return all;
 }
 
 Result<bool> any_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  auto partition = pipedream_partition(*chain, size, wanted.partition, context);
-  if (!partition) return tl::unexpected(partition.error());
-  return *partition && (!wanted.synchronous || !synchronous_plans(**partition, wanted).empty());
+  TRY(auto chain, search::Chain::of(problem));
+  TRY(auto partition, pipedream_partition(chain, size, wanted.partition, context));
+  return partition && (!wanted.synchronous || !synchronous_plans(*partition, wanted).empty());
 }
 
 Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
   Wanted unlimited = wanted;
   unlimited.partition.search.ignore_memory = true;
-  const auto any = any_plan(problem, size, unlimited, context);
-  if (!any) return tl::unexpected(any.error());
-  if (!*any && !problem.pins.empty() && !wanted.synchronous)
+  TRY(const auto any, any_plan(problem, size, unlimited, context));
+  if (!any && !problem.pins.empty() && !wanted.synchronous)
     return Ranking{{}, Infeasible{"no partition over these levels has what is pinned", ""}};
-  if (!*any) {
+  if (!any) {
     Workload open = problem.workload;
     open.micro_batch.reset();
     return too_few_samples("no micro-batch gives every replica of the partition as many samples as were measured", open,
@@ -188,40 +183,34 @@ Result<void> check_as_released(const Problem& problem, const Wanted& wanted) {
 Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const Wanted wanted = wanted_of(options);
   const bool released = flag(pipedream_planner(), options, "as-released");
-  if (released)
-    if (auto possible = check_as_released(problem, wanted); !possible) return tl::unexpected(possible.error());
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
+  if (released) TRY_VOID(check_as_released(problem, wanted));
+  TRY(auto chain, search::Chain::of(problem));
   if (auto none = without_mini_batch(problem)) return Ranking{{}, *std::move(none)};
-  const auto size = mini_batch(problem);
-  if (!size) return tl::unexpected(size.error());
+  TRY(const auto size, mini_batch(problem));
 
-  if (released) return as_released(problem, *size, options, wanted, context);
-  if (too_large_for_pipedream(*chain, wanted.partition, context))
-    return past_limit(fmt::format("{} layers on {} devices{}", chain->layers(), chain->devices(),
+  if (released) return as_released(problem, size, options, wanted, context);
+  if (too_large_for_pipedream(chain, wanted.partition, context))
+    return past_limit(fmt::format("{} layers on {} devices{}", chain.layers(), chain.devices(),
                                   wanted.partition.allow_idle ? ", some perhaps idle" : ""),
                       problem, wanted.partition.allow_idle ? "no --allow-idle" : "");
   report(context.progress, 0, "partitioning");
-  auto partition = pipedream_partition(*chain, *size, wanted.partition, context);
-  if (!partition) return tl::unexpected(partition.error());
-  if (!*partition) return no_plan(problem, *size, wanted, context);
+  TRY(auto partition, pipedream_partition(chain, size, wanted.partition, context));
+  if (!partition) return no_plan(problem, size, wanted, context);
 
   Ranking ranking;
   if (!wanted.synchronous) {
-    auto plan = asynchronous_plan(**partition, *size, context);
-    if (!plan) return tl::unexpected(plan.error());
-    ranking.plans.push_back(*std::move(plan));
+    TRY(auto plan, asynchronous_plan(*partition, size, context));
+    ranking.plans.push_back(std::move(plan));
   }
   if (wanted.synchronous || context.top > 1) {
     report(context.progress, 0.5, "simulating the synchronous plans");
-    auto plans = judged(synchronous_plans(**partition, wanted), context);
-    if (!plans) return tl::unexpected(plans.error());
+    TRY(auto plans, judged(synchronous_plans(*partition, wanted), context));
     PlannerContext rest = context;
     rest.top = wanted.synchronous ? context.top : 1;
-    for (Plan& plan : ranked(std::move(*plans), rest).plans) ranking.plans.push_back(std::move(plan));
+    for (Plan& plan : ranked(std::move(plans), rest).plans) ranking.plans.push_back(std::move(plan));
   }
   report(context.progress, 1, "done");
-  if (ranking.plans.empty()) return no_plan(problem, *size, wanted, context);
+  if (ranking.plans.empty()) return no_plan(problem, size, wanted, context);
   return ranking;
 }
 

@@ -183,9 +183,8 @@ Result<Plan> plan_of(const Problem& problem, const ReleasedStates& states, const
   std::vector<LayerId> order = topological_order(*problem.profile);
   std::stable_sort(order.begin(), order.end(),
                    [&](LayerId a, LayerId b) { return stage[a.index()] < stage[b.index()]; });
-  const auto chain = search::Chain::of(problem, std::move(order));
-  if (!chain) return tl::unexpected(chain.error());
-  Plan plan = chain->plan_of("pipedream", micro_batch);
+  TRY(const auto chain, search::Chain::of(problem, std::move(order)));
+  Plan plan = chain.plan_of("pipedream", micro_batch);
   plan.schedule = ScheduleKind::pipedream;
   int first = 0;
   for (std::size_t s = 0; s < pieces.size(); ++s) {
@@ -216,10 +215,9 @@ bool too_large(const ReleasedStates& states, const Topology& topology) {
 
 Result<Ranking> plan_pipedream_as_released(const Problem& problem, const ReleasedOptions& options,
                                            const PlannerContext& context) {
-  const auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  const ReleasedStates states = released_states(*chain, options.micro_batch, most_states, context.stop);
-  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  TRY(const auto chain, search::Chain::of(problem));
+  const ReleasedStates states = released_states(chain, options.micro_batch, most_states, context.stop);
+  TRY_VOID(check_stop(context));
   if (states.sets.empty())
     return past_limit(fmt::format("the layer graph has no first source, or more than {} antichains", most_states),
                       problem, "--planner pipedream without --as-released");
@@ -227,23 +225,22 @@ Result<Ranking> plan_pipedream_as_released(const Problem& problem, const Release
     return Ranking{{},
                    Infeasible{"the first source and what it leads to leave layers out",
                               "--planner pipedream without --as-released"}};
-  const Topology topology = pipedream_topology(chain->network(), options.flat);
+  const Topology topology = pipedream_topology(chain.network(), options.flat);
   if (too_large(states, topology))
-    return past_limit(fmt::format("{} antichains on {} devices", states.count() - 1, chain->devices()), problem,
+    return past_limit(fmt::format("{} antichains on {} devices", states.count() - 1, chain.devices()), problem,
                       "--planner pipedream without --as-released");
   std::optional<double> memory;
   for (const DeviceId device : topology.devices)
-    if (const auto bytes = static_cast<double>(chain->network().type(device).memory.count); options.memory)
+    if (const auto bytes = static_cast<double>(chain.network().type(device).memory.count); options.memory)
       memory = std::min(memory.value_or(bytes), bytes);
 
   Released released(states, topology, memory, context.stop);
   const double slowest = released.solve();
-  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  TRY_VOID(check_stop(context));
   if (slowest == search::never)
     return Ranking{{}, Infeasible{"no partition fits by the released program's rule", "no --released-memory"}};
-  auto plan = plan_of(problem, states, topology, released.pieces(), slowest, options.micro_batch);
-  if (!plan) return tl::unexpected(plan.error());
-  return Ranking{{*std::move(plan)}, {}};
+  TRY(auto plan, plan_of(problem, states, topology, released.pieces(), slowest, options.micro_batch));
+  return Ranking{{std::move(plan)}, {}};
 }
 
 }  // namespace pipedeck::planner::pipedream

@@ -15,9 +15,8 @@ namespace pipedeck::planner::search {
 Result<Chain> Chain::of(const Problem& problem) { return of(problem, topological_order(*problem.profile)); }
 
 Result<Chain> Chain::of(const Problem& problem, std::vector<LayerId> order) {
-  auto network = cost::Network::of(*problem.cluster, problem.workload.conventions.calibration);
-  if (!network) return tl::unexpected(network.error());
-  Chain chain(problem, std::move(*network));
+  TRY(auto network, cost::Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  Chain chain(problem, std::move(network));
   const Profile& profile = *problem.profile;
   if (profile.layers.empty()) return fail(ErrorCode::bad_input, "a profile without layers, at least one expected");
   chain.order_ = std::move(order);

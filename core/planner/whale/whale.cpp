@@ -163,18 +163,16 @@ bool same_pipeline(const Plan& a, const Plan& b) {
 /// One candidate a layout and micro-batch, in that order, and where shards are uneven one with even ones.
 Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice, bool uneven,
                                              const PlannerContext& context, bool first_only = false) {
-  auto chain = search::Chain::of(problem);
-  if (!chain) return tl::unexpected(chain.error());
-  const auto sizes = search::micro_batch_choices(problem.workload, 1);
-  if (!sizes) return tl::unexpected(sizes.error());
-  WhaleCosts costs(*chain, wanted.ignore_memory);
+  TRY(auto chain, search::Chain::of(problem));
+  TRY(const auto sizes, search::micro_batch_choices(problem.workload, 1));
+  WhaleCosts costs(chain, wanted.ignore_memory);
   const bool proven = wanted.balance == Balance::aware && times_rise(*problem.profile);
   const std::vector<Layout> layouts = layouts_of(costs, wanted.layouts, uneven);
   std::vector<Candidate> all;
   BestEstimates best(most_simulated(wanted, context));
   for (std::size_t l = 0; l < layouts.size(); ++l)
-    for (const int size : *sizes) {
-      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    for (const int size : sizes) {
+      TRY_VOID(check_stop(context));
       if (!all.empty() && (first_only || out_of_time(context))) return all;
       report(context.progress, 0.5 * static_cast<double>(l) / static_cast<double>(layouts.size()), "balancing");
       bool unlike = false;
@@ -184,7 +182,7 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
             split_layers(costs, layouts[l], question, context.stop, all.empty() ? std::stop_token() : context.hurry);
         if (!split) return;
         unlike = split->unlike;
-        Candidate candidate = candidate_of(*chain, layouts[l], *split, question, proven && balance == wanted.balance);
+        Candidate candidate = candidate_of(chain, layouts[l], *split, question, proven && balance == wanted.balance);
         if (broken_pin(candidate.plan, *problem.profile, problem.pins)) return;
         if (balance != wanted.balance && !all.empty() && same_pipeline(all.back().plan, candidate.plan)) return;
         best.add(candidate.estimate);
@@ -195,7 +193,7 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
       // simulation tells.
       if (unlike) add(Balance::even);
     }
-  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  TRY_VOID(check_stop(context));
   return all;
 }
 
@@ -224,19 +222,17 @@ bool can_be_laid_out(const Problem& problem, const Wanted& wanted) {
 
 Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice, const PlannerContext& context) {
   const auto any = [&](const Problem& other, const Wanted& how, int fewer) -> Result<bool> {
-    const auto found = candidates_of(other, how, fewer, context, true);
-    if (!found) return tl::unexpected(found.error());
-    return !found->empty();
+    TRY(const auto found, candidates_of(other, how, fewer, context, true));
+    return !found.empty();
   };
   Wanted unlimited = wanted;
   unlimited.ignore_memory = true;
-  const auto whole = any(problem, unlimited, slice);
-  if (!whole) return tl::unexpected(whole.error());
+  TRY(const auto whole, any(problem, unlimited, slice));
   const int layers = static_cast<int>(problem.profile->layers.size());
   if (layers > most_layers_unlike && !wanted.layouts.replicas_together)
     return past_limit(fmt::format("{} layers cut between unlike copies, {} at most", layers, most_layers_unlike),
                       problem, "--placement replicas");
-  if (*whole) {
+  if (whole) {
     const std::string reason =
         "no layout of TaskGraphs that was asked for fits its devices with any of the micro-batches";
     if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
@@ -250,9 +246,8 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
                               ""}};
   const std::string reason =
       "no layout of TaskGraphs that was asked for gives every replica as many samples as were measured";
-  const auto single = any(problem, unlimited, 1);
-  if (!single) return tl::unexpected(single.error());
-  if (!*single) return Ranking{{}, Infeasible{reason, larger_batch(problem.workload)}};
+  TRY(const auto single, any(problem, unlimited, 1));
+  if (!single) return Ranking{{}, Infeasible{reason, larger_batch(problem.workload)}};
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return too_few_samples(reason, problem.workload, slice, [&](int fewer) { return any(problem, wanted, fewer); });
 }
@@ -264,12 +259,11 @@ Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wante
   const std::size_t most = std::min(candidates.size(), most_simulated(wanted, context));
   std::vector<Judged> judged;
   for (std::size_t i = 0; i < most; ++i) {
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    TRY_VOID(check_stop(context));
     if (!judged.empty() && out_of_time(context)) break;
     report(context.progress, 0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(most), "simulating");
-    const auto iteration = judge(context, candidates[i].plan);
-    if (!iteration) return tl::unexpected(iteration.error());
-    judged.push_back({std::move(candidates[i].plan), *iteration});
+    TRY(const auto iteration, judge(context, candidates[i].plan));
+    judged.push_back({std::move(candidates[i].plan), iteration});
   }
   report(context.progress, 1, "done");
   return ranked(std::move(judged), context);
@@ -278,10 +272,9 @@ Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wante
 Result<Ranking> plan_whale(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const Wanted wanted = wanted_of(options);
   const int slice = search::smallest_slice(*problem.profile, wanted.min_slice);
-  auto candidates = candidates_of(problem, wanted, slice, context);
-  if (!candidates) return tl::unexpected(candidates.error());
-  if (candidates->empty()) return no_plan(problem, wanted, slice, context);
-  auto ranking = simulated(std::move(*candidates), wanted, context);
+  TRY(auto candidates, candidates_of(problem, wanted, slice, context));
+  if (candidates.empty()) return no_plan(problem, wanted, slice, context);
+  auto ranking = simulated(std::move(candidates), wanted, context);
   if (ranking && out_of_time(context))
     for (Plan& plan : ranking->plans) plan.truncated = true, plan.certificate.reset();
   return ranking;

@@ -109,8 +109,7 @@ Result<PartFile> opened(const std::string& path, std::uint64_t step, bool verifi
   if (file->part().origin.step != step)
     return fail(ErrorCode::bad_input,
                 fmt::format("found step {}, expected {}, its folder's", file->part().origin.step, step), {}, path);
-  if (verified)
-    if (auto good = file->verify(); !good) return tl::unexpected(good.error());
+  if (verified) TRY_VOID(file->verify());
   return file;
 }
 

@@ -179,8 +179,7 @@ Result<void> check(const Part& part) {
     return fail(ErrorCode::bad_input, "it names an optimizer that there is not");
   if (origin.global_batch < 1 || part.worker < 0 || part.device.value < 0)
     return fail(ErrorCode::bad_input, "it has a negative number where there is none");
-  for (const LayerPart& layer : part.layers)
-    if (auto good = check(layer, origin); !good) return good;
+  for (const LayerPart& layer : part.layers) TRY_VOID(check(layer, origin));
   return {};
 }
 

@@ -215,9 +215,8 @@ Result<void> PartFile::read_header() {
     return fail(ErrorCode::io, "can't be read");
   if (checksum != checksum_of(header.data(), header.size()))
     return fail(ErrorCode::bad_input, "corrupt: the header is not the one that was written");
-  auto part = decode_part(header);
-  if (!part) return tl::unexpected(part.error());
-  part_ = *std::move(part);
+  TRY(auto part, decode_part(header));
+  part_ = std::move(part);
   values_begin_ = values_begin(header_bytes);
   const std::uint64_t expected = values_begin_ + values_bytes(part_);
   if (size < expected)
@@ -251,7 +250,7 @@ Result<void> PartFile::verify() const {
   for (std::size_t i = 0; i < part_.layers.size(); ++i)
     for (int state = 0; state < part_.layers[i].lists(); ++state) {
       values.resize(static_cast<std::size_t>(part_.layers[i].floats()));
-      if (auto good = read(i, state, values); !good) return good;
+      TRY_VOID(read(i, state, values));
     }
   return {};
 }

@@ -79,11 +79,10 @@ void scatter(std::span<const float> own, const std::vector<layers::ParameterBloc
 }  // namespace
 
 Result<Checkpoint> Checkpoint::open(const std::string& folder) {
-  const auto steps = candidates(folder);
-  if (!steps) return tl::unexpected(steps.error());
+  TRY(const auto steps, candidates(folder));
   Checkpoint checkpoint;
   std::string reasons;
-  for (const StepFolder& step : *steps) {
+  for (const StepFolder& step : steps) {
     checkpoint.content_ = look_at(step, true);
     if (checkpoint.content_.complete()) {
       for (const Error& problem : checkpoint.content_.problems) checkpoint.warnings_.push_back(problem.text());
@@ -143,7 +142,7 @@ Result<std::uint64_t> Checkpoint::read_whole(int layer, int state, std::vector<f
       if (part.layer != layer) continue;
       own.resize(static_cast<std::size_t>(part.floats()));
       whole.resize(static_cast<std::size_t>(part.whole));
-      if (auto read = file.read(i, state, own); !read) return tl::unexpected(read.error());
+      TRY_VOID(file.read(i, state, own));
       scatter(own, part.blocks, whole);
       updates = part.updates;
     }
@@ -167,8 +166,7 @@ Result<std::uint64_t> Checkpoint::read(int layer, int state, const layers::Layer
 Result<std::vector<std::vector<float>>> Checkpoint::parameters() const {
   const bool loss = origin().layers.back().kind == "softmax_cross_entropy";
   std::vector<std::vector<float>> layers(origin().layers.size() - (loss ? 1 : 0));
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    if (auto read = read_whole(static_cast<int>(i), 0, layers[i]); !read) return tl::unexpected(read.error());
+  for (std::size_t i = 0; i < layers.size(); ++i) TRY_VOID(read_whole(static_cast<int>(i), 0, layers[i]));
   return layers;
 }
 

@@ -119,15 +119,12 @@ Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, boo
                                    [&](std::span<float> values) { updates = from.read(layer, list, *kernel, values); });
       return updates;
     };
-    auto updates = read(0, stage.module.parameters());
-    if (!updates) return tl::unexpected(updates.error());
-    stage.optimizer.set_steps(*updates);
+    TRY(auto updates, read(0, stage.module.parameters()));
+    stage.optimizer.set_steps(updates);
     int list = 1;
-    for (tensor::Tensor* moment : stage.optimizer.moments())
-      if (auto done = read(list++, *moment); !done) return tl::unexpected(done.error());
+    for (tensor::Tensor* moment : stage.optimizer.moments()) TRY_VOID(read(list++, *moment));
     const int older = with_older ? from.older(layer) : 0;
-    for (int i = 0; i < older; ++i)
-      if (auto done = read(list++, stage.module.older_version(i - older)); !done) return tl::unexpected(done.error());
+    for (int i = 0; i < older; ++i) TRY_VOID(read(list++, stage.module.older_version(i - older)));
     offset += kernel->parameters();
     ++layer;
   }
@@ -143,8 +140,7 @@ void set_older_versions(exec::Layout& layout, const Plan& plan, const Checkpoint
 
 Result<void> restore(const Checkpoint& from, const exec::Layout& layout, exec::Worker& worker) {
   const bool older = layout.staleness && !layout.staleness->older.empty();
-  for (exec::WorkerStage& stage : worker.stages())
-    if (auto done = restore_stage(from, stage, older); !done) return done;
+  for (exec::WorkerStage& stage : worker.stages()) TRY_VOID(restore_stage(from, stage, older));
   return {};
 }
 
@@ -168,19 +164,17 @@ Result<std::unique_ptr<RunCheckpoints>> RunCheckpoints::open(const Options& opti
   }
   made->first_ = first;
   if (!first) return made;
-  auto lock = FolderLock::take(options.folder);
-  if (!lock) return tl::unexpected(lock.error());
-  made->lock_ = *std::move(lock);
+  TRY(auto lock, FolderLock::take(options.folder));
+  made->lock_ = std::move(lock);
   return made->prepare_folder(from).map([&] { return std::move(made); });
 }
 
 /// Removes only unfinished files and steps that the resumed checkpoint replaces. No useful step is removed.
 Result<void> RunCheckpoints::prepare_folder(const Checkpoint* from) {
-  const auto steps = steps_in(options_.folder);
-  if (!steps) return tl::unexpected(steps.error());
+  TRY(const auto steps, steps_in(options_.folder));
   std::error_code ignored;
   const bool own = from != nullptr && fs::equivalent(fs::path(from->path()).parent_path(), options_.folder, ignored);
-  for (const StepFolder& step : *steps) {
+  for (const StepFolder& step : steps) {
     const bool older = own && step.step <= origin_.step;
     if (older) complete_.push_back(step.step);
     if (older || step.parts.empty()) continue;
@@ -192,11 +186,10 @@ Result<void> RunCheckpoints::prepare_folder(const Checkpoint* from) {
                   {}, options_.folder);
   }
   std::sort(complete_.begin(), complete_.end());
-  for (const StepFolder& step : *steps) {
+  for (const StepFolder& step : steps) {
     StepFolder gone = step;
     if (own && step.step <= origin_.step) gone.parts.clear();
-    if (auto removed = gone.parts.empty() && gone.unfinished.empty() ? Result<void>() : remove_step(gone); !removed)
-      return removed;
+    TRY_VOID(gone.parts.empty() && gone.unfinished.empty() ? Result<void>() : remove_step(gone));
   }
   return {};
 }
@@ -241,7 +234,7 @@ Result<std::vector<RunCheckpoint>> RunCheckpoints::completed(std::uint64_t step,
 Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, std::chrono::milliseconds timeout) {
   auto done = completed(step, true);
   if (!done) return done;
-  if (auto written = writer_.wait(timeout); !written) return tl::unexpected(written.error());
+  TRY_VOID(writer_.wait(timeout));
   constexpr std::chrono::milliseconds look_up{10};
   const auto began = tensor::RunClock::now();
   while (true) {
@@ -255,7 +248,7 @@ Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, st
                       pending_.begin()->first, options_.folder, std::chrono::duration<double>(timeout).count()));
     std::this_thread::sleep_for(look_up);
   }
-  if (auto removed = writer_.wait(timeout); !removed) return tl::unexpected(removed.error());
+  TRY_VOID(writer_.wait(timeout));
   return done;
 }
 

@@ -12,7 +12,7 @@ Result<std::unique_ptr<layers::LayerKernel>> make_batch_norm(const ModelLayer& l
   const auto activation = static_cast<layers::Activation>(size("activation"));
   size.bounded("values a sample",
                static_cast<double>(channels) * static_cast<double>(height) * static_cast<double>(width));
-  if (auto read = size.result(); !read) return tl::unexpected(read.error());
+  TRY_VOID(size.result());
   return std::make_unique<layers::BatchNorm<OnProcessor>>(channels, height * width, activation);
 }
 

@@ -15,12 +15,12 @@ Result<std::unique_ptr<layers::LayerKernel>> convolution_kernel(const ModelLayer
   const auto activation = static_cast<layers::Activation>(size("activation"));
   const bool bias = size("bias") == 1;
   size.check_window();
-  if (auto read = size.result(); !read) return tl::unexpected(read.error());
+  TRY_VOID(size.result());
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   size.bounded("weights", real(shape.kernel) * real(shape.kernel) * real(shape.in) * real(shape.out));
   size.bounded("values a sample", real(shape.in) * real(shape.height) * real(shape.width));
   size.bounded("values a sample", real(shape.out) * real(shape.out_height()) * real(shape.out_width()));
-  if (auto read = size.result(); !read) return tl::unexpected(read.error());
+  TRY_VOID(size.result());
   const layers::ProductSize product{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
                                     shape.weights()};
   return std::make_unique<layers::ProductLayer<ConvolutionPasses, OnProcessor>>(

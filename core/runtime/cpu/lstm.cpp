@@ -18,25 +18,22 @@ Result<LstmSize> size_of_lstm(const ModelLayer& layer) {
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   size.bounded("weights", 8 * real(lstm.hidden) * (real(lstm.in) + real(lstm.hidden) + 2));
   size.bounded("values a sample", real(lstm.sequence) * (real(lstm.in) + 8 * real(lstm.hidden)));
-  if (auto read = size.result(); !read) return tl::unexpected(read.error());
+  TRY_VOID(size.result());
   return lstm;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<layers::LayerKernel>> make_lstm(const ModelLayer& layer) {
-  const auto size = size_of_lstm(layer);
-  if (!size) return tl::unexpected(size.error());
-  return std::make_unique<layers::LstmBySteps<OnProcessor>>(size->in, size->hidden, size->sequence, size->directions);
+  TRY(const auto size, size_of_lstm(layer));
+  return std::make_unique<layers::LstmBySteps<OnProcessor>>(size.in, size.hidden, size.sequence, size.directions);
 }
 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
                                                                const layers::LayerSharding& sharding) {
-  const auto size = size_of_lstm(layer);
-  if (!size) return tl::unexpected(size.error());
-  const auto enough = layers::enough_for(layer, size->hidden, "hidden values", sharding.partners.shard());
-  if (!enough) return tl::unexpected(enough.error());
-  return std::make_unique<layers::LstmBySteps<OnProcessor>>(size->in, size->hidden, size->sequence, size->directions,
+  TRY(const auto size, size_of_lstm(layer));
+  TRY_VOID(layers::enough_for(layer, size.hidden, "hidden values", sharding.partners.shard()));
+  return std::make_unique<layers::LstmBySteps<OnProcessor>>(size.in, size.hidden, size.sequence, size.directions,
                                                             sharding.partners);
 }
 

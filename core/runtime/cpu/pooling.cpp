@@ -55,7 +55,7 @@ Result<std::unique_ptr<layers::LayerKernel>> make_pool(layers::SizeReader& size,
                                                        PoolKind kind) {
   size.bounded("values a sample", static_cast<double>(shape.channels) * static_cast<double>(shape.height) *
                                       static_cast<double>(shape.width));
-  if (auto read = size.result(); !read) return tl::unexpected(read.error());
+  TRY_VOID(size.result());
   return std::make_unique<Pool>(shape, kind);
 }
 

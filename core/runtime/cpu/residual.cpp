@@ -8,16 +8,14 @@
 namespace pipedeck::runtime::cpu {
 
 Result<std::unique_ptr<layers::LayerKernel>> make_block(const ModelLayer& layer) {
-  const auto shape = layers::block_shape(layer);
-  if (!shape) return tl::unexpected(shape.error());
-  return std::make_unique<layers::Residual<OnProcessor>>(*shape);
+  TRY(const auto shape, layers::block_shape(layer));
+  return std::make_unique<layers::Residual<OnProcessor>>(shape);
 }
 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_block(const ModelLayer& layer,
                                                                 const layers::LayerSharding& sharding) {
-  const auto part = layers::block_part(layer, sharding.partners);
-  if (!part) return tl::unexpected(part.error());
-  return std::make_unique<layers::Residual<OnProcessor>>(*part);
+  TRY(const auto part, layers::block_part(layer, sharding.partners));
+  return std::make_unique<layers::Residual<OnProcessor>>(part);
 }
 
 }  // namespace pipedeck::runtime::cpu

@@ -286,22 +286,19 @@ Result<TransformerSize> size_of_transformer(const ModelLayer& layer) {
 }  // namespace
 
 Result<std::unique_ptr<layers::LayerKernel>> make_transformer(const ModelLayer& layer) {
-  const auto size = size_of_transformer(layer);
-  if (!size) return tl::unexpected(size.error());
-  return std::make_unique<Transformer>(size->attention, size->feed_forward);
+  TRY(const auto size, size_of_transformer(layer));
+  return std::make_unique<Transformer>(size.attention, size.feed_forward);
 }
 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const ModelLayer& layer,
                                                                       const layers::LayerSharding& sharding) {
-  const auto size = size_of_transformer(layer);
-  if (!size) return tl::unexpected(size.error());
+  TRY(const auto size, size_of_transformer(layer));
   const layers::Partners& partners = sharding.partners;
-  const auto enough = layers::enough_for(layer, size->attention.heads, "heads", partners.shard()).and_then([&] {
-    return layers::enough_for(layer, size->feed_forward, "feed-forward columns", partners.shard());
-  });
-  if (!enough) return tl::unexpected(enough.error());
-  const TransformerPart part{partners.own(size->attention.heads), partners.own(size->feed_forward), partners};
-  return std::make_unique<Transformer>(size->attention, size->feed_forward, part);
+  TRY_VOID(layers::enough_for(layer, size.attention.heads, "heads", partners.shard()).and_then([&] {
+    return layers::enough_for(layer, size.feed_forward, "feed-forward columns", partners.shard());
+  }));
+  const TransformerPart part{partners.own(size.attention.heads), partners.own(size.feed_forward), partners};
+  return std::make_unique<Transformer>(size.attention, size.feed_forward, part);
 }
 
 }  // namespace pipedeck::runtime::cpu

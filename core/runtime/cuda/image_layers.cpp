@@ -96,9 +96,8 @@ std::unique_ptr<layers::LayerKernel> make_block(const ModelLayer& layer, std::un
 }
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_block(const ModelLayer& layer,
                                                                 const layers::LayerSharding& sharding) {
-  const auto part = layers::block_part(layer, sharding.partners);
-  if (!part) return tl::unexpected(part.error());
-  return std::make_unique<layers::Residual<OnGpu>>(*part);
+  TRY(const auto part, layers::block_part(layer, sharding.partners));
+  return std::make_unique<layers::Residual<OnGpu>>(part);
 }
 
 }  // namespace pipedeck::runtime::cuda

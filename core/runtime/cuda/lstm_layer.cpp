@@ -63,8 +63,7 @@ class LstmLayer final : public CudaLayer {
 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
                                                                const layers::LayerSharding& sharding) {
-  const auto enough = layers::enough_for(layer, layer.size("hidden"), "hidden values", sharding.partners.shard());
-  if (!enough) return tl::unexpected(enough.error());
+  TRY_VOID(layers::enough_for(layer, layer.size("hidden"), "hidden values", sharding.partners.shard()));
   return std::make_unique<layers::LstmBySteps<OnGpu>>(layer.size("in"), layer.size("hidden"), layer.size("sequence"),
                                                       layer.size("directions"), sharding.partners);
 }

@@ -120,13 +120,12 @@ std::optional<cuda::Precision> cuda_precision_named(std::string_view name) {
 }
 
 Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precision precision) {
-  auto names = gpus_of(module);
-  if (!names) return tl::unexpected(names.error());
-  std::vector<int> gpus(names->size());
+  TRY(auto names, gpus_of(module));
+  std::vector<int> gpus(names.size());
   std::iota(gpus.begin(), gpus.end(), 0);
-  for (std::string& name : *names) name = name.substr(0, name.rfind(", "));
-  const std::string nccl = std::ranges::none_of(*names, is_slice) ? module.nccl() : std::string();
-  GpusToMeasure found{module.backend(precision, gpus, false), *std::move(names)};
+  for (std::string& name : names) name = name.substr(0, name.rfind(", "));
+  const std::string nccl = std::ranges::none_of(names, is_slice) ? module.nccl() : std::string();
+  GpusToMeasure found{module.backend(precision, gpus, false), std::move(names)};
   found.backend.transport = nccl.empty() ? by_copies : nccl;
   if (!nccl.empty()) found.backend.join = module.backend(precision, std::move(gpus), true).join;
   return found;
@@ -134,9 +133,8 @@ Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precisio
 
 Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
                                      bool oversubscribe, const transport::Processes& processes) {
-  const auto found = gpus_of(module);
-  if (!found) return tl::unexpected(found.error());
-  const std::vector<std::string>& gpus = *found;
+  TRY(const auto found, gpus_of(module));
+  const std::vector<std::string>& gpus = found;
   const std::size_t devices = devices_used(plan).size();
   const auto here = processes.workers_here(devices);
   const std::size_t wanted = here.end - here.first;
@@ -151,8 +149,7 @@ Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& pla
   std::vector<int> placed(devices, -1);
   for (std::size_t i = 0; i < wanted; ++i) placed[here.first + i] = static_cast<int>((first + i) % gpus.size());
   const bool by_nccl = devices > 1 && !oversubscribe;
-  if (by_nccl)
-    if (auto joined = check_nccl(module, gpus, processes.alone()); !joined) return tl::unexpected(joined.error());
+  if (by_nccl) TRY_VOID(check_nccl(module, gpus, processes.alone()));
   layers::Backend backend = module.backend(precision, placed, by_nccl);
   backend.warning = mixed_words(gpus, placed);
   if (wanted > gpus.size())

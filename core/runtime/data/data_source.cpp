@@ -26,9 +26,8 @@ Result<std::unique_ptr<SampleSource>> make_images(const SampleShape& shape, cons
                     ? std::string("images need a model that does not begin with an embedding")
                     : fmt::format("images have one class each, the model's loss has {} positions", shape.positions),
                 "/data/kind");
-  auto images = data.kind == "idx" ? read_idx(data.path, shape) : read_image_folder(data.path, shape);
-  if (!images) return tl::unexpected(images.error());
-  return make_image_source(*std::move(images), shape, data.seed);
+  TRY(auto images, data.kind == "idx" ? read_idx(data.path, shape) : read_image_folder(data.path, shape));
+  return make_image_source(std::move(images), shape, data.seed);
 }
 
 /// A source for replays, from which nothing is learnt.
@@ -44,17 +43,16 @@ class ZeroSource : public SampleSource {
 
 Result<std::unique_ptr<SampleSource>> make_source(const ModelSpec& model) {
   if (model.data.kind == "zeros") return std::make_unique<ZeroSource>();
-  const auto shape = sample_shape(model);
-  if (!shape) return tl::unexpected(shape.error());
+  TRY(const auto shape, sample_shape(model));
   const DataSource& data = model.data;
-  if (data.kind == "synthetic") return make_synthetic(*shape, data.seed);
-  if (data.kind == "text" && !shape->vocabulary)
+  if (data.kind == "synthetic") return make_synthetic(shape, data.seed);
+  if (data.kind == "text" && !shape.vocabulary)
     return fail(
         ErrorCode::bad_input,
         fmt::format("text needs a model that begins with an embedding, not with '{}'", model.layers.front().kind),
         "/data/kind");
-  if (data.kind == "text") return make_text_source(*shape, data);
-  if (data.kind == "idx" || data.kind == "images") return make_images(*shape, data);
+  if (data.kind == "text") return make_text_source(shape, data);
+  if (data.kind == "idx" || data.kind == "images") return make_images(shape, data);
   return fail(ErrorCode::bad_input,
               fmt::format("data of kind '{}', expected one of synthetic, text, idx, images", data.kind), "/data/kind");
 }

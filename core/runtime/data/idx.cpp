@@ -37,7 +37,7 @@ class IdxFile {
     file_ = gzopen(path_.c_str(), "rb");
     if (file_ == nullptr) return bad_idx(path_, fmt::format("can't be opened: {}", std::strerror(errno)));
     std::array<std::uint8_t, 4> magic{};
-    if (auto read = take(magic.data(), 4, "the head of an IDX file"); !read) return tl::unexpected(read.error());
+    TRY_VOID(take(magic.data(), 4, "the head of an IDX file"));
     if (magic[0] != 0 || magic[1] != 0 || magic[2] != type_byte || magic[3] < least || magic[3] > most)
       return bad_idx(path_,
                      fmt::format("found {:02x} {:02x} {:02x} {:02x}, expected 00 00 08 {:02x}: an IDX file of bytes "
@@ -46,7 +46,7 @@ class IdxFile {
     std::vector<std::int64_t> dimensions;
     for (int i = 0; i < magic[3]; ++i) {
       std::array<std::uint8_t, 4> bytes{};
-      if (auto read = take(bytes.data(), 4, "a dimension"); !read) return tl::unexpected(read.error());
+      TRY_VOID(take(bytes.data(), 4, "a dimension"));
       dimensions.push_back(bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3]);
       if (dimensions.back() < 1)
         return bad_idx(path_, fmt::format("found a dimension of {}, expected 1 or more", dimensions.back()));
@@ -62,7 +62,7 @@ class IdxFile {
       return bad_idx(path_, fmt::format("found {:.3g} bytes, expected at most {:.3g}: they are kept in memory", product,
                                         static_cast<double>(most_pixels)));
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(product));
-    if (auto read = take(bytes.data(), bytes.size(), "elements"); !read) return tl::unexpected(read.error());
+    TRY_VOID(take(bytes.data(), bytes.size(), "elements"));
     char more = 0;
     if (gzread(file_, &more, 1) > 0)
       return bad_idx(path_, fmt::format("found more than the {} bytes that its dimensions say", bytes.size()));
@@ -109,36 +109,30 @@ Result<std::string> labels_beside(const std::string& images) {
 
 Result<std::vector<std::uint32_t>> read_labels(const std::string& path, std::size_t images, std::int64_t classes) {
   IdxFile file(path);
-  const auto dimensions = file.open(1, 1);
-  if (!dimensions) return tl::unexpected(dimensions.error());
-  if (static_cast<std::size_t>(dimensions->front()) != images)
-    return bad_idx(path, fmt::format("found {} labels, expected {}, one an image", dimensions->front(), images));
-  const auto bytes = file.elements(*dimensions);
-  if (!bytes) return tl::unexpected(bytes.error());
-  for (std::size_t i = 0; i < bytes->size(); ++i)
-    if ((*bytes)[i] >= classes)
+  TRY(const auto dimensions, file.open(1, 1));
+  if (static_cast<std::size_t>(dimensions.front()) != images)
+    return bad_idx(path, fmt::format("found {} labels, expected {}, one an image", dimensions.front(), images));
+  TRY(const auto bytes, file.elements(dimensions));
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i] >= classes)
       return bad_idx(path, fmt::format("found label {} at place {}, expected less than {}, the model's classes",
-                                       (*bytes)[i], i, classes));
-  return std::vector<std::uint32_t>(bytes->begin(), bytes->end());
+                                       bytes[i], i, classes));
+  return std::vector<std::uint32_t>(bytes.begin(), bytes.end());
 }
 
 }  // namespace
 
 Result<ImageSet> read_idx(const std::string& path, const SampleShape& shape) {
   IdxFile file(path);
-  const auto dimensions = file.open(3, 4);
-  if (!dimensions) return tl::unexpected(dimensions.error());
+  TRY(const auto dimensions, file.open(3, 4));
   ImageSet images;
-  images.shape = {dimensions->size() == 4 ? (*dimensions)[3] : 1, (*dimensions)[1], (*dimensions)[2]};
-  if (auto fits = check_image_shape(images.shape, shape, path); !fits) return tl::unexpected(fits.error());
-  auto pixels = file.elements(*dimensions);
-  if (!pixels) return tl::unexpected(pixels.error());
-  images.pixels = *std::move(pixels);
-  const auto beside = labels_beside(path);
-  if (!beside) return tl::unexpected(beside.error());
-  auto labels = read_labels(*beside, static_cast<std::size_t>(dimensions->front()), shape.classes);
-  if (!labels) return tl::unexpected(labels.error());
-  images.labels = *std::move(labels);
+  images.shape = {dimensions.size() == 4 ? dimensions[3] : 1, dimensions[1], dimensions[2]};
+  TRY_VOID(check_image_shape(images.shape, shape, path));
+  TRY(auto pixels, file.elements(dimensions));
+  images.pixels = std::move(pixels);
+  TRY(const auto beside, labels_beside(path));
+  TRY(auto labels, read_labels(beside, static_cast<std::size_t>(dimensions.front()), shape.classes));
+  images.labels = std::move(labels);
   return images;
 }
 

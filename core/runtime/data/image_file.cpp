@@ -67,7 +67,7 @@ Result<Image> decode_pnm(const std::string& bytes) {
   if (!width || !height || !most) return bad_image("found a broken head, expected width, height and largest value");
   if (*most < 1 || *most > 255) return bad_image(fmt::format("found a largest value of {}, expected 1 to 255", *most));
   Image image{{bytes[1] == '6' ? 3 : 1, *height, *width}, {}};
-  if (auto fine = check_size(image.shape); !fine) return tl::unexpected(fine.error());
+  TRY_VOID(check_size(image.shape));
   const auto count = static_cast<std::size_t>(image.shape.values());
   if (bytes.size() < head.end() + count)
     return bad_image(fmt::format("found {} bytes of pixels, expected {}",

@@ -43,17 +43,16 @@ Result<std::vector<fs::path>> class_folders(const fs::path& folder, std::int64_t
 }
 
 Result<void> add_image(ImageSet& images, const fs::path& path, std::size_t label, const SampleShape& shape) {
-  const auto image = read_image(path.string());
-  if (!image) return tl::unexpected(image.error());
-  if (images.labels.empty()) images.shape = image->shape;
-  if (auto fits = check_image_shape(image->shape, shape, path.string()); !fits) return fits;
-  if (image->shape != images.shape)
+  TRY(const auto image, read_image(path.string()));
+  if (images.labels.empty()) images.shape = image.shape;
+  TRY_VOID(check_image_shape(image.shape, shape, path.string()));
+  if (image.shape != images.shape)
     return bad_folder(path, fmt::format("found {} channels, expected {} as the images before it have",
-                                        image->shape.channels, images.shape.channels));
-  if (static_cast<std::int64_t>(images.pixels.size()) + image->shape.values() > most_pixels)
+                                        image.shape.channels, images.shape.channels));
+  if (static_cast<std::int64_t>(images.pixels.size()) + image.shape.values() > most_pixels)
     return bad_folder(
         path, fmt::format("found more than {} bytes of pixels, expected less: they are kept in memory", most_pixels));
-  images.pixels.insert(images.pixels.end(), image->pixels.begin(), image->pixels.end());
+  images.pixels.insert(images.pixels.end(), image.pixels.begin(), image.pixels.end());
   images.labels.push_back(static_cast<std::uint32_t>(label));
   return {};
 }
@@ -61,15 +60,12 @@ Result<void> add_image(ImageSet& images, const fs::path& path, std::size_t label
 }  // namespace
 
 Result<ImageSet> read_image_folder(const std::string& path, const SampleShape& shape) {
-  const auto folders = class_folders(path, shape.classes);
-  if (!folders) return tl::unexpected(folders.error());
+  TRY(const auto folders, class_folders(path, shape.classes));
   ImageSet images;
-  for (std::size_t label = 0; label < folders->size(); ++label) {
-    const auto files = entries((*folders)[label]);
-    if (!files) return tl::unexpected(files.error());
-    if (files->empty()) return bad_folder((*folders)[label], "found no image, expected at least one");
-    for (const fs::path& file : *files)
-      if (auto added = add_image(images, file, label, shape); !added) return tl::unexpected(added.error());
+  for (std::size_t label = 0; label < folders.size(); ++label) {
+    TRY(const auto files, entries(folders[label]));
+    if (files.empty()) return bad_folder(folders[label], "found no image, expected at least one");
+    for (const fs::path& file : files) TRY_VOID(add_image(images, file, label, shape));
   }
   return images;
 }

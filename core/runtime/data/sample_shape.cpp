@@ -37,14 +37,13 @@ Result<SampleShape> sample_shape(const ModelSpec& model) {
   if (known == kernels.layers.end())
     return fail(ErrorCode::bad_input, fmt::format("there is no data for a layer of kind '{}'", first.kind),
                 "/layers/0");
-  const auto kernel = known->second(first);
-  if (!kernel) return tl::unexpected(kernel.error());
+  TRY(const auto kernel, known->second(first));
   const auto positions = layers::size_of(loss, "sequence"), classes = layers::size_of(loss, "classes");
   for (const auto* size : {&positions, &classes})
     if (!*size) return tl::unexpected(size->error());
 
   SampleShape shape;
-  shape.values = (*kernel)->input_width();
+  shape.values = kernel->input_width();
   shape.positions = *positions;
   shape.classes = *classes;
   shape.image = image_of(first);

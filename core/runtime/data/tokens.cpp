@@ -98,14 +98,13 @@ Result<std::unique_ptr<SampleSource>> make_text_source(const SampleShape& shape,
                 fmt::format("text needs a vocabulary and classes of at least 256 (a byte each), the model has {}",
                             tokens_known(shape)),
                 "/data/kind");
-  auto text = file_bytes(data.path);
-  if (!text) return tl::unexpected(text.error());
-  if (static_cast<std::int64_t>(text->size()) <= shape.positions)
+  TRY(auto text, file_bytes(data.path));
+  if (static_cast<std::int64_t>(text.size()) <= shape.positions)
     return fail(ErrorCode::bad_input,
-                fmt::format("has {} bytes, expected at least {} (a sequence and the byte behind it)", text->size(),
+                fmt::format("has {} bytes, expected at least {} (a sequence and the byte behind it)", text.size(),
                             shape.positions + 1),
                 {}, data.path);
-  return std::make_unique<TextSource>(data.seed, *std::move(text), static_cast<std::size_t>(shape.positions),
+  return std::make_unique<TextSource>(data.seed, std::move(text), static_cast<std::size_t>(shape.positions),
                                       shape.sees_ahead);
 }
 

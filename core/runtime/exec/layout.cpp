@@ -125,8 +125,8 @@ Result<void> check_chunks(const Plan& plan) {
 }
 
 Result<void> check_replicas(const Plan& plan) {
-  if (auto degrees = check_tensor_parallel(plan); !degrees) return degrees;
-  if (auto devices = check_devices(plan); !devices) return devices;
+  TRY_VOID(check_tensor_parallel(plan));
+  TRY_VOID(check_devices(plan));
   for (std::size_t s = 0; s < plan.stages.size() && plan.synchronous(); ++s) {
     const Stage& stage = plan.stages[s];
     const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
@@ -296,12 +296,11 @@ std::vector<std::size_t> Layout::tensor_group(const PlacedChunk& chunk) const {
 }
 
 Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
-  const auto checked = check_features(plan, schedule)
-                           .and_then([&] { return check_batch(plan, schedule); })
-                           .and_then([&] { return check_ranges(plan, layers::plannable_layers(model)); })
-                           .and_then([&] { return check_replicas(plan); })
-                           .and_then([&] { return check_length(plan, steps); });
-  if (!checked) return tl::unexpected(checked.error());
+  TRY_VOID(check_features(plan, schedule)
+               .and_then([&] { return check_batch(plan, schedule); })
+               .and_then([&] { return check_ranges(plan, layers::plannable_layers(model)); })
+               .and_then([&] { return check_replicas(plan); })
+               .and_then([&] { return check_length(plan, steps); }));
 
   Layout layout;
   layout.copies = copies_of(plan);
@@ -317,7 +316,7 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
       chunk.previous = exchanges(chunk, layout, chunk.stage.index() - 1);
       chunk.next = exchanges(chunk, layout, chunk.stage.index() + 1);
     }
-    if (auto taken = take_lane(placement, layout, plan, schedule); !taken) return tl::unexpected(taken.error());
+    TRY_VOID(take_lane(placement, layout, plan, schedule));
   }
   return layout;
 }

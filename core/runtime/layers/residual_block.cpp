@@ -35,7 +35,7 @@ Result<void> check(SizeReader& size) {
 Result<BlockShape> residual_shape(const ModelLayer& layer) {
   SizeReader size(layer);
   const std::int64_t out = size("out");
-  if (auto fine = check(size); !fine) return tl::unexpected(fine.error());
+  TRY_VOID(check(size));
   const ConvolutionShape first{size("in"), out, 3, size("stride"), 1, size("height"), size("width")};
   return with_shortcut(size, {{first, behind(first, out, 3, 1)}, {}});
 }
@@ -46,7 +46,7 @@ Result<BlockShape> bottleneck_shape(const ModelLayer& layer) {
   size.bounded("values a sample",
                static_cast<double>(middle) * static_cast<double>(size("height")) * static_cast<double>(size("width")));
   size.bounded("weights", 9.0 * static_cast<double>(middle) * static_cast<double>(middle));
-  if (auto fine = check(size); !fine) return tl::unexpected(fine.error());
+  TRY_VOID(check(size));
   const ConvolutionShape first{size("in"), middle, 1, 1, 0, size("height"), size("width")};
   const ConvolutionShape second = behind(first, middle, 3, size("stride"));
   return with_shortcut(size, {{first, second, behind(second, size("out"), 1, 1)}, {}});
@@ -59,12 +59,9 @@ Result<BlockShape> block_shape(const ModelLayer& layer) {
 }
 
 Result<BlockPart> block_part(const ModelLayer& layer, const Partners& partners) {
-  auto shape = block_shape(layer);
-  if (!shape) return tl::unexpected(shape.error());
-  for (const ConvolutionShape& unit : shape->path)
-    if (const auto enough = enough_for(layer, unit.out, "channels", partners.shard()); !enough)
-      return tl::unexpected(enough.error());
-  return BlockPart{*std::move(shape), partners};
+  TRY(auto shape, block_shape(layer));
+  for (const ConvolutionShape& unit : shape.path) TRY_VOID(enough_for(layer, unit.out, "channels", partners.shard()));
+  return BlockPart{std::move(shape), partners};
 }
 
 }  // namespace pipedeck::runtime::layers

@@ -15,11 +15,9 @@ ModelLayer with_size(ModelLayer layer, const char* key, std::int64_t size) {
 /// Returns kernels of the whole layer and of `part`; no blocks yet.
 Result<KernelPart> make_part(const ModelLayer& layer, const KernelFactory& whole, const ModelLayer& smaller,
                              const KernelFactory& part, const LayerSharding& sharding) {
-  auto of_all = whole(layer);
-  if (!of_all) return tl::unexpected(of_all.error());
-  auto of_part = part(smaller);
-  if (!of_part) return tl::unexpected(of_part.error());
-  return KernelPart{std::move(*of_part), std::move(*of_all), {}, sharding};
+  TRY(auto of_all, whole(layer));
+  TRY(auto of_part, part(smaller));
+  return KernelPart{std::move(of_part), std::move(of_all), {}, sharding};
 }
 
 /// The size `key` counts the layer's columns; its parameters are rows of these columns.
@@ -28,10 +26,9 @@ Result<std::unique_ptr<LayerKernel>> make_columns(const PartKinds& kinds, const 
   const KernelFactory& make = kinds.layers.at(layer.kind);
   const std::int64_t columns = layer.size(key);
   const ColumnRange own = sharding.partners.own(columns);
-  auto part = make_part(layer, make, with_size(layer, key, own.count), make, sharding);
-  if (!part) return tl::unexpected(part.error());
-  part->blocks = {{own.first, part->whole->parameters() / columns, own.count, columns}};
-  return std::make_unique<ColumnsLayer>(std::move(*part), columns);
+  TRY(auto part, make_part(layer, make, with_size(layer, key, own.count), make, sharding));
+  part.blocks = {{own.first, part.whole->parameters() / columns, own.count, columns}};
+  return std::make_unique<ColumnsLayer>(std::move(part), columns);
 }
 
 /// `windows`: number of repetitions of the input's columns in the weights of one output.
@@ -41,12 +38,11 @@ Result<std::unique_ptr<LayerKernel>> make_rows(const PartKinds& kinds, const Mod
   const std::int64_t columns = sharding.choice.input_columns, inputs = layer.size("in"), out = layer.size("out");
   const ColumnRange own = sharding.partners.own(columns);
   const ModelLayer smaller = with_size(layer, "in", inputs / columns * own.count);
-  auto part = make_part(layer, kinds.layers.at(layer.kind), smaller, make_weights, sharding);
-  if (!part) return tl::unexpected(part.error());
-  const std::int64_t weights = windows * inputs * out, bias = part->whole->parameters() - weights;
-  part->blocks = {{own.first * out, windows * inputs / columns, own.count * out, columns * out}};
-  if (bias > 0) part->blocks.push_back({weights, 1, bias, bias});
-  return kinds.rows_layer(std::move(*part), out, static_cast<Activation>(layer.size("activation")));
+  TRY(auto part, make_part(layer, kinds.layers.at(layer.kind), smaller, make_weights, sharding));
+  const std::int64_t weights = windows * inputs * out, bias = part.whole->parameters() - weights;
+  part.blocks = {{own.first * out, windows * inputs / columns, own.count * out, columns * out}};
+  if (bias > 0) part.blocks.push_back({weights, 1, bias, bias});
+  return kinds.rows_layer(std::move(part), out, static_cast<Activation>(layer.size("activation")));
 }
 
 }  // namespace

@@ -114,11 +114,10 @@ Result<std::vector<LayerWays>> sharding_ways(const ModelSpec& model, int last, c
 
 Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last, const Kernels& kernels,
                                                     int degree) {
-  const auto all = sharding_ways(model, last, kernels, degree);
-  if (!all) return tl::unexpected(all.error());
+  TRY(const auto all, sharding_ways(model, last, kernels, degree));
   plan::CutPath path;
   for (int i = first; i < last; ++i) {
-    const LayerWays& layer = (*all)[static_cast<std::size_t>(i)];
+    const LayerWays& layer = all[static_cast<std::size_t>(i)];
     std::vector<CutStep> steps;
     for (const ShardingWay& way : layer.ways) steps.push_back(way.step);
     if (!path.add(steps))
@@ -131,7 +130,7 @@ Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int 
   }
   std::vector<ShardingChoice> choices;
   for (const std::size_t way : path.chosen(last == plannable_layers(model)))
-    choices.push_back((*all)[static_cast<std::size_t>(first) + choices.size()].ways[way].choice);
+    choices.push_back(all[static_cast<std::size_t>(first) + choices.size()].ways[way].choice);
   return choices;
 }
 
@@ -153,12 +152,11 @@ Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int
                                           const Shard& shard, std::shared_ptr<transport::Collective> group,
                                           std::optional<LayersCutAlike> alike) {
   const LayersCutAlike all = alike.value_or(LayersCutAlike{first, last});
-  const auto choices = choose_sharding(model, all.first, all.last, kernels, shard.degree);
-  if (!choices) return tl::unexpected(choices.error());
+  TRY(const auto choices, choose_sharding(model, all.first, all.last, kernels, shard.degree));
   const Partners partners(shard, std::move(group));
   ShardedLayers made;
   for (int i = first; i < last; ++i) {
-    const ShardingChoice& choice = (*choices)[static_cast<std::size_t>(i - all.first)];
+    const ShardingChoice& choice = choices[static_cast<std::size_t>(i - all.first)];
     auto layer = make_sharded_layer(model.layers[static_cast<std::size_t>(i)], kernels, {partners, choice});
     if (!layer) return at_layer(layer.error(), i);
     made.layers.push_back(std::move(*layer));

@@ -102,9 +102,8 @@ struct GpuWatch::State {
 
 /// Devices that share a GPU have the same handle.
 Result<void> GpuWatch::State::find() {
-  auto library = Nvml::open();
-  if (!library) return tl::unexpected(library.error());
-  driver = *std::move(library);
+  TRY(auto library, Nvml::open());
+  driver = std::move(library);
   std::vector<RunGpu> about;
   for (const PlacedGpu& one : placed) {
     GpuHandle* handle = found(*driver, one);

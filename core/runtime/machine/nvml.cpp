@@ -69,9 +69,8 @@ JointKind kind_of(unsigned level) {
 }  // namespace
 
 Result<FoundGpus> gpus_by_nvml() {
-  const auto opened = machine::Library::open();
-  if (!opened) return tl::unexpected(opened.error());
-  const machine::Library& driver = **opened;
+  TRY(const auto opened, machine::Library::open());
+  const machine::Library& driver = *opened;
   unsigned count = 0;
   if (!driver.ask("nvmlDeviceGetCount_v2", &count) || count == 0) return fail(ErrorCode::io, "NVML finds no GPU");
   FoundGpus found;

@@ -38,7 +38,7 @@ Result<std::unique_ptr<Processes>> Processes::join(const PipedeckWire& wire, std
   processes->watch_.emplace(processes->rank(), processes->size(), tensor::RunClock::now());
   processes->joined_ = true;
   lock.unlock();
-  if (auto introduced = processes->introduce(); !introduced) return tl::unexpected(introduced.error());
+  TRY_VOID(processes->introduce());
   return processes;
 }
 
@@ -48,15 +48,13 @@ Processes::~Processes() {
 }
 
 Result<void> Processes::introduce() {
-  auto everybody = collect(identity_text(own_identity()));
-  if (!everybody) return tl::unexpected(everybody.error());
+  TRY(auto everybody, collect(identity_text(own_identity())));
   std::string identities;
-  for (const std::string& one : *everybody) transport::put(identities, one);
-  const auto all = tell(std::move(identities));
-  if (!all) return tl::unexpected(all.error());
+  for (const std::string& one : everybody) transport::put(identities, one);
+  TRY(const auto all, tell(std::move(identities)));
   {
     const std::lock_guard lock(mutex_);
-    transport::PlainReader reader(*all);
+    transport::PlainReader reader(all);
     std::string identity;
     for (int i = 0; i < size(); ++i) {
       reader.get(identity);
@@ -141,8 +139,7 @@ Result<std::vector<std::string>> Processes::collect(std::string mine) {
   std::unique_lock lock(mutex_);
   for (int peer = 1; peer < size(); ++peer) {
     const std::pair address{peer, header.number};
-    if (auto come = wait_until(lock, [&] { return texts_.contains(address); }); !come)
-      return tl::unexpected(come.error());
+    TRY_VOID(wait_until(lock, [&] { return texts_.contains(address); }));
     all[static_cast<std::size_t>(peer)] = std::move(texts_.extract(address).mapped());
   }
   return all;
@@ -159,8 +156,7 @@ Result<std::string> Processes::tell(std::string mine) {
   const std::pair address{0, header.number};
   const Courier::Waiting waiting(*courier_);
   std::unique_lock lock(mutex_);
-  if (auto come = wait_until(lock, [&] { return texts_.contains(address); }); !come)
-    return tl::unexpected(come.error());
+  TRY_VOID(wait_until(lock, [&] { return texts_.contains(address); }));
   return std::move(texts_.extract(address).mapped());
 }
 

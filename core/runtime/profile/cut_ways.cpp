@@ -34,10 +34,9 @@ class WayMeter {
     std::vector<std::unique_ptr<layers::LayerKernel>> alone;
     const auto group = std::make_shared<transport::LoneCollective>(0, degree_, device_);
     const layers::Partners partners({0, degree_, {}}, group);
-    auto made = layers::make_sharded_layer(model_.layers[static_cast<std::size_t>(layer)], backend_.kernels,
-                                           {partners, way.choice});
-    if (!made) return tl::unexpected(made.error());
-    alone.push_back(std::move(*made));
+    TRY(auto made, layers::make_sharded_layer(model_.layers[static_cast<std::size_t>(layer)], backend_.kernels,
+                                              {partners, way.choice}));
+    alone.push_back(std::move(made));
     const ChainEnds ends{layer == 0, layer + 1 == layers::plannable_layers(model_)};
     const layers::SoftmaxCrossEntropy loss =
         ends.last && way.step.to == Lies::in_columns ? parts_.loss.over(partners) : parts_.loss;
@@ -83,15 +82,13 @@ void add_fixed_parts(LayerMemory& memory, const LayerMemory& of_one, int samples
 Result<std::vector<std::vector<CutWay>>> measure_cut_ways(const ModelSpec& model, const exec::ModelParts& parts,
                                                           int degree, int micro_batch, const layers::Backend& backend,
                                                           const std::shared_ptr<tensor::ComputeDevice>& device) {
-  const auto all = layers::sharding_ways(model, layers::plannable_layers(model), backend.kernels, degree);
-  if (!all) return tl::unexpected(all.error());
+  TRY(const auto all, layers::sharding_ways(model, layers::plannable_layers(model), backend.kernels, degree));
   const WayMeter meter(model, parts, degree, micro_batch, backend, device);
-  std::vector<std::vector<CutWay>> measured(all->size());
-  for (std::size_t i = 0; i < all->size(); ++i)
-    for (const layers::ShardingWay& way : (*all)[i].ways) {
-      auto one = meter.measure(static_cast<int>(i), way);
-      if (!one) return tl::unexpected(one.error());
-      measured[i].push_back(std::move(*one));
+  std::vector<std::vector<CutWay>> measured(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const layers::ShardingWay& way : all[i].ways) {
+      TRY(auto one, meter.measure(static_cast<int>(i), way));
+      measured[i].push_back(std::move(one));
     }
   return measured;
 }

@@ -212,15 +212,14 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
                            const ProfiledOn& where, const ModelSpec& model, const ProfileOptions& options,
                            const Progress& progress, const std::stop_token& stop) {
   const std::vector<int>& sizes = options.micro_batches;
-  if (auto checked = check_sizes(sizes); !checked) return tl::unexpected(checked.error());
-  if (auto checked = check_degrees(options.tensor_parallel); !checked) return tl::unexpected(checked.error());
-  if (auto checked = check_device(options, *device); !checked) return tl::unexpected(checked.error());
-  const auto parts = exec::make_parts(model, backend.kernels);
-  if (!parts) return tl::unexpected(parts.error());
+  TRY_VOID(check_sizes(sizes));
+  TRY_VOID(check_degrees(options.tensor_parallel));
+  TRY_VOID(check_device(options, *device));
+  TRY(const auto parts, exec::make_parts(model, backend.kernels));
 
-  Profile profile = empty_profile(model, parts->layers, sizes.front(), where);
+  Profile profile = empty_profile(model, parts.layers, sizes.front(), where);
   const auto chain_device = [&] {
-    return ChainDevice{std::make_shared<tensor::DeviceMemory>(device), backend.loss(parts->loss),
+    return ChainDevice{std::make_shared<tensor::DeviceMemory>(device), backend.loss(parts.loss),
                        !backend.recorded.empty()};
   };
   const auto as_worker = [&](const auto& work) { device->on_host() ? cpu::on_one_core(work) : work(); };
@@ -241,9 +240,8 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
   };
   std::string not_recorded;
   for (const int size : sizes) {
-    ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, size, nullptr, {}, chain_device());
-    if (auto timed = measure(timer, size, 1, fmt::format("timing micro-batches of {}", size)); !timed)
-      return tl::unexpected(timed.error());
+    ChainTimer timer(parts.layers, parts.loss, *parts.source, model.seed, size, nullptr, {}, chain_device());
+    TRY_VOID(measure(timer, size, 1, fmt::format("timing micro-batches of {}", size)));
     add_point(profile, timer.seen(), size);
     if (not_recorded.empty()) not_recorded = timer.why_not_recorded();
   }
@@ -252,32 +250,30 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
                                            : fmt::format(", without {}: {}", backend.recorded, not_recorded);
   const RankDevices at_hand = devices_for_ranks(device, backend, where, options.tensor_parallel);
   for (const int degree : options.tensor_parallel) {
-    auto ranks = Ranks::of(at_hand, model, *parts, degree, sizes.front());
-    if (!ranks) return tl::unexpected(ranks.error());
-    ChainTimer& timer = (*ranks)->timer();
+    TRY(auto ranks, Ranks::of(at_hand, model, parts, degree, sizes.front()));
+    ChainTimer& timer = ranks->timer();
     Seconds meeting;
     try {
-      as_worker([&] { meeting = (*ranks)->start(); });
+      as_worker([&] { meeting = ranks->start(); });
       const std::string what = fmt::format("timing layers cut over {} devices", degree);
-      if (auto timed = measure(timer, sizes.front(), (*ranks)->at_work(), what); !timed)
-        return tl::unexpected(timed.error());
+      TRY_VOID(measure(timer, sizes.front(), ranks->at_work(), what));
     } catch (const transport::Interrupted&) {
-      (*ranks)->rethrow();
+      ranks->rethrow();
     }
     if (device->on_host()) meeting = Seconds(measure_meeting(degree).lower);
     add_degree(profile, timer.seen(), degree, meeting);
-    add_whole_parameters(profile, (*ranks)->layers(), degree);
-    ranks->reset();
+    add_whole_parameters(profile, ranks->layers(), degree);
+    ranks.reset();
     // A worker does not need the workspace of several threads.
     Result<std::vector<std::vector<CutWay>>> ways;
-    as_worker([&] { ways = measure_cut_ways(model, *parts, degree, profile.micro_batch, backend, device); });
+    as_worker([&] { ways = measure_cut_ways(model, parts, degree, profile.micro_batch, backend, device); });
     if (!ways) return tl::unexpected(ways.error());
     for (std::size_t i = 0; i < ways->size(); ++i) profile.layers[i].tensor_parallel.back().ways = (*ways)[i];
   }
   if (!device->on_host() && !options.tensor_parallel.empty())
     profile.source += cut_words(backend, where, options.tensor_parallel);
   if (profile.micro_batch > 1) {
-    ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1, nullptr, {}, chain_device());
+    ChainTimer single(parts.layers, parts.loss, *parts.source, model.seed, 1, nullptr, {}, chain_device());
     as_worker([&] { single.run_once(); });
     add_fixed_layer_parts(profile, single.seen());
   }

@@ -76,8 +76,7 @@ Result<std::unique_ptr<Ranks>> Ranks::of(const RankDevices& at_hand, const Model
   const bool fit = static_cast<std::size_t>(degree) <= at_hand.devices.size();
   std::unique_ptr<Ranks> ranks(new Ranks(at_hand, fit ? degree : 1));
   for (int rank = 0; rank < ranks->at_work_; ++rank)
-    if (auto added = ranks->add(at_hand.backend, model, parts, degree, samples); !added)
-      return tl::unexpected(added.error());
+    TRY_VOID(ranks->add(at_hand.backend, model, parts, degree, samples));
   for (std::size_t rank = 1; rank < ranks->ranks_.size(); ++rank)
     ranks->others_.emplace_back([&all = *ranks, rank] { all.run(rank); });
   return ranks;
@@ -91,10 +90,9 @@ Result<void> Ranks::add(const layers::Backend& backend, const ModelSpec& model, 
   ranks_.emplace_back();
   Rank& rank = ranks_.back();
   rank.group = group_of(number, degree);
-  auto made = layers::make_sharded_layers(model, 0, layers::plannable_layers(model), backend.kernels,
-                                          {static_cast<int>(number), degree, {}}, rank.group);
-  if (!made) return tl::unexpected(made.error());
-  rank.part = std::move(*made);
+  TRY(auto made, layers::make_sharded_layers(model, 0, layers::plannable_layers(model), backend.kernels,
+                                             {static_cast<int>(number), degree, {}}, rank.group));
+  rank.part = std::move(made);
   rank.loss =
       std::make_unique<layers::SoftmaxCrossEntropy>(rank.part.loss ? parts.loss.over(*rank.part.loss) : parts.loss);
   rank.timer =

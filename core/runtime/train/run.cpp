@@ -290,15 +290,13 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   for (const std::string& more : {backend.transport, recorded_words(backend, plan)})
     if (!more.empty()) run->computed_by += ", " + more;
   run->model = model;
-  auto parts = exec::make_parts(model, backend.kernels);
-  if (!parts) return tl::unexpected(parts.error());
-  run->parts = *std::move(parts);
+  TRY(auto parts, exec::make_parts(model, backend.kernels));
+  run->parts = std::move(parts);
   run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
   run->last_step = options.steps;
-  auto layout = exec::lay_out(model, plan, schedule, options.steps - run->from_step);
-  if (!layout) return tl::unexpected(layout.error());
-  run->layout = *std::move(layout);
-  if (auto cut = check_shards(model, plan, backend.kernels); !cut) return tl::unexpected(cut.error());
+  TRY(auto layout, exec::lay_out(model, plan, schedule, options.steps - run->from_step));
+  run->layout = std::move(layout);
+  TRY_VOID(check_shards(model, plan, backend.kernels));
   try {
     cpu::write_product_kernels();
   } catch (const std::bad_alloc&) {
@@ -325,15 +323,13 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (!run->transport->here(i)) continue;
     memories[i]->set_limit(options.memory_limit);
-    if (auto made = make_worker(*run, i, plan, options, backend, memories[i]); !made)
-      return tl::unexpected(made.error());
+    TRY_VOID(make_worker(*run, i, plan, options, backend, memories[i]));
   }
   look_before_sleeping(*run);
   if (options.checkpoint) {
-    auto checkpoints = checkpoint::RunCheckpoints::open(*options.checkpoint, model, plan, run->layout,
-                                                        options.resume.get(), run->processes->first());
-    if (!checkpoints) return tl::unexpected(checkpoints.error());
-    run->checkpoints = *std::move(checkpoints);
+    TRY(auto checkpoints, checkpoint::RunCheckpoints::open(*options.checkpoint, model, plan, run->layout,
+                                                           options.resume.get(), run->processes->first()));
+    run->checkpoints = std::move(checkpoints);
   }
   run->ended.resize(run->workers.size());
   run->reports.resize(run->workers.size());

@@ -107,18 +107,16 @@ Result<Candidate> candidate_of(const MeasuredRun& run, const std::stop_token& st
     return tl::unexpected(in_run(valid.error(), run));
   auto seen = observe(run.plan, run.events);
   if (!seen) return tl::unexpected(in_run(seen.error(), run));
-  const auto plain = simulation_of(run, {}, stop);
-  if (!plain) return tl::unexpected(plain.error());
-  const auto slower = simulation_of(run, {{}, 2, 0.5}, stop);
-  if (!slower) return tl::unexpected(slower.error());
+  TRY(const auto plain, simulation_of(run, {}, stop));
+  TRY(const auto slower, simulation_of(run, {{}, 2, 0.5}, stop));
   Candidate candidate{&run,
                       *std::move(seen),
-                      operations_of(plain->timeline),
-                      operations_of(slower->timeline),
-                      to_seconds(plain->iteration),
+                      operations_of(plain.timeline),
+                      operations_of(slower.timeline),
+                      to_seconds(plain.iteration),
                       {},
                       {}};
-  for (const DeviceVerdict& device : plain->devices)
+  for (const DeviceVerdict& device : plain.devices)
     candidate.predicted_peak = std::max(candidate.predicted_peak, device.peak);
   candidate.usual_gap = usual_gap(candidate.seen);
   return candidate;
@@ -139,7 +137,7 @@ class Fit {
   Result<CalibrationRecord> run() {
     fit_overhead();
     fit_efficiency();
-    if (auto done = fit_slowdown(); !done) return tl::unexpected(done.error());
+    TRY_VOID(fit_slowdown());
     return record_;
   }
 
@@ -192,11 +190,9 @@ class Fit {
     for (const Candidate* run : runs_) {
       Calibration slowed = values();
       slowed.overlap_slowdown = 2;
-      const auto one = simulation_of(*run->run, values(), stop_);
-      if (!one) return tl::unexpected(one.error());
-      const auto two = simulation_of(*run->run, slowed, stop_);
-      if (!two) return tl::unexpected(two.error());
-      add_slowdowns(*run, operations_of(one->timeline), operations_of(two->timeline), samples);
+      TRY(const auto one, simulation_of(*run->run, values(), stop_));
+      TRY(const auto two, simulation_of(*run->run, slowed, stop_));
+      add_slowdowns(*run, operations_of(one.timeline), operations_of(two.timeline), samples);
     }
     if (static_cast<int>(samples.size()) < fewest_operations) {
       record_.slowdown.note = "no pass is beside communication for long enough";
@@ -236,10 +232,9 @@ Candidates others(const std::vector<Candidate>& candidates, const Candidate* lef
 
 Result<CalibratedRun> judged(const Candidate& candidate, const Calibration& calibration, RunUse use,
                              const std::stop_token& stop) {
-  const auto after = iteration_of(*candidate.run, calibration, stop);
-  if (!after) return tl::unexpected(after.error());
-  return CalibratedRun{candidate.run->name,     candidate.run->plan.name, use,    candidate.seen.steps,
-                       candidate.seen.step,     candidate.before,         *after, candidate.seen.peak,
+  TRY(const auto after, iteration_of(*candidate.run, calibration, stop));
+  return CalibratedRun{candidate.run->name,     candidate.run->plan.name, use,   candidate.seen.steps,
+                       candidate.seen.step,     candidate.before,         after, candidate.seen.peak,
                        candidate.predicted_peak};
 }
 
@@ -250,9 +245,8 @@ Result<CalibrationRecord> calibrate(const std::vector<MeasuredRun>& runs, const 
   std::vector<Candidate> candidates;
   for (const MeasuredRun& run : runs) {
     report(progress, 0.3 * static_cast<double>(candidates.size()) / static_cast<double>(runs.size()), run.name);
-    auto candidate = candidate_of(run, stop);
-    if (!candidate) return tl::unexpected(candidate.error());
-    candidates.push_back(*std::move(candidate));
+    TRY(auto candidate, candidate_of(run, stop));
+    candidates.push_back(std::move(candidate));
   }
   const Candidates fitted = others(candidates, nullptr);
   if (fitted.empty()) return fail(ErrorCode::bad_usage, "a calibration needs a run to be fitted from");
@@ -270,9 +264,8 @@ Result<CalibrationRecord> calibrate(const std::vector<MeasuredRun>& runs, const 
       if (!without) return without;
       values = without->values;
     }
-    auto run = judged(candidate, values, use, stop);
-    if (!run) return tl::unexpected(run.error());
-    record->runs.push_back(*std::move(run));
+    TRY(auto run, judged(candidate, values, use, stop));
+    record->runs.push_back(std::move(run));
   }
   return record;
 }

@@ -229,7 +229,7 @@ Result<RunObservations> observe(const Plan& plan, const std::vector<RunEvent>& e
   if (!plan.synchronous())
     return fail(ErrorCode::bad_input,
                 fmt::format("found the asynchronous schedule {}, expected a synchronous one", name_of(plan.schedule)));
-  if (auto started = check_started(plan, events); !started) return tl::unexpected(started.error());
+  TRY_VOID(check_started(plan, events));
   RunObservations seen;
   std::vector<Seconds> steps;
   int timelines = 0;
@@ -240,7 +240,7 @@ Result<RunObservations> observe(const Plan& plan, const std::vector<RunEvent>& e
     }
     const auto* measured = std::get_if<MeasuredTimeline>(&event);
     if (!measured || measured->step <= 1) continue;
-    if (auto fits = check_operations(plan, *measured); !fits) return tl::unexpected(fits.error());
+    TRY_VOID(check_operations(plan, *measured));
     Step(measured->timeline, plan).observe(seen.operations);
     ++timelines;
   }

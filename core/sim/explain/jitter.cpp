@@ -77,9 +77,8 @@ Result<std::vector<Nanoseconds>> all_runs(const JitterRuns& runs, const JitterOp
     engine::PassDurations passes;
     for (std::size_t i = next++; i < count; i = next++) {
       if (reports) report(progress, static_cast<double>(i) / static_cast<double>(count), "simulating with jitter");
-      const auto time = runs.iteration(Jitter(options.variation, options.seed, i), passes, stop);
-      if (!time) return tl::unexpected(time.error());
-      iterations[i] = *time;
+      TRY(const auto time, runs.iteration(Jitter(options.variation, options.seed, i), passes, stop));
+      iterations[i] = time;
     }
     return {};
   };
@@ -142,9 +141,8 @@ Result<JitterBand> jitter_band(const Simulator& simulator, const Plan& plan, con
     return tl::unexpected(small.error());
   const Result<JitterRuns> runs = JitterRuns::of(inputs, plan, stop);
   if (!runs) return tl::unexpected(runs.error());
-  auto iterations = all_runs(*runs, options, threads, progress, stop);
-  if (!iterations) return tl::unexpected(iterations.error());
-  return band_of(options, runs->still(), std::move(*iterations));
+  TRY(auto iterations, all_runs(*runs, options, threads, progress, stop));
+  return band_of(options, runs->still(), std::move(iterations));
 }
 
 }  // namespace pipedeck::sim::explain

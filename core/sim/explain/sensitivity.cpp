@@ -220,13 +220,12 @@ Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double
   Result<Schedule> schedule = simulator->schedule(plan);
   if (!schedule) return tl::unexpected(schedule.error());
   const Base base{problem, plan, std::move(*schedule), *own};
-  const auto times = Simulations(base, changes, progress, std::move(stop)).run(threads);
-  if (!times) return tl::unexpected(times.error());
+  TRY(const auto times, Simulations(base, changes, progress, std::move(stop)).run(threads));
 
   Sensitivity answer{factor, *own, {}};
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    changes[i].entry.iteration = (*times)[i];
-    changes[i].entry.gain = *own - (*times)[i];
+    changes[i].entry.iteration = times[i];
+    changes[i].entry.gain = *own - times[i];
     answer.entries.push_back(std::move(changes[i].entry));
   }
   std::stable_sort(answer.entries.begin(), answer.entries.end(),

@@ -22,17 +22,15 @@ class Search {
     // Steps below `fits` fit, `fails` does not, or is past the end.
     std::size_t fits = 0, fails = 1;
     for (;; fails = std::min(fails * 2, ladder_.sizes.size())) {
-      const auto tried = try_step(fails - 1);
-      if (!tried) return tl::unexpected(tried.error());
-      if (!*tried) break;
+      TRY(const auto tried, try_step(fails - 1));
+      if (!tried) break;
       fits = fails;
       if (fits == ladder_.sizes.size()) return answer(fits);
     }
     while (fails - fits > 1) {
       const std::size_t middle = fits + (fails - fits) / 2;
-      const auto tried = try_step(middle - 1);
-      if (!tried) return tl::unexpected(tried.error());
-      (*tried ? fits : fails) = middle;
+      TRY(const auto tried, try_step(middle - 1));
+      (tried ? fits : fails) = middle;
     }
     return answer(fits);
   }
@@ -42,16 +40,14 @@ class Search {
     if (how_.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
     const std::int64_t size = ladder_.sizes[step];
     report(how_.progress, 1 - 1.0 / static_cast<double>(1 + tried_.size()), fmt::format("size {}", size));
-    const auto problem = ladder_.problem_of(size);
-    if (!problem) return tl::unexpected(problem.error());
+    TRY(const auto problem, ladder_.problem_of(size));
     CapacityPoint point = point_;
-    point.global_batch = problem->workload.global_batch;
-    point.micro_batch = problem->workload.micro_batch.value_or(0);
-    auto found = find_capacity(*problem, point, planners_, how_.stop);
-    if (!found) return tl::unexpected(found.error());
+    point.global_batch = problem.workload.global_batch;
+    point.micro_batch = problem.workload.micro_batch.value_or(0);
+    TRY(auto found, find_capacity(problem, point, planners_, how_.stop));
     if (how_.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
-    const bool fits = found->fits();
-    tried_.emplace(step, Tried{*std::move(found), states_of_all(*problem), memory_of_all(*problem)});
+    const bool fits = found.fits();
+    tried_.emplace(step, Tried{std::move(found), states_of_all(problem), memory_of_all(problem)});
     return fits;
   }
 

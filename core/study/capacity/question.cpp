@@ -35,19 +35,17 @@ Result<Profile> model_profile(const Model& model, const std::string& type, int m
   AnalyticOptions options = model.options;
   options.precision = model.precision.empty() ? analytic::times::usual_precision(*device) : model.precision;
   if (micro_batch > 0) options.micro_batch = micro_batch;
-  auto made = analytic::analytic_profile(model.read, *device, options);
-  if (!made) return tl::unexpected(made.error());
-  made->profile.device = type;  // a cluster may call it by another of its names
-  return std::move(made->profile);
+  TRY(auto made, analytic::analytic_profile(model.read, *device, options));
+  made.profile.device = type;  // a cluster may call it by another of its names
+  return std::move(made.profile);
 }
 
 Result<Model> capacity_model(const TransformerOrigin& origin, const Profile& profile,
                              const whatif::DeviceCatalogue& catalogue) {
   const Model model{{origin.config, {}}, origin.options, origin.options.precision};
-  const auto computed = model_profile(model, origin.device, 0, catalogue);
-  if (!computed) return tl::unexpected(computed.error());
-  if (computed->layers != profile.layers || computed->edges != profile.edges ||
-      computed->micro_batch != profile.micro_batch)
+  TRY(const auto computed, model_profile(model, origin.device, 0, catalogue));
+  if (computed.layers != profile.layers || computed.edges != profile.edges ||
+      computed.micro_batch != profile.micro_batch)
     return fail(ErrorCode::bad_usage,
                 fmt::format("found a profile ('{}') whose layers were changed since they were computed from a "
                             "transformer's configuration, expected them as computed: import the config.json again",
@@ -65,15 +63,13 @@ Result<Problem> problem_at(const Question& question, const CapacityPoint& point,
   change.micro_batch = point.micro_batch;
   std::string type = model_type(*problem.cluster);
   if (!point.type.empty()) {
-    const auto named = type_named(*problem.cluster, point.type, catalogue);
-    if (!named) return tl::unexpected(named.error());
-    type = named->name;
-    change.type = *named;
+    TRY(const auto named, type_named(*problem.cluster, point.type, catalogue));
+    type = named.name;
+    change.type = named;
   }
   if (question.model) {
-    auto profile = model_profile(*question.model, type, point.micro_batch, catalogue);
-    if (!profile) return tl::unexpected(profile.error());
-    problem.profile = std::make_shared<const Profile>(*std::move(profile));
+    TRY(auto profile, model_profile(*question.model, type, point.micro_batch, catalogue));
+    problem.profile = std::make_shared<const Profile>(std::move(profile));
   }
   return whatif::with_change(problem, change, catalogue);
 }

@@ -42,8 +42,7 @@ Result<void> check(const Question& question, SizeKind kind, const SizeSteps& ste
         fmt::format("found a profile ('{}') that does not say which transformer it was computed from, so that it "
                     "has no {} to change, expected one imported from the model's config.json",
                     question.problem.profile->name, kind == SizeKind::hidden ? "hidden size" : "sequence"));
-  if (kind == SizeKind::layers && !question.model)
-    if (auto resized = with_layers(*question.problem.profile, 1); !resized) return tl::unexpected(resized.error());
+  if (kind == SizeKind::layers && !question.model) TRY_VOID(with_layers(*question.problem.profile, 1));
   if (kind == SizeKind::hidden && steps.step > 0)
     if (const std::int64_t least = hidden_step(question.model->read.config); steps.step % least != 0)
       return fail(ErrorCode::bad_usage,
@@ -72,7 +71,7 @@ Question resized(Question question, SizeKind kind, int size) {
 
 Result<SizeLadder> size_ladder(const Question& question, const CapacityPoint& point, SizeKind kind,
                                const SizeSteps& steps, const whatif::DeviceCatalogue& catalogue) {
-  if (auto checked = check(question, kind, steps); !checked) return tl::unexpected(checked.error());
+  TRY_VOID(check(question, kind, steps));
   const SizeSteps usual = usual_steps(question, point, kind);
   const std::int64_t step = steps.step > 0 ? steps.step : usual.step, most = steps.most > 0 ? steps.most : usual.most;
   SizeLadder ladder;

@@ -32,18 +32,16 @@ std::tuple<bool, double, double> lack(const FoundPlan& found) {
 
 Result<std::optional<FoundPlan>> nearest_plan(const Problem& problem, std::span<const whatif::AskedPlanner> planners,
                                               const std::stop_token& stop) {
-  const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  if (!simulator) return tl::unexpected(simulator.error());
+  TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
   Problem roomy = problem;
   Cluster cluster = *problem.cluster;
   whatif::scale_memory(cluster, plenty);
   roomy.cluster = std::make_shared<const Cluster>(std::move(cluster));
-  const auto answer = whatif::best_plan(roomy, with_capture(planners), {}, 1, {1, stop, {}, {}});
-  if (!answer) return tl::unexpected(answer.error());
+  TRY(const auto answer, whatif::best_plan(roomy, with_capture(planners), {}, 1, {1, stop, {}, {}}));
   std::optional<FoundPlan> nearest;
-  for (const FoundPlan& one : answer->found) {
+  for (const FoundPlan& one : answer.found) {
     // With the warm-ups of today's memory: with more they would be longer, and need more again.
-    auto judged = whatif::judge_plan(problem, *simulator, whatif::kept_as_is(problem, *one.plan).back(), stop);
+    auto judged = whatif::judge_plan(problem, simulator, whatif::kept_as_is(problem, *one.plan).back(), stop);
     if (judged && (!nearest || lack(judged->found) < lack(*nearest))) nearest = std::move(judged->found);
   }
   return nearest;
@@ -64,13 +62,11 @@ std::vector<whatif::AskedPlanner> capacity_planners() {
 
 Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint& point,
                                     std::span<const whatif::AskedPlanner> planners, std::stop_token stop) {
-  auto answer = whatif::best_plan(problem, planners, {}, 1, {1, stop, {}, {}});
-  if (!answer) return tl::unexpected(answer.error());
-  if (answer->best) return CapacityFound{point, std::move(answer->best->found), {}};
-  auto nearest = nearest_plan(problem, planners, stop);
-  if (!nearest) return tl::unexpected(nearest.error());
-  CapacityFound found{point, *std::move(nearest), {}};
-  if (!found.fits()) found.why_not = answer->why_none;
+  TRY(auto answer, whatif::best_plan(problem, planners, {}, 1, {1, stop, {}, {}}));
+  if (answer.best) return CapacityFound{point, std::move(answer.best->found), {}};
+  TRY(auto nearest, nearest_plan(problem, planners, stop));
+  CapacityFound found{point, std::move(nearest), {}};
+  if (!found.fits()) found.why_not = answer.why_none;
   return found;
 }
 

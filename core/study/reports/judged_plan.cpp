@@ -46,20 +46,15 @@ std::optional<double> JudgedPlan::price_per_million_samples() const {
 
 Result<JudgedPlan> judged(const JudgedQuestion& question, const Plan& plan, std::stop_token stop) {
   const Problem& problem = question.problem;
-  if (const auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
-    return tl::unexpected(valid.error());
-  auto simulation = question.simulator.run(plan, stop);
-  if (!simulation) return tl::unexpected(simulation.error());
+  TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
+  TRY(auto simulation, question.simulator.run(plan, stop));
   Problem asked = problem;
   asked.workload = workload_of(plan, problem.workload.conventions);
-  const auto bound = cost::lower_bound_of(asked, plan);
-  if (!bound) return tl::unexpected(bound.error());
-  auto path = sim::explain::critical_path(question.simulator, plan, stop);
-  if (!path) return tl::unexpected(path.error());
-  const auto parts = sim::explain::time_parts(question.simulator, plan, stop);
-  if (!parts) return tl::unexpected(parts.error());
-  return JudgedPlan{*std::move(simulation), *bound, price_of(plan, *problem.cluster, question.prices), *parts,
-                    *std::move(path)};
+  TRY(const auto bound, cost::lower_bound_of(asked, plan));
+  TRY(auto path, sim::explain::critical_path(question.simulator, plan, stop));
+  TRY(const auto parts, sim::explain::time_parts(question.simulator, plan, stop));
+  return JudgedPlan{std::move(simulation), bound, price_of(plan, *problem.cluster, question.prices), parts,
+                    std::move(path)};
 }
 
 }  // namespace pipedeck::study::reports

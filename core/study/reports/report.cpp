@@ -208,14 +208,13 @@ class Reporter {
 
   Result<Document> run(const Progress& progress, const std::stop_token& stop) {
     const Problem& problem = question_.problem;
-    const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    if (!simulator) return tl::unexpected(simulator.error());
-    const JudgedQuestion asked{problem, *simulator, prices_};
+    TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
+    const JudgedQuestion asked{problem, simulator, prices_};
     for (std::size_t p = 0; p < question_.plans.size(); ++p) {
       const ReportedPlan& reported = question_.plans[p];
       if (progress) progress(static_cast<double>(p) / static_cast<double>(question_.plans.size()), reported.plan->name);
       if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped");
-      if (auto added = add(reported, p + 1, asked, stop); !added) return tl::unexpected(added.error());
+      TRY_VOID(add(reported, p + 1, asked, stop));
     }
     return document();
   }

@@ -45,11 +45,11 @@ Result<void> write_markdown(const std::string& path, const Document& document) {
   const fs::path folder = file.parent_path() / (file.stem().string() + "-pictures");
   const MarkdownText made = to_markdown(document, folder.filename().string());
   PictureFolder pictures(folder);
-  if (auto ready = pictures.make(); !ready) return ready;
+  TRY_VOID(pictures.make());
   std::vector<io::FileText> files;
   for (const PictureFile& picture : made.pictures) files.push_back({(folder / picture.name).string(), picture.svg});
   files.push_back({path, made.text});
-  if (auto written = io::write_files(files); !written) return written;
+  TRY_VOID(io::write_files(files));
   pictures.keep();
   return {};
 }

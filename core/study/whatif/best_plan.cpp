@@ -152,16 +152,13 @@ bool answers(const Problem& problem, const Plan& plan) {
 
 Result<JudgedPlan> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan,
                               std::stop_token stop) {
-  if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
-    return tl::unexpected(valid.error());
-  auto simulation = simulator.run(plan, std::move(stop));
-  if (!simulation) return tl::unexpected(simulation.error());
-  const auto bound = cost::lower_bound_of(problem, plan);
-  if (!bound) return tl::unexpected(bound.error());
-  plan = sim::with_prediction(std::move(plan), *simulation, *bound);
+  TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
+  TRY(auto simulation, simulator.run(plan, std::move(stop)));
+  TRY(const auto bound, cost::lower_bound_of(problem, plan));
+  plan = sim::with_prediction(std::move(plan), simulation, bound);
   plan.profile = problem.profile->name;
   plan.cluster = problem.cluster->name;
-  auto kept = std::make_shared<const Simulation>(*std::move(simulation));
+  auto kept = std::make_shared<const Simulation>(std::move(simulation));
   return JudgedPlan{figures_of(problem, std::make_shared<const Plan>(std::move(plan)), *kept), kept};
 }
 
@@ -182,8 +179,7 @@ std::vector<Plan> kept_as_is(const Problem& problem, const Plan& plan) {
 
 Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner> planners, std::span<const Plan> kept,
                            int top, const SearchHow& how, const std::function<void(const JudgedPlan&)>& better) {
-  const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  if (!simulator) return tl::unexpected(simulator.error());
+  TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
   std::vector<AskedPlanner> asked(planners.begin(), planners.end());
   std::stable_partition(asked.begin(), asked.end(), [](const AskedPlanner& one) { return !takes_long(*one.planner); });
 
@@ -191,18 +187,18 @@ Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner>
   const auto judge_kept = [&](std::size_t i) {
     const Plan& plan = kept[i];
     if (!answers(problem, plan)) return;
-    auto judged = judge_plan(problem, *simulator, plan, how.stop);
+    auto judged = judge_plan(problem, simulator, plan, how.stop);
     if (judged) all.add(i, *std::move(judged));
   };
   const auto ask = [&](std::size_t i, const AskedPlanner& one) {
-    planner::PlannerContext context = context_of(*simulator, top, how);
+    planner::PlannerContext context = context_of(simulator, top, how);
     context.progress = [&](double done, std::string_view) { all.set(i, done, one.planner->title); };
     auto ranking = planner::run_planner(*one.planner, problem, one.options, context);
     if (!ranking) return all.say(i, one.planner->title + ": " + ranking.error().text());
     if (ranking->infeasible) all.say(i, text_of(*ranking->infeasible, *one.planner));
     for (Plan& plan : ranking->plans) {
       if (!answers(problem, plan)) continue;
-      auto judged = judge_plan(problem, *simulator, std::move(plan), how.stop);
+      auto judged = judge_plan(problem, simulator, std::move(plan), how.stop);
       if (judged) all.add(i, *std::move(judged));
     }
   };

@@ -158,14 +158,14 @@ std::optional<double> price_of(const DeviceType& type, const DeviceCatalogue& ca
 }
 
 Result<Problem> with_change(const Problem& problem, const WhatIf& change, const DeviceCatalogue& catalogue) {
-  if (auto checked = check(change); !checked) return tl::unexpected(checked.error());
+  TRY_VOID(check(change));
   Problem changed = problem;
-  if (auto fits = change_workload(changed.workload, change); !fits) return tl::unexpected(fits.error());
+  TRY_VOID(change_workload(changed.workload, change));
   Cluster cluster = change.nodes ? with_node_count(*problem.cluster, *change.nodes) : *problem.cluster;
   change_devices(cluster, problem, change, catalogue);
   change_scales(cluster, change);
   set_prices(cluster, change, catalogue);
-  if (auto valid = plan::validate(cluster); !valid) return tl::unexpected(valid.error());
+  TRY_VOID(plan::validate(cluster));
   const std::size_t devices = devices_of(cluster).size();
   std::erase_if(changed.pins.layers, [&](const auto& pin) { return pin.second.index() >= devices; });
   changed.cluster = std::make_shared<const Cluster>(std::move(cluster));

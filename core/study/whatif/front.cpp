@@ -221,12 +221,11 @@ std::vector<std::size_t> front_of(std::span<const FoundPlan> plans) {
 Result<std::vector<FoundPlan>> find_front(const Problem& problem, std::span<const AskedPlanner> planners,
                                           const FrontSpace& space, const SearchHow& how,
                                           const std::function<void(const std::vector<FoundPlan>&)>& some) {
-  auto cells = cells_of(problem, space);
-  if (!cells) return tl::unexpected(cells.error());
+  TRY(auto cells, cells_of(problem, space));
   std::vector<Task> tasks;
-  for (std::size_t c = 0; c < cells->size(); ++c)
+  for (std::size_t c = 0; c < cells.size(); ++c)
     for (const AskedPlanner& asked : planners) tasks.push_back({c, asked});
-  return Finder(*std::move(cells), std::move(tasks), space, how, some).run();
+  return Finder(std::move(cells), std::move(tasks), space, how, some).run();
 }
 
 }  // namespace pipedeck::study::whatif
