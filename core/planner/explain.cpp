@@ -14,12 +14,12 @@ namespace pipedeck::planner {
 
 namespace {
 
-constexpr double noticeable = 5e-4;      // what rounds to 0.1 %
+constexpr double noticeable = 5e-4;      // rounds to 0.1 %
 constexpr double most_operations = 2e6;  // of all neighbours' simulations together: well under a second
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-/// A neighbour of the plan and what it costs or gains.
+/// A neighbour of the plan and the change that it makes.
 struct Neighbour {
   std::string name;
   double change = 0;  ///< of the iteration, relative
@@ -58,8 +58,8 @@ class Explanation {
   }
 
  private:
-  /// Seconds of forward and backward that the stage's slowest replica takes for a micro-batch: its first device's, or
-  /// with shards the slowest one's.
+  /// Returns the seconds of forward and backward of a micro-batch on the stage's slowest replica: its first device's,
+  /// or with shards the slowest device's.
   double busy(const Stage& stage) const {
     const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
     double slowest = 0;
@@ -102,12 +102,12 @@ class Explanation {
     return fmt::format("Stage {} sets the pace, {} above the average stage: {}.", slowest, percent(above), share);
   }
 
-  /// Simulated; nothing where the plan can't be, or is too large to try.
+  /// Simulates a neighbour and adds it; skips plans that can't be simulated or are too large.
   void add(std::vector<Neighbour>& list, std::string name, Plan plan) const {
     const auto operations = 4.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size());
     spent_ += operations;
     if (spent_ > most_operations || context_.stop.stop_requested()) return;
-    plan.warmup_counts.reset();  // the simulator lowers the policy's as far as memory demands
+    plan.warmup_counts.reset();  // the simulator lowers the policy's counts to fit memory
     const auto iteration = judge(context_, plan);
     const auto fits = context_.fits ? context_.fits(plan) : Result<bool>(true);
     if (iteration && fits) list.push_back({std::move(name), iteration->count / iteration_.count - 1, *fits});
@@ -130,7 +130,7 @@ class Explanation {
     return cheapest(std::move(moves));
   }
 
-  /// Of many cuts, the two that matter most: the cheapest moves.
+  /// Returns the two cheapest moves of many boundaries.
   static std::vector<Neighbour> cheapest(std::vector<Neighbour> moves) {
     std::stable_sort(moves.begin(), moves.end(),
                      [](const Neighbour& a, const Neighbour& b) { return a.change < b.change; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why this plan: the terms of its objective, what limits it, and what its nearest neighbours lose.
+// Explains a plan: the terms of its objective, its bottleneck, and the loss of its nearest neighbours.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ std::optional<int> whole_number(const std::string& text) {
   return value;
 }
 
-/// Nothing where `value` is fine, else what is expected.
+/// Returns the expected values if `value` is not valid, else an empty text.
 std::string expectation(const OptionInfo& option, const std::string& value) {
   switch (option.type) {
     case OptionType::flag:

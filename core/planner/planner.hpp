@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every planner is: a pure function from a problem to a ranking of plans. The registry lists them; the option
-// tables make the command line, the dialogs and the documentation.
+// The interface of planners: pure functions from a problem to a ranking of plans. The registry lists them. The command
+// line, the dialogs and the documentation are generated from their option tables.
 #pragma once
 
 #include <functional>
@@ -18,23 +18,25 @@
 
 namespace pipedeck::planner {
 
-/// Why there is no plan, and the least change that would give one ("2.1 GiB more memory on every device").
+/// A reason for the lack of a plan, and the least change that would give one ("2.1 GiB more memory on every device").
 struct Infeasible {
   std::string reason;
   std::string relaxation;
-  bool too_large = false;  ///< past the planner's stated limit of size; `relaxation` names a planner that takes it
+  bool too_large =
+      false;  ///< past the planner's documented size limit; `relaxation` names a planner without that limit
   bool operator==(const Infeasible&) const = default;
 };
 
-/// Best first. Empty exactly when `infeasible` is set.
+/// A list of plans, best first. Empty exactly if `infeasible` is set.
 struct Ranking {
   std::vector<Plan> plans;
   std::optional<Infeasible> infeasible;
 };
 
-/// flag: true/false; integer; choice: one of `choices`.
+/// A type of option. flag: true/false; integer; choice: one of `choices`.
 enum class OptionType { flag, integer, choice };
 
+/// A description of an option.
 struct OptionInfo {
   std::string name;  ///< without dashes: "ignore-memory"
   OptionType type = OptionType::flag;
@@ -43,33 +45,35 @@ struct OptionInfo {
   std::vector<std::string> choices;  ///< of a choice
 };
 
-/// Given options by name, as text; checked against the planner's table by `check_options`.
+/// The given options by name, as text; checked against the planner's table by `check_options`.
 using PlannerOptions = std::map<std::string, std::string>;
 
-/// Simulated iteration time of a plan under the problem's conventions, or with another overlap of all-reduces; safe to
-/// call from several threads. core/sim's score_of makes one.
+/// A function that returns a plan's simulated iteration time with the problem's conventions, or with another overlap of
+/// all-reduces. Thread-safe. core/sim's score_of creates one.
 using Score = std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)>;
 
+/// A context of a planner's run: simulator, limits and output.
 struct PlannerContext {
   Score score;
-  /// Does the simulated plan stay within every device's memory? Absent: not known.
+  /// Returns true if the simulated plan stays within every device's memory. Absent: unknown.
   std::function<Result<bool>(const Plan&)> fits{};
   std::stop_token stop;
-  std::stop_token hurry{};  ///< requested: answer with the best plan so far, marked `truncated`
+  std::stop_token hurry{};  ///< requested: return the best plan so far, marked `truncated`
   Progress progress;
-  int threads = 1;       ///< changes speed, never the answer
-  int top = 1;           ///< at most this many plans are wanted
+  int threads = 1;       ///< changes the speed, not the answer
+  int top = 1;           ///< maximum number of plans
   bool explain = false;  ///< fill Plan::why, which simulates the plan's neighbours
-  bool relax = true;     ///< say what would help where nothing fits (which plans again, several times)
+  bool relax = true;     ///< if no plan fits, find relaxations (which plans again, several times)
 };
 
 using PlanFunction = Result<Ranking> (*)(const Problem&, const PlannerOptions&, const PlannerContext&);
 
-/// Kinds of pins (Problem::pins) that a planner honours; run_planner refuses the others.
+/// The kinds of pins (Problem::pins) that a planner supports; run_planner refuses the others.
 struct PinSupport {
   bool stages = false, max_stages = false, replicas = false, tensor_parallel = false, layers = false;
 };
 
+/// An entry of the registry.
 struct PlannerInfo {
   std::string name;     ///< "dapple"
   std::string title;    ///< "DAPPLE"
@@ -77,29 +81,29 @@ struct PlannerInfo {
   std::string source;   ///< the paper
   std::vector<OptionInfo> options;
   PlanFunction plan = nullptr;
-  bool compared_by_default = false;  ///< among those `compare` runs when none is named
+  bool compared_by_default = false;  ///< among the planners of `compare` by default
   PinSupport pins{};
 };
 
-/// In the order of docs/planners.md: the papers' planners, ours, then the baselines.
+/// Returns all planners in the order of docs/planners.md: the papers', ours, then the baselines.
 const std::vector<PlannerInfo>& planners();
-/// bad_usage for an unknown name, listing the known ones.
+/// Returns the planner of this name. Returns bad_usage for an unknown name and lists the known ones.
 Result<const PlannerInfo*> planner_named(const std::string& name);
 
-/// Unknown names and malformed values are bad_usage.
+/// Checks the options. Returns bad_usage for unknown names and malformed values.
 Result<void> check_options(const PlannerInfo& planner, const PlannerOptions& options);
-/// Typed access, falling back to the table's default.
+/// Returns an option's value, or the table's default.
 bool flag(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name);
 int integer(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name);
 std::string choice(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name);
 
-/// Checks options, runs the planner, evaluates each answer independently (core/cost/evaluate) and withholds a wrong one
-/// with an internal error. This is what command line and window call.
+/// Checks options and pins, runs the planner, and evaluates each plan independently (core/cost/evaluate). Returns an
+/// internal error for a wrong plan. The command line and the window call this function.
 Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
                             const PlannerContext& context);
 
-/// `single` with memory left aside: what every speed-up is measured against. A micro-batch below what was measured is
-/// taken only where the workload allows no other.
+/// Runs `single` without memory limits and pins: the reference of all speed-ups. A micro-batch below the measured ones
+/// is used only if the workload allows no other.
 Result<Ranking> rank_one_device(const Problem& problem, const PlannerContext& context);
 
 }  // namespace pipedeck::planner

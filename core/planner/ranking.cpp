@@ -81,7 +81,7 @@ Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& co
     TRY(const auto fits, fits_with(Bytes(middle * mebibyte)));
     (fits ? high : low) = middle;
   }
-  // Rounded up: what is printed has to be enough.
+  // Rounded up: the printed amount must suffice.
   const std::string amount = high < 1024
                                  ? fmt::format("{} MiB", high)
                                  : fmt::format("{:.2f} GiB", std::ceil(static_cast<double>(high) / 10.24) / 100);

@@ -7,7 +7,7 @@
 namespace pipedeck::planner {
 
 const std::vector<PlannerInfo>& planners() {
-  // One planner a line: papers' planners, ours, then the baselines.
+  // One planner per line: papers' planners, ours, then the baselines.
   static const std::vector<PlannerInfo> all = {
       dapple::dapple_planner(),             //
       pipedream::pipedream_planner(),       //

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_sizes = 6;  // micro-batches tried
 constexpr int most_nodes = 8;          // nodes added
-constexpr int one_by_one = 16;         // batches tried: so many next ones, then the multiples up to
+constexpr int one_by_one = 16;         // batches tried: the next ones, then the multiples up to
 constexpr int most_batches = 64;
 constexpr const char *larger_micro_batch = "a larger --micro-batch", *larger_global_batch = "a larger --global-batch";
 constexpr std::int64_t largest_batch = std::int64_t{1} << 30;
@@ -28,7 +28,7 @@ class Relaxations {
               const PlannerContext& context)
       : planner_(planner), problem_(problem), options_(options), first_found_(first_found(context)) {}
 
-  /// `few_samples`: a larger batch might help.
+  /// Returns all relaxations. `few_samples`: a larger batch might help.
   Result<std::vector<std::string>> all(bool few_samples) {
     if (problem_.workload.micro_batch || few_samples) TRY_VOID(micro_batch());
     for (const auto relaxation : {&Relaxations::other_options, &Relaxations::pins, &Relaxations::nodes})
@@ -38,7 +38,7 @@ class Relaxations {
   }
 
  private:
-  /// Is there any plan?
+  /// Returns true if the planner finds any plan.
   Result<bool> feasible(const Problem& problem, const PlannerOptions& options) const {
     const auto ranking = planner_.plan(problem, options, first_found_);
     if (!ranking) {
@@ -48,7 +48,7 @@ class Relaxations {
     return !ranking->plans.empty();
   }
 
-  /// The nearest other size by ratio, the smaller one first where two are as near.
+  /// Tries other micro-batches, nearest by ratio first; the smaller one of equal ratios.
   Result<void> micro_batch() {
     const int now = problem_.workload.micro_batch.value_or(problem_.profile->micro_batch);
     const double here = now;
@@ -74,7 +74,7 @@ class Relaxations {
     return found == planner_.options.end() ? nullptr : &*found;
   }
 
-  /// What widens the search.
+  /// Tries options that widen the search.
   Result<void> other_options() {
     for (const auto& [name, value] : {std::pair{"recompute", "on"},
                                       {"allow-idle", "true"},
@@ -94,7 +94,7 @@ class Relaxations {
     return {};
   }
 
-  /// One pin less, the first that helps; else none at all.
+  /// Tries one pin less, up to the first that helps; then no pins at all.
   Result<void> pins() {
     const auto without = [&](const std::string& text, const Pins& fewer) -> Result<bool> {
       Problem relaxed = problem_;
@@ -124,8 +124,8 @@ class Relaxations {
     return {};
   }
 
-  /// The least larger batch, of the next few, of the multiples, and what the profile's samples divide; a micro-batch
-  /// that is set grows with it.
+  /// Tries larger batches, ascending: the next few, the next multiple of the profile's samples, and multiples. A fixed
+  /// micro-batch grows with the batch.
   Result<void> batch() {
     const std::int64_t here = problem_.workload.global_batch;
     const std::optional<int> fixed = problem_.workload.micro_batch;

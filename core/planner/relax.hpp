@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would help where no plan fits, beside more memory: tried out, never guessed.
+// Finds changes besides more memory with which a plan fits. All are tried out.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,20 @@
 
 namespace pipedeck::planner {
 
-/// What a planner says where nothing but more samples can help: how many is found out by add_relaxations.
+/// Returns the relaxation if only more samples can help; add_relaxations finds their number.
 std::string larger_batch(const Workload& workload);
 
-/// Adds to what the planner says itself: the nearest other micro-batch, recomputation and other options that widen the
-/// search, a pin less, the fewest nodes more, the least larger batch; each only where the planner then does find a
-/// plan.
+/// Adds relaxations to the planner's own: the nearest other micro-batch, recomputation and other options that widen the
+/// search, one pin less, the fewest additional nodes, the least larger batch. Each is added only if the planner then
+/// finds a plan.
 Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner, const Problem& problem,
                              const PlannerOptions& options, const PlannerContext& context);
 
-/// How to ask whether there is any plan at all: the first that is found ends the search, and none is simulated.
+/// Returns a context that ends the search with the first plan and simulates none.
 PlannerContext first_found(const PlannerContext& context);
 
-/// The cluster with `count` more nodes like its last, linked as that is; nothing where a matrix gives the bandwidths.
+/// Returns the cluster with `count` more nodes like its last, linked likewise; nothing if a matrix gives the
+/// bandwidths.
 std::optional<Cluster> with_more_nodes(const Cluster& cluster, int count);
 
 }  // namespace pipedeck::planner

@@ -17,7 +17,7 @@ namespace pipedeck::planner {
 
 namespace {
 
-/// Does the planner have this option, and is it `value`?
+/// Returns true if the planner has this option with this value.
 bool asked_for(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name,
                const std::string& value = "true") {
   const bool has = std::any_of(planner.options.begin(), planner.options.end(),
@@ -25,7 +25,7 @@ bool asked_for(const PlannerInfo& planner, const PlannerOptions& options, const 
   return has && choice(planner, options, name) == value;
 }
 
-/// What validation of files can't see: numbers that a caller sets.
+/// Checks numbers that a caller sets, which the validation of files doesn't cover.
 Result<void> check_workload(const Workload& workload) {
   if (workload.global_batch < 1)
     return fail(ErrorCode::bad_usage, fmt::format("--global-batch is {}, 1 or more expected", workload.global_batch));
@@ -34,8 +34,8 @@ Result<void> check_workload(const Workload& workload) {
   return {};
 }
 
-/// The first kind of pin that the problem has and the planner can't honour. Nothing is split by columns by a planner
-/// that knows no tensor parallelism, so that a degree of 1 is always kept.
+/// Returns the first kind of pin that the planner doesn't support; empty if there is none. A planner without tensor
+/// parallelism always keeps a degree of 1.
 std::string pin_refused(const Pins& pins, const PinSupport& honoured) {
   if (pins.stages && !honoured.stages) return "--pp";
   if (pins.max_stages && !honoured.max_stages) return "--max-stages";
@@ -52,7 +52,7 @@ Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
   return {};
 }
 
-/// The bounds of a plan, beside what its planner claims.
+/// Adds the bounds of a plan to its certificate.
 Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& context) {
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
   if (!plan.certificate) plan.certificate.emplace();
@@ -105,7 +105,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
 Result<Ranking> rank_one_device(const Problem& asked, const PlannerContext& context) {
   const PlannerInfo single = baselines::single_planner();
   Problem problem = asked;
-  problem.pins = {};  // they are about the plans that are compared with it
+  problem.pins = {};  // they apply to the plans compared with it
   auto ranking = run_planner(single, problem, {{"ignore-memory", "true"}}, context);
   if (!ranking || !ranking->infeasible) return ranking;
   return run_planner(single, problem, {{"ignore-memory", "true"}, {"min-slice", "1"}}, context);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// AMP (Li et al., NeurIPS 2022), Algorithm 1: for all degrees (pp, dp, tmp), all micro-batch sizes and Megatron's
-// placement, the layer assignment of least estimated time, eq. 3-5 (section 3.4):
+// AMP (Li et al., NeurIPS 2022), Algorithm 1. For all degrees (pp, dp, tmp), all micro-batch sizes and Megatron's
+// placement, it finds the layer assignment of least estimated time, eq. 3-5 (section 3.4):
 //   T = max over the dp pipelines of T^pp + max over devices of T^dpsync,
 //   T^pp = (gas - 1) max t_i + sum e_i + sum t_i.
-// Where we read it differently:
-// - e_i is the activation and the gradient back with the path's latency each way; printed is v / b, one way
-//   (--printed-objective), 17 % short of the simulated time at gas = 1;
-// - t_i and e_i are those of the devices and links that the pipeline has: types are not averaged, and the slowest link
-//   of a ring counts, not its last one (their program does both otherwise);
-// - the assignment is the optimum of eq. 4, gradient synchronisation included; the paper's programme minimises eq. 5
-//   first, which is another one in over half of random cases (amp_assignment.hpp);
-// - memory counts: one micro-batch at a time must fit on every stage, and the warm-up is shortened to what fits.
-// The answer is the strategy of least T, as in the paper where nothing is run; --rank-by simulated judges the best
-// strategies by simulation, which stands for the paper's trial runs. A list has each strategy once.
+// Deviations:
+// - e_i is the activation and the gradient back with the path's latency each way. The printed v / b, one way
+//   (--printed-objective), is 17 % below the simulated time at gas = 1.
+// - t_i and e_i are those of the pipeline's own devices and links. Types are not averaged, and the slowest link of a
+//   ring counts instead of its last one. (The authors' program does the opposite in both.)
+// - The assignment is the optimum of eq. 4, including gradient synchronisation. The paper's programme minimises eq. 5
+//   first, which gives another assignment in over half of random cases (amp_assignment.hpp).
+// - Memory counts: one micro-batch at a time must fit on every stage, and the warm-up is shortened to fit.
+// The answer is the strategy of least T, as in the paper without trial runs. --rank-by simulated simulates the best
+// strategies instead of running them. A list has each strategy once.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ class AmpSearch {
 
   std::vector<Candidate> best;
   bool truncated = false;
-  bool proven = true;  ///< of every strategy: nothing else of it is below the worst of these
+  bool proven = true;  ///< of every strategy: all its other assignments are no better than the worst of these
 
  private:
   struct Open {
@@ -72,7 +72,7 @@ class AmpSearch {
       if (assigner.possible())
         open_.push_back({assigner.lower_bound(), strategy});
       else
-        truncated |= out_of_time(context_);  // it may have been given up
+        truncated |= out_of_time(context_);  // the search may have ended early
     }
     std::stable_sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
     return {};

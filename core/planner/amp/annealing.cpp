@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMP's randomised procedure (Li et al., NeurIPS 2022, section 6.3, Algorithm 2): simulated annealing over degrees,
-// micro-batch sizes and placements, each with its optimal layer assignment. A step varies tmp or dp, draws a
-// micro-batch and a domino tiling (amp_tiling.hpp), and is accepted with the probability e^(min(cost - next, 0) / t).
-// Left open, or read differently:
-// - costs are relative to the current one, so that the temperature, from 1 down to 1/1000 in equal ratios, means the
-// same
-//   in a problem of milliseconds as in one of minutes;
-// - a coin decides between tmp and dp; the paper compares a normal variate with 0.5;
-// - the assignment is that of the next strategy (printed: of the current one);
-// - degrees that no tiling of the mesh has keep Megatron's placement, and the first strategy has it;
-// - the answer is the best of all that were evaluated.
-// The same seed gives the same answer everywhere.
+// micro-batch sizes and placements, each with its optimal layer assignment. A step varies tmp or dp, and draws a
+// micro-batch and a domino tiling (amp_tiling.hpp). It is accepted with the probability e^(min(cost - next, 0) / t).
+// Open points of the paper, and deviations:
+// - Costs are relative to the current one, so that a temperature has one meaning for milliseconds and for minutes. It
+//   falls from 1 to 1/1000 in equal ratios.
+// - A coin decides between tmp and dp; the paper compares a normal variate with 0.5.
+// - The assignment is that of the next strategy (printed: of the current one).
+// - Degrees without a tiling of the mesh use Megatron's placement, as does the first strategy.
+// - The answer is the best of all evaluated strategies.
+// Equal seeds give equal answers on every machine.
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -58,7 +57,7 @@ class Annealing {
       if (accepted(*cost, *next_cost, temperature)) current = next, cost = next_cost;
     }
     if (!cost) return tl::unexpected(cost.error());
-    // Few fit: the procedure may have missed them.
+    // Few strategies fit, and the procedure may have missed them.
     for (std::size_t i = 0; i < strategies_.size() && found_.empty(); ++i)
       TRY_VOID(estimate(strategies_[i], megatron_placement(strategies_[i])));
     return ordered();
@@ -96,7 +95,7 @@ class Annealing {
   }
 
   bool accepted(double cost, double next, double temperature) {
-    const double draw = draws_.unit();  // always, so that what follows does not depend on it
+    const double draw = draws_.unit();  // drawn always, so that later draws do not depend on the condition
     if (std::isinf(cost)) return true;
     if (std::isinf(next)) return false;
     return draw < std::exp(std::min(cost - next, 0.0) / cost / temperature);
@@ -121,7 +120,7 @@ class Annealing {
 /// As many as asked for; by default 500, and fewer where each assignment takes longer than a millisecond or so.
 int evaluations_of(const search::Chain& chain, int asked) {
   if (asked > 0) return asked;
-  constexpr double most = 500, least = 20, usual = 250000;  // cuts of one assignment
+  constexpr double most = 500, least = 20, usual = 250000;  // boundaries of one assignment
   double cuts = 1;
   for (int stages = 1; stages <= std::min(chain.layers(), chain.devices()); ++stages)
     cuts = std::max(cuts, 0.5 * stages * std::pow(chain.layers() - stages, 2));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From AMP's strategies with their assignments to plans, and the reasons where there is none; for amp and amp-sa.
+// Converts AMP's strategies with their assignments to plans, and finds the reason if there is no plan. Shared by amp
+// and amp-sa.
 #pragma once
 
 #include <functional>
@@ -43,7 +44,7 @@ std::string measure_text(const search::Chain& chain, const Options& options);
 /// Past these the search takes minutes or more memory than there is.
 std::optional<Infeasible> too_large(const search::Chain& chain);
 
-/// Comparisons of prefixes that all assignments of a search may take together: a few seconds.
+/// Limit of prefix comparisons over all assignments of a search; takes a few seconds.
 inline constexpr std::size_t amp_effort = 400000000;
 
 /// Why nothing was found: too few samples, pins, memory. `annealed`: amp-sa's own word on whether it would find a plan

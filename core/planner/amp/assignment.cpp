@@ -8,8 +8,8 @@ namespace pipedeck::planner::amp {
 
 namespace {
 
-constexpr std::size_t quick = 200000;  // comparisons of a search that needs no narrow one before it
-constexpr std::size_t look = 100000;   // comparisons between looks at the watch: under a millisecond
+constexpr std::size_t quick = 200000;  // comparisons of a search that needs no narrow one first
+constexpr std::size_t look = 100000;   // comparisons between checks of stop and hurry: under a millisecond
 constexpr std::size_t narrow = 64;     // prefixes that end at one layer
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -154,7 +154,7 @@ void Assigner::try_limits() {
     if (task_.micro_batches == 1 && slack != unknown) continue;  // the slowest stage has no weight of its own
     for (const double other : slacks) {
       if (task_.replicas == 1 && other != unknown) continue;
-      // A factor of 0 times infinity is no limit: it can only be that nothing takes time.
+      // A limit of infinity times 0 is no limit; it occurs only if nothing takes time.
       if (const auto ends = least_sum(slack, other)) take(*ends);
     }
   }
@@ -165,12 +165,12 @@ void Assigner::keep(Cell& cell, const std::vector<double>& prefix, Step step) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < cell.steps.size(); ++i, ++comparisons_) {
     const double* other = &cell.figures[i * width];
-    bool better = false, worse = false;  // the new one than the other
+    bool better = false, worse = false;  // the new one against the other
     for (std::size_t f = 0; f < width; ++f) {
       better |= prefix[f] < other[f];
       worse |= prefix[f] > other[f];
     }
-    if (!better) return;  // nothing was removed: what it is worse than would have been removed by those
+    if (!better) return;  // nothing was removed so far: dominance is transitive
     if (!worse) continue;
     if (kept != i) {
       std::copy(other, other + width, &cell.figures[kept * width]);

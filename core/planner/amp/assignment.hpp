@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layer assignment of one AMP strategy: the cuts that minimise eq. 4,
-//   T = max over pipelines d of [ (gas - 1) max_i t_i + sum_i e_i + sum_i t_i ] + max_i T_i^dpsync,
-// exactly, with unlike stages, unlike pipelines and memory.
+// The layer assignment of one AMP strategy: the stage boundaries that minimise eq. 4,
+//   T = max over pipelines d of [ (gas - 1) max_i t_i + sum_i e_i + sum_i t_i ] + max_i T_i^dpsync.
+// The result is exact. Stages and pipelines may differ, and memory is respected.
 //
-// The paper's table of eq. 6-8 takes O(k L^4). Here stages are added front to back; what a prefix of stages may cost in
-// the end depends on its maximum and its sum in every pipeline and on its largest synchronisation alone, so that of two
-// prefixes that end at the same layer one that is not better in any of those figures is dropped. Before that, three
-// programmes over suffixes give the least sum, the least maximum and the least synchronisation that the rest can have:
-// - a prefix that can't lead below what is known already is dropped;
-// - a maximum below the least that the rest has anyway counts as that one, which makes most prefixes comparable.
-// What is known first comes from a few bounds on the slowest stage and on the synchronisation, with the least sum under
-// each, and where that leaves too much, from a search that keeps few prefixes. With very unlike pipelines there may be
-// millions of prefixes of which none is the worse: the effort is limited, and past it the best known is not proven.
+// The paper's table of eq. 6-8 takes O(k L^4). Here stages are added front to back. The final cost of a prefix of
+// stages depends only on its maximum and its sum in every pipeline and on its largest synchronisation. A prefix is
+// dropped if another prefix that ends at the same layer is no worse in all of these figures. Before that, three
+// programmes over suffixes compute the least sum, the least maximum and the least synchronisation of the rest:
+// - a prefix is dropped if its bound is not below the best known T;
+// - a maximum below the least maximum of the rest is raised to it, so that most prefixes become comparable.
+// The first known T comes from a few limits on the slowest stage and on the synchronisation, with the least sum under
+// each. If the search still takes too long, a search with few prefixes precedes it. With very different pipelines there
+// may be millions of prefixes that none dominates. So the effort is limited; beyond it the best known assignment is not
+// proven.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@
 
 namespace pipedeck::planner::amp {
 
-/// Seconds of an activation and its gradient over a cut: fixed + per_byte x bytes.
+/// An edge cost: seconds of an activation and its gradient over a stage boundary, fixed + per_byte x bytes.
 struct AmpEdge {
   double fixed = 0, per_byte = 0;
   auto operator<=>(const AmpEdge&) const = default;
@@ -34,7 +35,7 @@ struct AmpEdge {
 /// One pipeline, or several that are alike.
 struct Pipeline {
   std::vector<const std::vector<double>*> time;  ///< of every stage: forward + backward of the layers before a position
-  std::vector<AmpEdge> edge;                     ///< of every stage: from the one before; the first has none
+  std::vector<AmpEdge> edge;                     ///< of every stage: from the previous stage; unused for the first
 };
 
 /// What eq. 4 and memory make of a strategy.
@@ -57,20 +58,20 @@ struct Assignment {
 class Assigner {
  public:
   enum class Outcome {
-    proven,     ///< `best` is the optimum, or nothing is below the limit
-    exhausted,  ///< the effort was used up: `best` is what there was
-    hurried,    ///< time was over: the same
+    proven,     ///< `best` is the optimum, or no assignment is below the limit
+    exhausted,  ///< the effort was used up; `best` is the best found
+    hurried,    ///< `hurry` was requested; `best` is the best found
     stopped,    ///< a stop was requested
   };
 
   /// Gives up on a stop, and on `hurry` where something is known already: here, or as `known` says.
   explicit Assigner(const Task& task, std::stop_token stop = {}, std::stop_token hurry = {}, bool known = false);
 
-  /// Some assignment is allowed (false also where it was given up before that was clear).
+  /// Returns true if some assignment is allowed; false also if the search ended before that was clear.
   bool possible() const { return bounds_.front() < unknown; }
-  /// No assignment is below. Infinite where none is possible.
+  /// Returns a lower bound of T in seconds; infinite if no assignment is allowed.
   double lower_bound() const;
-  /// The least T below `below`. `effort` is how many comparisons of prefixes it may take, and what it leaves of them.
+  /// Finds the least T below `below`. `effort` limits the comparisons of prefixes and returns the unused rest.
   Outcome search(double below, std::size_t& effort);
   const std::optional<Assignment>& best() const { return best_; }
 
@@ -80,20 +81,20 @@ class Assigner {
   struct Step {
     int parent = -1, end = 0;
   };
-  /// Prefixes of as many stages that end at the same layer, none better than another in every figure.
+  /// A set of prefixes with equally many stages that end at the same layer. None dominates another.
   struct Cell {
-    std::vector<double> figures;  // `width()` a prefix
+    std::vector<double> figures;  // `width()` per prefix
     std::vector<int> steps;
   };
 
   std::size_t pipelines() const { return task_.pipelines.size(); }
-  /// Figures of stages in a row: the sum and the slowest of every pipeline, then the synchronisation.
+  /// Returns the number of figures of consecutive stages: sum and maximum of every pipeline, then the synchronisation.
   std::size_t width() const { return 2 * pipelines() + 1; }
   std::size_t at(int stage, int position) const {
     return static_cast<std::size_t>(stage) * static_cast<std::size_t>(task_.layers + 1) +
            static_cast<std::size_t>(position);
   }
-  /// Positions at which the stage may begin: at least a layer for each stage, before and behind.
+  /// Positions at which the stage may begin, with at least one layer for every stage before and after it.
   int first_start(int stage) const { return stage; }
   int last_start(int stage) const { return stage == 0 ? 0 : task_.layers - (task_.stages - stage); }
   int first_end(int stage, int start) const { return stage + 1 == task_.stages ? task_.layers : start + 1; }
@@ -126,13 +127,13 @@ class Assigner {
   std::stop_token stop_, hurry_;
   bool known_;
   std::vector<double> bounds_;               // least figures of the stages and layers from `at` on
-  std::vector<double> means_;                // the same of the mean sum of all pipelines
-  std::vector<std::vector<int>> elsewhere_;  // of every stage: positions before this one that are pinned to others
+  std::vector<double> means_;                // likewise, the mean sum over all pipelines
+  std::vector<std::vector<int>> elsewhere_;  // of every stage: earlier positions that are pinned to other stages
   double below_ = unknown;
   std::optional<Assignment> best_;
   std::vector<Step> trail_;
-  std::size_t comparisons_ = 0;       // since the last look at the watch
-  std::vector<double> prefix_, own_;  // of `extend`
+  std::size_t comparisons_ = 0;       // since the last check of stop, hurry and effort
+  std::vector<double> prefix_, own_;  // buffers of `extend`
 };
 
 }  // namespace pipedeck::planner::amp

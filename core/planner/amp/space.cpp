@@ -16,7 +16,7 @@ namespace pipedeck::planner::amp {
 
 namespace {
 
-/// 1, and what every layer can be cut into.
+/// Returns 1 and all degrees by which every layer can be sharded.
 std::vector<int> tensor_degrees(const Profile& profile, int devices) {
   std::vector<int> degrees{1};
   for (const TensorParallelPoint& point : profile.layers.front().tensor_parallel)
@@ -67,8 +67,8 @@ std::vector<DeviceId> stage_devices(const Strategy& strategy, const Placement& p
   return {first, first + count};
 }
 
-/// Forward and backward of the layers before each position. Groups are told apart by their device types and, where they
-/// reduce, by nodes and paths.
+/// Returns forward and backward of the layers before each position. The key of a group is its device types and, if it
+/// reduces, its nodes and paths.
 const AmpCosts::Table& AmpCosts::pass_times(std::span<const DeviceId> group, int samples) {
   const cost::Network& network = chain_.network();
   std::vector<double> key{static_cast<double>(samples)};
@@ -88,7 +88,7 @@ const AmpCosts::Table& AmpCosts::pass_times(std::span<const DeviceId> group, int
   return found->second;
 }
 
-/// The slowest device of the group counts, and the all-reduces of each pass.
+/// Adds up the passes on the slowest device of the group and the all-reduces of each pass.
 AmpCosts::Table AmpCosts::group_times(std::span<const DeviceId> group, int samples) const {
   const auto degree = static_cast<int>(group.size());
   std::set<int> types;
@@ -116,7 +116,7 @@ AmpCosts::Table AmpCosts::group_times(std::span<const DeviceId> group, int sampl
   return sums;
 }
 
-/// The activation and the gradient back, each a path's latency and its bytes; as printed v / b.
+/// Returns the cost of the activation and of the gradient back, each a path's latency and its bytes; as printed v / b.
 AmpEdge AmpCosts::edge(DeviceId from, DeviceId to) const {
   const cost::Path &forth = chain_.network().path(from, to), &back = chain_.network().path(to, from);
   if (options_.printed) return {0, 1 / forth.bandwidth.count};
@@ -172,8 +172,7 @@ std::vector<cost::WorstHop> AmpCosts::rings(const Strategy& strategy, std::span<
   return hops;
 }
 
-/// What the ways of all layers take, in order, where all stages are cut alike: as one stage of them all. Empty where
-/// the profile doesn't tell them.
+/// Returns the shardings of all layers in order, taken as one stage with this degree. Empty if the profile has none.
 std::vector<const CutWay*> AmpCosts::ways(int degree) const {
   Plan plan;
   plan.stages.push_back(search::stage_on(0, chain_.layers(), std::vector<DeviceId>(search::at(degree))));

@@ -14,7 +14,7 @@ namespace pipedeck::planner::amp {
 struct Options {
   bool printed = false;  ///< e = v / b, one way
   bool allow_idle = false, ignore_memory = false;
-  int slice = 1;  ///< least samples of a replica
+  int slice = 1;  ///< minimum samples of a replica
 };
 
 /// (pp, dp, tmp) and the whole micro-batch: every replica gets micro_batch / dp of its samples, AMP's mbs.
@@ -39,7 +39,7 @@ Placement megatron_placement(const Strategy& strategy);
 /// Devices of a stage, in the order of Stage::devices.
 std::vector<DeviceId> stage_devices(const Strategy& strategy, const Placement& placement, int stage);
 
-/// Makes tasks of strategies; what they share is computed once. Tasks refer to it.
+/// A factory of tasks. Data shared by several tasks is computed once; tasks refer to it.
 class AmpCosts {
  public:
   AmpCosts(search::Chain& chain, const Options& options) : chain_(chain), options_(options) {}

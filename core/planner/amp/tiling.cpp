@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_steps = 20000;
 
-/// Covers the first free cell in every way that fits, and goes back where that leads nowhere.
+/// A backtracking search that covers the first free cell in every possible way.
 class Tiler {
  public:
   Tiler(const Mesh& mesh, const Strategy& strategy, const std::function<bool()>& coin)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device placements as domino tilings (AMP, section 6.3 and figure 5): the devices are a mesh whose columns are nodes,
-// a stage is a rectangle of tmp x dp of them, upright or turned. Upright, the devices of a column, which are of one
-// node, are split by tensor parallelism, and rows are data parallel; a turned one has its groups turned with it.
+// Device placements as domino tilings (AMP, section 6.3 and figure 5). The devices form a mesh whose columns are nodes.
+// A stage is a rectangle of tmp x dp devices, upright or turned. In an upright stage tensor parallelism divides the
+// devices of a column, which share a node, and rows are data parallel. A turned stage is transposed.
 #pragma once
 
 #include <functional>

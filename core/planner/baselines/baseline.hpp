@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planners whose plan is fixed but for the micro-batch: try the sizes, keep what fits, rank by simulation.
+// Planners whose plan is fixed except for the micro-batch. They try all sizes, drop the plans that do not fit and rank
+// by simulation.
 #pragma once
 
 #include <functional>
@@ -23,12 +24,12 @@ struct Baseline {
 Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, int min_slice,
                               const PlannerContext& context);
 
-/// Simulating the plan would take seconds: there are plans of fewer operations in nearly every problem.
+/// Returns true if simulating the plan would take seconds. Nearly every problem has plans of fewer operations.
 bool too_long_to_simulate(const Plan& plan);
-/// Where all that fits is like that.
+/// Returns the answer if all fitting plans take too long to simulate.
 Ranking only_too_long(const Problem& problem);
 
-/// bad_usage where the pin asks for another number than the planner has.
+/// Returns bad_usage if the pin differs from the only number that the planner supports.
 Result<void> only(std::optional<int> pin, int has, const char* option, const PlannerInfo& planner);
 
 }  // namespace pipedeck::planner::baselines

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain data parallelism: one stage of all layers on all devices (or on --dp of them), each with an equal share of
-// whole samples, also where the devices are unlike: that is what it is the baseline of. Gradients are reduced layer by
-// layer while the backward pass runs on, or all at its end: as the workload says, or as --overlap-gradients does.
-// Without --micro-batch, the number of accumulated micro-batches is the one that simulates best.
+// Plain data parallelism: one stage of all layers on all devices (or on --dp of them). Each device gets an equal share
+// of whole samples, also if the devices differ: it is a baseline. Gradients are reduced layer by layer during the
+// backward pass, or all at its end, as in the workload or in --overlap-gradients. Without --micro-batch, the number of
+// accumulated micro-batches is the one that simulates best.
 #include <algorithm>
 
 #include "core/planner/baselines/baseline.hpp"

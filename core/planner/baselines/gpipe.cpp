@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPipe (Huang et al., 2019): a pipeline, all forwards before all backwards, so that every stage keeps every
-// micro-batch. Stages hold equal numbers of layers (`gpipe`), or are the contiguous blocks whose slowest is quickest
-// (`gpipe-balanced`, or `gpipe --balanced`: block partition of sequences, as torchgpipe cuts them). One device a stage;
-// with more devices than layers, or with --pp, each stage gets the same number of replicas, as many as whole samples
-// allow, or --dp of them, and the rest stay idle. Without --micro-batch, the micro-batch is the one that simulates
-// best. Pinned layers choose their stage's devices, and where the blocks are balanced also the cut.
+// GPipe (Huang et al., 2019): a pipeline with all forwards before all backwards, so every stage holds every
+// micro-batch. Stages have equal numbers of layers (`gpipe`), or are the contiguous blocks whose slowest is quickest
+// (`gpipe-balanced`, or `gpipe --balanced`: block partition of sequences, as in torchgpipe). There is one device per
+// stage. With more devices than layers, or with --pp, each stage gets the same number of replicas, as many as whole
+// samples allow, or --dp of them; the rest stay idle. Without --micro-batch, the micro-batch that simulates best is
+// taken. Pinned layers determine their stage's devices, and with balanced blocks also the boundaries.
 #include <algorithm>
 
 #include "core/planner/baselines/baseline.hpp"
@@ -88,7 +88,7 @@ Result<Ranking> plan_gpipe_balanced(const Problem& problem, const PlannerOptions
   return plan_with(gpipe_balanced_planner(), true, problem, options, context);
 }
 
-/// All but what tells the two apart.
+/// Returns the description that both planners share.
 PlannerInfo either() {
   PlannerInfo info;
   info.source = "Huang et al., GPipe: Efficient Training of Giant Neural Networks, NeurIPS 2019";

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of Megatron-LM (Narayanan et al., SC 2021) as section 4.1 of the AMP paper sums them up, AMP's baseline:
-// for each micro-batch size, tensor parallelism at most as wide as the smallest node; of the degrees with
-// pp x dp x tmp = |D| the smallest pp x tmp that fits; devices in order, tensor parallelism innermost, then data, then
-// pipeline parallelism; stages of as equal numbers of layers, or (--balance parameters) of as equal weights, as can be.
-// Where several degrees have the same product, and between micro-batch sizes, simulation decides; so it does between
-// the warm-up policies. A list has each strategy once. A fixed --micro-batch is that of all replicas together: then the
-// smallest product of all counts.
+// The rules of Megatron-LM (Narayanan et al., SC 2021) as section 4.1 of the AMP paper summarises them, AMP's baseline.
+// For each micro-batch size, tensor parallelism is at most as wide as the smallest node. Among the degrees with pp x dp
+// x tmp = |D| the smallest pp x tmp that fits is taken. Devices are in order, tensor parallelism innermost, then data,
+// then pipeline parallelism. Stages have numbers of layers, or (--balance parameters) weights, as equal as possible.
+// Simulation decides among degrees of equal product, micro-batch sizes and warm-up policies. A list has each strategy
+// once. A fixed --micro-batch is that of all replicas together; then the smallest product of all counts.
 #include <algorithm>
 #include <map>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All layers on one device, the quickest (ties: the lowest number), or the one that --pin names; what every speed-up is
-// measured against.
+// All layers on one device: the fastest (ties: the lowest number), or the one of --pin. It is the reference of all
+// speed-ups.
 #include <fmt/format.h>
 
 #include "core/planner/baselines/baseline.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Straight" of DAPPLE's tables: a pipeline of one device a stage over all devices (as many as there are layers), 1F1B.
-// The cut is that of the slowest stage's least time, each stage timed on its own device; both warm-up policies are
-// simulated, and without --micro-batch all sizes: the quickest is the answer. Pinned layers choose devices and cut.
+// "Straight" of DAPPLE's tables: a pipeline of one device per stage over all devices (as many as there are layers),
+// 1F1B. The partition minimises the slowest stage, each stage timed on its own device. Both warm-up policies are
+// simulated, and without --micro-batch all sizes; the quickest plan is the answer. Pinned layers determine devices and
+// partition.
 #include <algorithm>
 
 #include "core/planner/baselines/baseline.hpp"

@@ -11,10 +11,10 @@ namespace pipedeck::planner::capture {
 
 namespace {
 
-constexpr std::size_t most_orders = 256;        // of unlike devices
-constexpr std::size_t most_guessed_orders = 8;  // each of which costs all the evaluations
-constexpr double quick_cells = 2e6;             // spent on making ties quick
-constexpr double all_counts_cells = 2e6;        // at the most, for ties of every number of stages
+constexpr std::size_t most_orders = 256;        // of different devices
+constexpr std::size_t most_guessed_orders = 8;  // each takes all evaluations
+constexpr double quick_cells = 2e6;             // entries for improving ties
+constexpr double all_counts_cells = 2e6;        // at most, for ties of every number of stages
 
 std::vector<DeviceId> pinned_devices(const Problem& problem) {
   std::vector<DeviceId> devices;
@@ -58,7 +58,7 @@ std::vector<Partition> exact(Space& space, std::int64_t most, const Watch& watch
   if (space.pipelines()) {
     const std::size_t many = std::clamp<std::size_t>(400000 / least->size(), 16, 4096);
     if (auto all = search.all({.peak = peak}, many); !all.empty()) ties = std::move(all);
-    if (ties.size() == many) ties.push_back(search.quick(*least, peak, quick_cells));  // the quickest may be left out
+    if (ties.size() == many) ties.push_back(search.quick(*least, peak, quick_cells));  // the list may be cut off
   } else {
     ties.push_back(search.quick(*least, peak, quick_cells / space.ways()));
     if (cells(space) <= all_counts_cells)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAPTURE's answer for one micro-batch size: the recommender that is wanted, over the orders of the devices that may
-// make a difference, and the ties worth simulating.
+// CAPTURE's answer for one micro-batch size: the requested recommender over the orders of the devices that may matter,
+// and the ties worth simulating.
 #pragma once
 
 #include "core/planner/capture/bayesian.hpp"
@@ -22,7 +22,7 @@ struct Answer {
   std::int64_t peak = 0;
   std::vector<Plan> plans;  ///< with their objective; the slowest stage quickest first
   bool truncated = false;
-  bool proven = false;  ///< no partition has a lower highest peak, or none one of `most` at all
+  bool proven = false;  ///< no partition has a lower highest peak, or none reaches `most`
 };
 
 /// The best over the orders of the devices, at most `keep`; no plans where none fits with a highest peak of `most`.

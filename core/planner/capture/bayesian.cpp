@@ -13,7 +13,7 @@ namespace pipedeck::planner::capture {
 
 namespace {
 
-constexpr std::size_t remembered = 256;  // partitions that the surrogate learns from, the latest
+constexpr std::size_t remembered = 256;  // latest partitions that the surrogate is fitted to
 constexpr int random_candidates = 32, near_candidates = 32, climbing_candidates = 128;
 constexpr int refit = 16;          // predictions between two choices of the kernel's length
 constexpr double not_fitting = 1;  // added to the logarithm
@@ -28,7 +28,7 @@ class Optimiser {
     const int first = std::max(4, budget_.evaluations / 5);
     for (int n = 0; n < budget_.evaluations && !ended(); ++n) {
       const auto next = n == 0 ? even() : n < first ? unseen() : most_promising(n);
-      if (!next) break;  // there are no others
+      if (!next) break;  // all partitions are known
       evaluate(*next);
     }
   }
@@ -50,7 +50,7 @@ class Optimiser {
 
   // --- partitions
 
-  /// Nothing where a stage has no times, or the devices do not suffice.
+  /// Returns false if a stage is empty or has no times, or the devices do not suffice.
   bool possible(const Partition& stages) const {
     int devices = 0;
     for (const StageChoice& stage : stages) {
@@ -76,14 +76,14 @@ class Optimiser {
     int left = space_.devices();
     for (int s = 0, first = 0; s < stages; ++s) {
       const int behind = stages - s - 1;
-      // Of the ways that leave a device for each stage behind.
+      // Choose from the ways that leave a device for each stage behind.
       std::vector<int> ways;
       for (int w = 0; w < space_.ways(); ++w)
         if (space_.way(w).devices() <= left - behind) ways.push_back(w);
       const int w = ways.empty() ? 0 : ways[static_cast<std::size_t>(below(static_cast<int>(ways.size())))];
       left -= space_.way(w).devices();
       const int most = space_.layers() - behind;
-      // Now about an even part of what is left, up to twice as much, then any.
+      // Half of the draws are up to twice an even part of the rest, the others any length.
       const int longest = most - first, about = std::min(longest, 2 * longest / (behind + 1));
       const int width = 1 + below(below(2) ? longest : std::max(1, about));
       const int last = behind == 0 ? space_.layers() : std::min(most, first + width);
@@ -93,7 +93,7 @@ class Optimiser {
     return partition;
   }
 
-  /// An end moved, other degrees, two stages made one, or one made two.
+  /// Moves an end, changes the degrees, merges two stages or splits one.
   Partition changed(Partition stages) {
     const auto pick = [&](std::size_t count) {
       return static_cast<std::size_t>(below(static_cast<int>(std::max<std::size_t>(1, count))));
@@ -142,7 +142,7 @@ class Optimiser {
       const int p = static_cast<int>(static_cast<std::int64_t>(i) * layers / sampled);
       while (stages[s].last <= p) ++s;
       const StageWay& way = space_.way(stages[s].way);
-      // Stages counted from the back, where the micro-batches in flight are counted from.
+      // Stages are counted from the back, as are the in-flight micro-batches.
       point.push_back(static_cast<double>(stages.size() - s));
       if (space_.ways() == 1) continue;
       point.push_back(std::log2(way.replicas));
@@ -163,7 +163,7 @@ class Optimiser {
     if (points_.size() > remembered) points_.erase(points_.begin()), values_.erase(values_.begin());
   }
 
-  /// The kernel's length of the most evidence.
+  /// Chooses the kernel length with the largest evidence.
   void choose_length() {
     double most = -INFINITY;
     for (const double length : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0})
@@ -188,7 +188,7 @@ class Optimiser {
       consider(std::move(near));
     }
     for (int i = 0; i < random_candidates; ++i) consider(random_partition());
-    // Uphill from there, wherever the surrogate thinks that leads.
+    // Climbs from there by the surrogate's estimates.
     for (int i = 0; chosen && i < climbing_candidates; ++i) consider(changed(*chosen));
     return chosen ? chosen : unseen();
   }
@@ -205,7 +205,7 @@ class Optimiser {
   const Watch& watch_;
   Random random_;
   std::map<Partition, double> seen_;
-  std::map<Partition, Partition> fitting_;  // placed, by what was tried
+  std::map<Partition, Partition> fitting_;  // placed partitions, by the partition tried
   std::int64_t least_ = INT64_MAX;
   Partition best_;
   double best_value_ = 0, length_ = 0;

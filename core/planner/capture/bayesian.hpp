@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// mCAP-BO: Bayesian optimisation over partitions, a fixed number of predictions. A Gaussian process learns log(highest
-// peak) from the partitions predicted so far; the next one is the most promising (expected improvement) of some random
-// partitions and of small changes of the best. A partition is a point by what each of up to 32 layers, evenly spread,
-// belongs to: its stage, and the degrees of that stage. Those that do not fit count as worse, so that the surrogate
-// keeps away from them.
+// mCAP-BO: Bayesian optimisation over partitions with a fixed number of predictions. A Gaussian process models
+// log(highest peak) of the predicted partitions. The next partition has the largest expected improvement among random
+// partitions and small changes of the best one. A partition's point holds the stage and the stage's degrees of up to 32
+// evenly spaced layers. Partitions that do not fit get a penalty, so that the surrogate avoids them.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ class BruteForce {
     return truncated || watch_.stop.stop_requested();
   }
 
-  /// Every stage from layer `first` on with `behind` behind it, `used` devices being taken.
+  /// Enumerates the stages from layer `first` on, with `behind` stages behind and `used` devices taken.
   void visit(int behind, int first, int used) {
     if (ended()) return;
     const int layers = space_.layers();
@@ -64,7 +64,7 @@ class BruteForce {
 
 double partition_count(const Space& space) {
   const std::size_t devices = static_cast<std::size_t>(space.devices());
-  std::vector<double> choices(devices + 1, 0);  // of degrees for the stages so far, by devices taken
+  std::vector<double> choices(devices + 1, 0);  // number of choices of degrees so far, by devices taken
   choices[0] = 1;
   double cuts = 1, sum = 0;
   for (int stages = 1; stages <= space.most_stages(); ++stages) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mCAP-BF: every partition, and of hybrid plans every choice of degrees.
+// mCAP-BF: enumerates every partition, with every choice of degrees for hybrid plans.
 #pragma once
 
 #include "core/planner/capture/search.hpp"

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAPTURE and mCAP (Dreuning et al.): cut a model over a pipeline, and choose each stage's degrees of data and tensor
-// parallelism, so that the highest peak memory of any device is smallest for the global batch that is wanted. What a
-// plan is predicted to need: capture_space.hpp.
+// CAPTURE and mCAP (Dreuning et al.) partition a model over a pipeline and choose each stage's degrees of data and
+// tensor parallelism. They minimise the highest peak memory of all devices for the given global batch. Predicted
+// memory: capture_space.hpp.
 //
-// Recommenders: `exact` (default) finds the smallest highest peak in polynomial time (capture_search.hpp); `bf` is
-// mCAP's brute force over everything, `bo` its Bayesian optimisation. With --pipeline-only every stage has one device,
-// and there are as many as devices and layers allow; else any number of stages, and devices may idle, where that is
-// what the smallest peak takes. Without --micro-batch, the one of the smallest peak is taken.
+// Recommenders: `exact` (default) finds the smallest highest peak in polynomial time (capture_search.hpp). `bf` is
+// mCAP's brute force over all partitions, `bo` its Bayesian optimisation. With --pipeline-only every stage has one
+// device, and there are as many stages as devices and layers allow. Otherwise any number of stages is allowed, and
+// devices may be idle if the smallest peak requires it. Without --micro-batch, the size with the smallest peak is
+// taken.
 //
-// Several plans often reach the optimum: the quickest in simulation is the answer. Of pipelines the ties whose slowest
-// stage is quickest are simulated; of hybrid plans, for each micro-batch and number of stages, the one whose slowest
-// stage is quickest. Devices are taken in the cluster's order. Where their memories differ and that is in the way, any
-// other order of their types is tried, so that no stage is kept from a device that it needs.
+// Several plans often reach the optimum; the quickest in simulation is the answer. For pipelines, the ties whose
+// slowest stage is quickest are simulated. For hybrid plans it is the one with the quickest slowest stage of each
+// micro-batch and number of stages. Devices are taken in the cluster's order. If their memories differ and that
+// prevents the optimum, other orders of their types are tried, so that every stage can get a device that it needs.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ namespace pipedeck::planner::capture {
 
 namespace {
 
-constexpr double most_cells = 5e8;            // of the tables of all micro-batch sizes
+constexpr double most_cells = 5e8;            // entries of the tables of all micro-batch sizes
 constexpr double simulated_operations = 4e6;  // for all ties together
 
 // --- all sizes
@@ -79,7 +80,7 @@ Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int
   return plans;
 }
 
-/// Smallest highest peak first, then the quickest.
+/// Orders plans by the highest peak, then by simulated time.
 Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) {
   const auto smaller = [](const Plan& a, const Plan& b) { return *a.objective->bytes < *b.objective->bytes; };
   if (context.top <= 1) {
@@ -110,7 +111,7 @@ Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) 
   return ranking;
 }
 
-// --- the question
+// --- the request
 
 Result<Wanted> wanted_of(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const PlannerInfo info = capture_planner();

@@ -8,9 +8,9 @@ namespace pipedeck::planner::capture {
 
 namespace {
 
-constexpr double noise = 1e-6;  // keeps the factor well conditioned where points are near each other
+constexpr double noise = 1e-6;  // conditions the factor if points are close
 
-/// K = L L^T, in place of the lower triangle of K.
+/// Computes K = L L^T, in place of the lower triangle of K.
 void factorise(std::vector<std::vector<double>>& k) {
   for (std::size_t i = 0; i < k.size(); ++i)
     for (std::size_t j = 0; j <= i; ++j) {
@@ -20,7 +20,7 @@ void factorise(std::vector<std::vector<double>>& k) {
     }
 }
 
-/// L^-1 b
+/// Computes L^-1 b.
 std::vector<double> forward(const std::vector<std::vector<double>>& factor, std::vector<double> b) {
   for (std::size_t i = 0; i < b.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) b[i] -= factor[i][j] * b[j];
@@ -29,7 +29,7 @@ std::vector<double> forward(const std::vector<std::vector<double>>& factor, std:
   return b;
 }
 
-/// L^-T b
+/// Computes L^-T b.
 std::vector<double> backward(const std::vector<std::vector<double>>& factor, std::vector<double> b) {
   for (std::size_t i = b.size(); i-- > 0;) {
     for (std::size_t j = i + 1; j < b.size(); ++j) b[i] -= factor[j][i] * b[j];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Bayesian optimisation guesses with: a Gaussian process with a Matern 5/2 kernel of one length (Rasmussen and
-// Williams, Gaussian Processes for Machine Learning, algorithm 2.1), values standardised, by a Cholesky factor.
+// The surrogate of Bayesian optimisation: a Gaussian process with a Matern 5/2 kernel of one length (Rasmussen and
+// Williams, Gaussian Processes for Machine Learning, algorithm 2.1). Values are standardised; the solver is a Cholesky
+// factorisation.
 #pragma once
 
 #include <vector>
@@ -13,11 +14,11 @@ class GaussianProcess {
     double mean = 0, deviation = 0;
   };
 
-  /// As many values as points, at least one of each; points of one dimension.
+  /// Fits the process to as many values as points, at least one of each; all points have one dimension.
   GaussianProcess(std::vector<std::vector<double>> points, const std::vector<double>& values, double length);
 
   Guess at(const std::vector<double>& point) const;
-  /// Log marginal likelihood of the values: which length explains them best.
+  /// Returns the log marginal likelihood of the values, which selects the length.
   double evidence() const { return evidence_; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace pipedeck::planner::capture {
 
-/// Maxima of any range of numbers that are appended one by one, by a table of ranges of powers of two.
+/// A table of maxima over any range of appended numbers, stored for ranges of powers of two.
 class RangeMaximum {
  public:
   void append(int value) {
@@ -21,7 +21,7 @@ class RangeMaximum {
     }
   }
 
-  /// Of entries [first, last], not empty: two ranges of a power of two cover them.
+  /// Returns the maximum of entries [first, last], not empty; two stored ranges cover them.
   int of(int first, int last) const {
     const auto k = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(last - first + 1)) - 1);
     const std::vector<int>& ranges = tables_[k];

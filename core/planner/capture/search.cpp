@@ -8,7 +8,7 @@ namespace pipedeck::planner::capture {
 
 namespace {
 
-/// The last position of (from, to] that `holds` of, which holds up to some point; `from` where it holds of none.
+/// Returns the last position of (from, to] for which `holds` is true, or `from`. `holds` is true up to some position.
 template <class Holds>
 int last_that(int from, int to, const Holds& holds) {
   while (from < to) {
@@ -21,7 +21,7 @@ int last_that(int from, int to, const Holds& holds) {
   return from;
 }
 
-/// The first position of [from, to) that `holds` of, which holds from some point on; `to` where it holds of none.
+/// Returns the first position of [from, to) for which `holds` is true, or `to`. `holds` is true from some position on.
 template <class Holds>
 int first_that(int from, int to, const Holds& holds) {
   return -last_that(-to, -from, [&](int negative) { return holds(-negative); });
@@ -150,7 +150,7 @@ void Search::take_kind(int k, int p, int w, int kind, int end, const Bounds& bou
   const std::int64_t capacity = space_.capacity(w, kind);
   if (bounds.timed()) end = last_that(p, end, [&](int q) { return space_.seconds(w, kind, p, q) <= bounds.seconds; });
   if (end == p) return;
-  // Up to `sure` the stage fits whatever crosses the cut behind it; from there to `end` it depends on the cut.
+  // Up to `sure` the stage fits with any output; from there to `end` that depends on the boundary.
   int sure = end;
   const std::int64_t output = space_.largest_output(w);
   if (capacity < INT64_MAX && space_.need_with(w, p, end, behind, output) > capacity) {
@@ -161,7 +161,7 @@ void Search::take_kind(int k, int p, int w, int kind, int end, const Bounds& bou
   for (const int next : {k - 1, k}) {
     if (next == k && !loops(k)) continue;
     const Row& row = rows_[index(next)];
-    int from = p, to = std::min(end, space_.next_pin(p));  // ends with the same pins in front of them
+    int from = p, to = std::min(end, space_.next_pin(p));  // ends with the same pins before them
     for (;; from = to, to = std::min(end, space_.next_pin(to + 1))) {
       int most = row.most(from + 1, std::min(to, sure));
       for (int q = std::max(from, sure) + 1; q <= to; ++q)
@@ -211,7 +211,7 @@ bool Search::ends(int k, int p, const Bounds& bounds) {
 bool Search::fill(int k, const Bounds& bounds) {
   const bool fewer = space_.least_stages() <= 1 && !every_count_;  // fewer stages will do
   Row& row = rows_[index(k)];
-  // A row that its own starts lead on has none at or behind the last start of the row before but one stage less.
+  // A row that continues its own starts has none at or after the last start of the previous row but one stage less.
   row.high = std::min(high_[index(k)], rows_[index(k - 1)].highest - 1);
   row.low = row.high + 1;
   hints_.assign(index(space_.ways()), space_.layers());
@@ -257,7 +257,7 @@ Partition Search::read(int k, const Bounds& bounds) {
   return *placed;
 }
 
-// --- what is asked of it
+// --- public queries
 
 /// A first partition, and a bound `low` that none is below. Windows are narrow near the relaxed optimum: the bound
 /// goes up from there.
@@ -285,7 +285,7 @@ std::optional<Partition> Search::least_peak(std::int64_t most) {
   if (!best) return {};
   watch_.answered = true;
   for (std::int64_t high = space_.highest_peak(*best); low < high && !interrupted();) {
-    const bool far = high / 2 > low;  // then the middle of their logarithms
+    const bool far = high / 2 > low;  // then the geometric mean
     const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(low) * static_cast<double>(high)));
     const std::int64_t middle = far ? std::clamp(root, low, high - 1) : low + (high - low) / 2;
     if (auto found = within({.peak = middle})) {
@@ -319,7 +319,7 @@ std::vector<Partition> Search::of_each_count(const Bounds& bounds) {
   every_count_ = true;
   if (const auto any = within(bounds)) found.push_back(*any);
   int k = 1;
-  while (!found.empty() && !counts(k)) ++k;  // where within() stopped
+  while (!found.empty() && !counts(k)) ++k;  // the row at which within() stopped
   for (++k; !found.empty() && k <= space_.rows() && fill(k, bounds) && !interrupted(); ++k)
     if (counts(k)) found.push_back(read(k, bounds));
   every_count_ = false;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAPTURE's exact recommender. Is there a partition whose stages all keep to a bound on their predicted peak? A table
-// over (stages, layers) from the back answers: the last position of the device order at which the layers from p on can
-// start, on k stages. Later is better, because it leaves more devices to the stages before; so one number a cell is
-// enough. A stage's prediction grows with every layer at its end, so that the ends it may have are a range, and the
-// best of them is a range maximum. Bisection over the bound then finds the least.
+// CAPTURE's exact recommender. It answers one question: do all stages of some partition keep a bound on their predicted
+// peak? A table over (stages, layers) is filled from the back. An entry is the last position of the device order at
+// which the layers from p on can start on k stages. A later position leaves more devices to the stages before, so one
+// number per entry is enough. A stage's prediction grows with every layer at its end, so its possible ends are a range.
+// A range maximum finds the best of them. Bisection over the bound then finds the least one.
 //
 //   cells (k, p), of each way to run a stage one step of O(log N)
 //
-// Much of the table is never looked at. Where the number of stages is free, a cell that fewer stages reach with as many
-// devices left is of no use: stages in front keep more micro-batches the more there are behind. Rows end where a stage
-// without input and workspace would be too large. And from k = M stages on, another stage keeps no more micro-batches:
-// one row stands for all of them. Where there is but one way to run a stage and their number is given (pipelines),
-// filling stages greedily, input and workspace forgotten, from both ends leaves a narrow window of each row.
+// Much of the table is never computed:
+// - If the number of stages is free, an entry is dropped if fewer stages leave as many devices. More stages behind make
+//   the stages in front hold more micro-batches.
+// - Rows end where a stage would be too large even without input and workspace.
+// - From k = M stages on, another stage holds no more micro-batches, so one row represents all further ones.
+// - With one way to run a stage and a given number of stages (pipelines), stages are filled greedily from both ends,
+//   without input and workspace. That leaves a narrow window of each row.
 #pragma once
 
 #include <stop_token>
@@ -24,21 +26,22 @@ namespace pipedeck::planner::capture {
 /// When to end early: at once, or as soon as there is a partition to answer with.
 struct Watch {
   std::stop_token stop, hurry;
-  bool answered = false;  ///< there is one already, from elsewhere
+  bool answered = false;  ///< an answer exists elsewhere
 };
 
 class Search {
  public:
   Search(Space& space, Watch watch) : space_(space), watch_(std::move(watch)) {}
 
-  /// Whether hurry cut something short.
+  /// Returns true if `hurry` ended a search early.
   bool truncated() const { return truncated_; }
 
   /// A partition that keeps to the bounds; nothing where there is none, or the search was stopped.
   std::optional<Partition> within(const Bounds& bounds);
   /// One of the least highest peak, if that is no more than `most`.
   std::optional<Partition> least_peak(std::int64_t most);
-  /// Within the peak, one whose slowest stage is quick: least up to a millionth, or what so many cells find.
+  /// Returns a partition within the peak whose slowest stage takes the least time, up to 1e-6 or until `cells` entries
+  /// were computed.
   Partition quick(Partition found, std::int64_t peak, double cells);
   /// One partition of each number of stages that keeps to the bounds.
   std::vector<Partition> of_each_count(const Bounds& bounds);
@@ -46,15 +49,15 @@ class Search {
   std::vector<Partition> all(const Bounds& bounds, std::size_t most);
 
  private:
-  /// Layers from p on as k stages: the last position they can start at, or -1.
+  /// A row of the table: for layers from p on as k stages, the last position at which they can start, or -1.
   struct Row {
-    int high = -1, low = 0;         // nothing outside; low is where the row has come to
+    int high = -1, low = 0;         // -1 outside [low, high]; low falls while the row is filled
     std::vector<int> start;         // from `high` down
     RangeMaximum range;             // of `start`
-    int lowest = -1, highest = -1;  // with a start; -1: none
+    int lowest = -1, highest = -1;  // positions that have a start; -1: none
     void append(int value);
     int at(int p) const { return p < low || p > high ? -1 : start[static_cast<std::size_t>(high - p)]; }
-    int most(int first, int last) const;  ///< of first..last
+    int most(int first, int last) const;  ///< largest start of first..last
   };
   struct Found {
     int start = -1;
@@ -76,7 +79,7 @@ class Search {
   void collect(int k, int p, const Bounds& bounds, std::size_t most, Partition& stages, std::vector<Partition>& found);
   struct Greedy {
     bool complete = false;
-    std::int64_t highest = 0, next = INT64_MAX;  // of its stages; of the least that would let one take more
+    std::int64_t highest = 0, next = INT64_MAX;  // highest peak; least bound that lets a stage take more
   };
   Greedy fill_relaxed(std::int64_t peak);
   std::int64_t relaxed_least();
@@ -88,11 +91,11 @@ class Search {
   bool truncated_ = false;
   std::vector<Row> rows_;
   std::vector<int> low_, high_;  // windows, by k
-  std::vector<int> reached_;     // best start of fewer stages, by p
-  bool every_count_ = false;     // keep what fewer stages reach as well
-  double cells_ = 0;             // looked at so far
-  std::vector<int> hints_;       // by way: the end at the position before
-  std::int64_t next_ = 0;        // least peak above the bound that some stage could have had
+  std::vector<int> reached_;     // best start with fewer stages, by p
+  bool every_count_ = false;     // do not drop entries that fewer stages reach
+  double cells_ = 0;             // entries computed so far
+  std::vector<int> hints_;       // by way: the end at the previous position
+  std::int64_t next_ = 0;        // least peak above the bound of any stage tried
 };
 
 }  // namespace pipedeck::planner::capture

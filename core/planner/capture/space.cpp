@@ -18,7 +18,7 @@ namespace pipedeck::planner::capture {
 
 namespace {
 
-/// Degrees of tensor parallelism that some layer has times for, ascending; 1 is among them.
+/// Returns the degrees of tensor parallelism for which some layer has times, ascending, 1 included.
 std::set<int> tensor_degrees(const Profile& profile) {
   std::set<int> degrees{1};
   for (const Layer& layer : profile.layers)

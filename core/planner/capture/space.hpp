@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CAPTURE's recommenders choose from, and its predictor: contiguous stages of a chain on contiguous blocks of the
-// devices, taken in a given order, each stage with its degrees of data and tensor parallelism.
+// The search space and the predictor of CAPTURE's recommenders. A chain is partitioned into contiguous stages on
+// contiguous blocks of the devices in a given order. Each stage has its degrees of data and tensor parallelism.
 //
-// The predictor has two figures a layer: its peak alone on a device (static + saved + input + workspace), and what it
-// adds behind preceding layers (static + saved). A stage's peak is the first layer's first figure and the others'
-// second. Deviation: the paper predicts as if every stage kept one micro-batch; 1F1B keeps min(M, S - i) on stage i,
-// which multiplies what is saved. Replicas divide the samples, tensor parallelism the weights, and saved bytes as the
-// profile says (layer_bytes.hpp); where it tells the ways in which layers can be cut, whether a stage fits is said by
-// the most that these take (cut_ranges.hpp).
+// The predictor has two figures per layer: its peak alone on a device (static + saved + input + workspace), and its
+// addition after preceding layers (static + saved). A stage's peak is the first figure of its first layer and the
+// second figure of the others. Deviation: the paper predicts one micro-batch on every stage. 1F1B holds min(M, S - i)
+// micro-batches on stage i, which multiplies the saved bytes. Data parallelism divides the samples, tensor parallelism
+// the weights; saved bytes follow the profile (layer_bytes.hpp). If the profile has the shardings of layers, a stage
+// fits if the largest of them fits (cut_ranges.hpp).
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ namespace pipedeck::planner::capture {
 struct Options {
   bool ignore_memory = false;
   bool paper_in_flight = false;  ///< predict one micro-batch on every stage
-  bool pipeline_only = false;    ///< one device a stage, as many stages as there are devices and layers for
-  std::stop_token stop{};        ///< once requested, no more ways are made ready
+  bool pipeline_only = false;    ///< one device per stage, and as many stages as devices and layers allow
+  std::stop_token stop{};        ///< once requested, no more ways are added
 };
 
-/// One way to run a stage: `replicas` of `tensor` devices each, with so many samples on the fullest replica.
+/// A way to run a stage: `replicas` of `tensor` devices each; `samples` of the replica with most.
 struct StageWay {
   int replicas = 1, tensor = 1, samples = 1;
   int devices() const { return replicas * tensor; }
   bool operator==(const StageWay&) const = default;
 };
 
-/// Layers [first, last) in that way, on the devices from position `device` of the order on.
+/// A stage: layers [first, last) in a way, on the devices from position `device` of the order on.
 struct StageChoice {
   int first = 0, last = 0;
   int way = 0;
@@ -61,32 +61,33 @@ class Space {
   int layers() const { return layers_; }
   int devices() const { return static_cast<int>(order_.size()); }
   int micro_batches() const { return micro_batches_; }
-  /// Stages that a partition may have; none where the least is above the most.
+  /// Return the range of the number of stages; empty if the least exceeds the most.
   int least_stages() const { return least_stages_; }
   int most_stages() const { return most_stages_; }
-  /// As many stages as layers and devices allow: nothing else limits their number.
+  /// Returns true if only layers and devices limit the number of stages.
   bool any_stages() const { return any_stages_; }
-  /// Numbers of stages that must be told apart: from M on, another stage keeps no more micro-batches.
+  /// Returns the numbers of stages to distinguish: from M on, another stage holds no more micro-batches.
   int rows() const { return any_stages_ ? std::min(most_stages_, micro_batches_) : most_stages_; }
-  /// Pipelines: one way to run each of a given number of stages.
+  /// Returns true for pipelines: one way to run each of a given number of stages.
   bool pipelines() const { return ways_.size() == 1 && least_stages_ == most_stages_; }
   int ways() const { return static_cast<int>(ways_.size()); }
   const StageWay& way(int w) const { return ways_[search::at(w)]; }
   const search::DeviceBlocks& blocks(int w) const { return blocks_[tables_[search::at(w)].blocks]; }
 
-  /// Predicted, on the fullest device of a stage with `behind` stages behind it.
+  /// Returns the predicted bytes on the fullest device of a stage with `behind` stages behind it.
   std::int64_t peak(int w, int first, int last, int behind) const;
-  /// The part of it that grows with every layer, at either end.
+  /// Returns the part of peak() that grows with every layer, at either end.
   std::int64_t least_peak(int w, int first, int last, int behind) const;
-  /// What the stage may need at the most (memory_fit.hpp), boundary buffers included; with another output than its own.
+  /// Returns the upper bound of the stage's memory in bytes (memory_fit.hpp), including boundary buffers. need_with()
+  /// replaces the stage's own output.
   std::int64_t need(int w, int first, int last, int behind) const;
   std::int64_t need_with(int w, int first, int last, int behind, std::int64_t output) const;
-  /// The part of it that grows with every layer, at either end.
+  /// Returns the part of need() that grows with every layer, at either end.
   std::int64_t least_need(int w, int first, int last, int behind) const;
   std::int64_t largest_capacity(int w) const;
   std::int64_t largest_output(int w) const { return tables_[search::at(w)].largest_output; }
   std::int64_t capacity(int w, int kind) const;
-  /// Forward and backward of a micro-batch on the slowest device of such a block.
+  /// Returns forward and backward of a micro-batch on the slowest device of a block of this kind.
   double seconds(int w, int kind, int first, int last);
   /// The first position at or behind `first` whose layer can't be cut as the way's tensor parallelism asks, or N.
   int tensor_end(int w, int first) const { return tables_[search::at(w)].tensor_end[search::at(first)]; }
@@ -103,12 +104,12 @@ class Space {
 
   std::int64_t highest_peak(const Partition& stages) const;
   double slowest(const Partition& stages);
-  /// 1F1B, warm-up A; without objective.
+  /// Returns a 1F1B plan without warm-up counts and objective.
   Plan plan_of(const Partition& stages) const;
 
  private:
   struct Table {
-    const std::vector<std::int64_t>*saved = nullptr, *cut = nullptr;  // prefix sums; of cuts
+    const std::vector<std::int64_t>*saved = nullptr, *cut = nullptr;  // prefix sums; bytes of boundaries
     const std::vector<std::int64_t>* workspace = nullptr;             // of single layers
     std::vector<int> tensor_end;
     std::map<int, std::vector<double>> seconds;  // by type, prefix sums
@@ -131,8 +132,8 @@ class Space {
   std::vector<DeviceId> order_;
   int least_stages_ = 1, most_stages_ = 1;
   bool any_stages_ = false;
-  std::optional<std::int64_t> state_multiple_;  ///< weights, gradients and optimizer, times the weights
-  std::int64_t held_ = 0;                       ///< reserve and communication
+  std::optional<std::int64_t> state_multiple_;  ///< bytes of weights, gradients and optimizer over those of the weights
+  std::int64_t held_ = 0;                       ///< reserve and communication, bytes
   std::vector<StageWay> ways_;
   std::vector<Table> tables_;
   std::vector<search::DeviceBlocks> blocks_;

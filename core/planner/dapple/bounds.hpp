@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rest of a pipeline takes at least, from how many layers are planned and how many devices are left: placement
-// and memory set aside, the best device, the widest path and the cheapest all-reduce taken everywhere. A small dynamic
-// programme back to front; it spares the search all that can't get below a limit.
+// Lower bounds of the rest of a pipeline, by the number of planned layers and of devices left. They ignore placement
+// and memory, and assume the best device, the widest path and the cheapest all-reduce everywhere. A small dynamic
+// programme fills them back to front. They let the search skip all prefixes that can't get below a limit.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ class Bounds {
     return with_[(search::at(layer) * search::at(most_ + 1) + search::at(replicas)) * (search::at(devices_) + 1) +
                  search::at(left)];
   }
-  /// No plan is below.
+  /// Returns a lower bound over all plans, in seconds.
   double least() const { return least_; }
 
  private:

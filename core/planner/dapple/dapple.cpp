@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // DAPPLE (Fan et al., PPoPP 2021), section IV: the partition, replication and placement with the least latency of one
-// synchronous iteration, stages being replicated by splitting each micro-batch.
+// synchronous iteration. Stages are replicated by dividing each micro-batch.
 //
-// Objective. The paper's eq. 1-3 follow one pivot stage Q; we take the largest over all stages,
+// Objective. The paper's eq. 1-3 follow one pivot stage Q. We take the largest value over all stages,
 //   L_max = max_Q [ sum_{s<=Q} F_s + (M - 1) t_Q + max_{s<=Q}( AR_s + sum_{a=s..Q} B_a ) ],
-// t = F + B of a computing stage and max(F, B) of a transfer (full-duplex). Reasons: the printed one loses the pivot's
-// last backward, can fall when a stage gets slower, and makes a link wait for both directions. L_max is never above the
-// simulated 1F1B without overlap, grows with every stage, and needs three figures of a prefix (dapple_search.cpp).
-// --printed-objective computes eq. 1-3 as they are (dapple_printed.cpp).
+// t = F + B of a computing stage and max(F, B) of a transfer (full-duplex). The printed objective loses the pivot's
+// last backward, can fall when a stage gets slower, and makes a link wait for both directions. L_max grows with every
+// stage and needs three figures of a prefix (dapple_suffix.hpp). With equal replicas it is never above the simulated
+// 1F1B without overlap. --printed-objective computes eq. 1-3 as printed (dapple_printed.cpp).
 //
-// Search, eq. 4-5: stages are added front to back, placed by three policies (dapple_space.hpp). Data parallelism (one
-// stage) and straight pipelines (one device each) are among the plans.
+// Search, eq. 4-5: stages are added front to back and placed by three policies (dapple_places.hpp). Data parallelism
+// (one stage) and straight pipelines (one device each) are among the plans.
 //
-// Ranking. L_max can't tell the warm-up policies A and B apart, so candidates are simulated with both, in the order of
-// L_max and like it without overlap of all-reduces; pure data parallelism alone overlaps them, as in the paper, where
-// the workload does. Once the next L_max is not below the best simulated time, no other candidate can be better (inside
-// a node; across nodes the longest transfers of a cut need not lie on one path, and that rule is a heuristic).
-// --rank-by objective answers the least L_max.
+// Ranking. L_max is equal for the warm-up policies A and B, so candidates are simulated with both, without overlap of
+// all-reduces. Only pure data parallelism overlaps them if the workload does, as in the paper. Candidates come in the
+// order of the sure measure (dapple_space.hpp), which is never above the simulated time. If the next bound is not below
+// the best simulated time, no other candidate is better. --rank-by objective returns the least L_max.
 //
 // Beyond the paper: device memory is respected (at least one micro-batch must fit every device, and the warm-up is
-// shortened to what fits); the micro-batch is chosen too, where the user leaves it open; stages may recompute.
+// shortened to fit); the micro-batch is chosen if the user leaves it open; stages may recompute.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -31,7 +30,7 @@ namespace pipedeck::planner::dapple {
 
 namespace {
 
-constexpr std::int64_t largest = 2'000'000;  // layers x devices x devices: what the bounds have an entry for
+constexpr std::int64_t largest = 2'000'000;  // layers x devices x devices: entries of the bounds
 
 Wanted wanted_of(const Problem& problem, const PlannerOptions& options) {
   const PlannerInfo info = dapple_planner();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of DAPPLE's search space below a limit: the first two passes of dapple_search.hpp.
+// The part of DAPPLE's search space that is below a limit: the first two passes of dapple_search.hpp.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ class Graph {
     int start;
     Step step;
   };
-  /// A stage of `state` that starts, or has ended, at this cut.
+  /// A stage of `state` that starts, or has ended, before `layer`.
   struct Node {
     int state, layer;
     Front front;                 ///< figure by figure the least of any front
@@ -26,12 +26,12 @@ class Graph {
 
   Graph(Space& space, const Bounds& bounds, const SearchOptions& options);
 
-  /// False where the effort was used up or the search interrupted.
+  /// Runs both passes. Returns false if the effort was used up or the search was interrupted.
   bool build();
 
-  static constexpr int root = 0;  ///< the end of nothing
+  static constexpr int root = 0;  ///< the end of no stage
   const Node& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
-  /// The end at `last` of the stage that starts at `start`, or -1.
+  /// Returns the end at `last` of the stage that starts at `start`, or -1.
   int end_of(int start, int last) const;
   /// `step` of a stage in front; `kept`: micro-batches that it may keep.
   Suffix stage_in_front(const Step& step, int kept, const Suffix& suffix) const;
@@ -40,7 +40,7 @@ class Graph {
   bool counts_rounds() const { return rounds_; }
 
   std::size_t spent() const { return spent_; }
-  bool spend();  ///< one more step; false where there are to be no more
+  bool spend();  ///< counts one more step; returns false if the search must end
 
  private:
   void extend_end(int end);
@@ -61,7 +61,7 @@ class Graph {
   std::vector<Node> nodes_;
   std::vector<std::vector<int>> starts_, ends_;  ///< by layer
   std::vector<std::vector<int>> end_index_;      ///< by state and layer
-  std::vector<int> start_index_;                 ///< by state, of the layer at hand
+  std::vector<int> start_index_;                 ///< by state, of the current layer
 };
 
 }  // namespace pipedeck::planner::dapple

@@ -11,20 +11,20 @@ namespace pipedeck::planner::dapple {
 
 namespace {
 
-constexpr double probe = 0x1p40;  // bytes, to read the slope of a line
+constexpr double probe = 0x1p40;  // bytes, for the slope of a line
 
 class Taker {
  public:
   Taker(const std::vector<int>& sizes, const std::vector<int>& used, int wanted)
       : sizes_(sizes), used_(used), wanted_(wanted), taken_(sizes.size(), 0) {}
 
-  /// All that is free on nodes that are (not) in use, node by node.
+  /// Takes all free devices of nodes that are (not) in use, node by node.
   void fill(bool in_use) {
     for (std::size_t n = 0; n < sizes_.size(); ++n)
       if ((used_[n] > 0) == in_use) take(n, free(n));
   }
 
-  /// A device at a time from each of these nodes in turn.
+  /// Takes one device at a time from each of these nodes in turn.
   void scatter(bool in_use) {
     for (bool any = true; any && wanted_ > 0;) {
       any = false;

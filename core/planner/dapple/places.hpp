@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices the next stage may get (section IV-B). Devices of a node are taken in order, so who has been served is
-// a count a node. For the next stage of m devices three policies pick nodes, each in cluster order:
-//   fresh first    nodes without a device in use, then the others;
-//   append first   nodes with some device in use, then the others;
-//   scatter first  a device at a time from each node in use in turn (from each node, where all are fresh), then so
+// The devices that the next stage may get (section IV-B). Devices of a node are taken in order, so one count per node
+// describes the used devices. For a next stage of m devices three policies pick nodes, each in cluster order:
+//   fresh first    nodes without a used device, then the others;
+//   append first   nodes with some used device, then the others;
+//   scatter first  one device at a time from each used node in turn (from each node if all are fresh), then likewise
 //                  from the others.
-// Fresh nodes that are alike are thereby taken in cluster order only, never in any other.
+// So equal fresh nodes are taken in cluster order only.
 //
-// What may follow depends on who has been served alone, which makes a group; a state is one way to serve the last stage
-// of a group. Both are found when asked for: on 4 nodes of 8 there are 3,267 groups and 129,168 states, most of which
-// no search comes near.
+// The next placements depend only on the used devices, which define a group. A state is one placement of the last stage
+// of a group. Both are created on demand: 4 nodes of 8 have 3,267 groups and 129,168 states, and no search reaches most
+// of them.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,14 @@ namespace pipedeck::planner::dapple {
 
 enum class PlacementPolicy { fresh_first, append_first, scatter_first };
 
-/// Devices taken of every node, or nothing where fewer than `wanted` are free. `sizes`: devices a node.
+/// Returns the number of devices taken from every node; nothing if fewer than `wanted` are free. `sizes`: devices per
+/// node.
 std::optional<std::vector<int>> place(PlacementPolicy policy, const std::vector<int>& sizes,
                                       const std::vector<int>& used, int wanted);
 
 struct PlaceRules {
   bool allow_idle = false;
-  std::optional<int> stages, max_stages, replicas;  ///< as pinned
+  std::optional<int> stages, max_stages, replicas;  ///< from the pins
 
   bool counts_stages() const { return stages || max_stages; }
   int most_stages() const {
@@ -44,7 +45,7 @@ struct PlaceRules {
 
 class Places {
  public:
-  /// States that the next stage may have with so many devices: at most one a policy.
+  /// A set of placements of the next stage with a given number of devices: at most one per policy.
   struct Next {
     std::array<int, 3> states{};
     int count = 0;
@@ -57,9 +58,9 @@ class Places {
 
   static constexpr int start = 0;  ///< the state before the first stage
   int states() const { return static_cast<int>(states_.size()); }
-  /// Of the last stage, ascending.
+  /// Returns the devices of the last stage, ascending.
   const std::vector<DeviceId>& devices(int state) const { return states_[static_cast<std::size_t>(state)].devices; }
-  /// Devices not yet in use.
+  /// Returns the number of unused devices.
   int left(int state) const {
     return groups_[static_cast<std::size_t>(states_[static_cast<std::size_t>(state)].group)].left;
   }
@@ -68,7 +69,7 @@ class Places {
   const PlaceRules& rules() const { return rules_; }
   int largest_node() const { return *std::max_element(sizes_.begin(), sizes_.end()); }
 
-  /// Gradients of `bytes` on the stage of `state`.
+  /// Returns the seconds of an all-reduce of `bytes` on the stage of `state`.
   double all_reduce(int state, Bytes bytes);
 
  private:
@@ -76,8 +77,8 @@ class Places {
     double ring = 0, ring_slope = 0, tree = 0, tree_slope = 0;
   };
   struct Group {
-    std::vector<int> used;  ///< a node
-    int stages = 0;         ///< so far; 0 where no pin asks
+    std::vector<int> used;  ///< per node
+    int stages = 0;         ///< so far; 0 if no pin limits them
     int left = 0;
     std::vector<Next> next;  ///< by replicas
   };

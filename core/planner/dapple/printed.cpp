@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's objective as printed (eq. 1-3), and the search of section IV-C on it (eq. 4-5): for every number of
-// layers planned and of devices left, the prefixes are kept for which the latency is least when the unplanned layers
-// form one more stage on all devices left.
+// The paper's objective as printed (eq. 1-3), and the search of section IV-C on it (eq. 4-5). For every number of
+// planned layers and devices left it saves the prefixes of least latency if the unplanned layers form one more stage on
+// all devices left.
 #include <algorithm>
 #include <limits>
 
@@ -51,7 +51,7 @@ class PrintedSearch {
 
  private:
   static constexpr std::size_t width = 8;       // prefixes for each number of layers planned and devices left
-  static constexpr double out_of_reach = 1.25;  // times the best latency so far: stages that alone take longer
+  static constexpr double out_of_reach = 1.25;  // times the best latency so far: slower stages are dropped
 
   struct Prefix {
     double estimate = 0;  ///< eq. 5
@@ -78,7 +78,7 @@ class PrintedSearch {
         }
   }
 
-  /// Every length of the next stage, on these devices.
+  /// Adds every length of the next stage on these devices.
   void add_stages(const Prefix& prefix, int first, int to) {
     for (int last = first + 1; last <= layers_; ++last) {
       const Step step = space_.compute(to, first, last, DappleMeasure::l_max);
@@ -147,7 +147,7 @@ double dapple_printed(const std::vector<Step>& steps, int micro_batches) {
   const std::size_t q = printed_pivot(steps, more);
   double warm = 0;
   for (std::size_t s = 0; s <= q; ++s) warm += steps[s].forward;  // T_w
-  // T_e of eq. 1: behind the pivot the backwards are taken off, from the pivot's own on; before it they are added.
+  // T_e of eq. 1: after the pivot the backwards are subtracted, from the pivot's own on; before it they are added.
   double ending = -std::numeric_limits<double>::infinity(), backwards = 0;
   for (std::size_t s = q; s < steps.size(); ++s)
     backwards += steps[s].backward, ending = std::max(ending, steps[s].all_reduce - backwards);

@@ -14,9 +14,9 @@ namespace pipedeck::planner::dapple {
 
 namespace {
 
-constexpr std::size_t printed_candidates = 24;   // of a space, where the simulator is to choose among them
-constexpr std::size_t unproven_candidates = 64;  // of a space, where nothing can be proven
-constexpr double most_operations = 1 << 20;      // of a plan to simulate; beyond, its bound is taken for its time
+constexpr std::size_t printed_candidates = 24;   // per space, for the simulator to choose from
+constexpr std::size_t unproven_candidates = 64;  // per space, without proof
+constexpr double most_operations = 1 << 20;      // of a plan to simulate; beyond it the bound replaces the time
 
 class DappleRanking {
  public:
@@ -42,7 +42,7 @@ class DappleRanking {
  private:
   int top() const { return std::max(1, context_.top); }
 
-  /// Out of time only where something can be answered, or nothing will ever be by this way.
+  /// Returns true on a stop, or out of time except during the last resort.
   bool interrupted() const { return context_.stop.stop_requested() || (!last_resort_ && out_of_time(context_)); }
 
   // --- by objective
@@ -113,8 +113,8 @@ class DappleRanking {
     return simulate(found.entries, search::never);
   }
 
-  /// All candidates whose bound is below the best time so far, those with the least first. Once there is none left, no
-  /// other plan can be better.
+  /// Simulates all candidates whose bound is below the best time so far, ascending. If none is left, no other plan is
+  /// better.
   Result<void> simulate_deepening() {
     const double least = spaces_->least();
     for (const double reach : reaches) {
@@ -126,14 +126,14 @@ class DappleRanking {
       cut_short_ |= found.cut_short;
       if (proven_ || exhausted_ || cut_short_ || limit == search::never || limit >= to_beat()) break;
     }
-    // A search that was cut short has looked at no pipeline at all, perhaps; there is time for good ones without proof.
+    // An interrupted search may have simulated no pipeline; there is time for good ones without proof.
     if (cut_short_ && simulated_ == 0 && (judged_.empty() || !out_of_time(context_)))
       return simulate(last_resort(out_of_time(context_) ? 1 : unproven_candidates).entries, search::never);
     return exhausted_ ? simulate_shapes() : Result<void>();
   }
 
-  /// Those of the least bounds are often one plan with its cuts moved by a layer: before the simulations are used up,
-  /// other shapes are looked at, too, from all spaces in turn.
+  /// Simulates other shapes, from all spaces in turn. The least bounds often belong to one plan with its boundaries
+  /// moved by a layer, so half of the budget is reserved for this.
   Result<void> simulate_shapes() {
     auto found = spaces_->search_shapes(to_beat(), static_cast<std::size_t>(wanted_.simulations));
     std::vector<int> taken(static_cast<std::size_t>(spaces_->count()), 0);
@@ -184,7 +184,7 @@ class DappleRanking {
     return {};
   }
 
-  /// Simulated time of the worst plan of the answer so far.
+  /// Returns the simulated time of the worst plan of the answer so far, seconds.
   double to_beat() const {
     std::vector<double> times;
     for (const Judged& one : judged_) times.push_back(one.iteration.count);
@@ -235,7 +235,7 @@ class DappleRanking {
     return std::move(*best);
   }
 
-  /// Nothing: as the workload says.
+  /// Returns the overlap of the simulation; nothing: the workload's.
   static std::optional<Overlap> overlap_of(const Plan& plan) {
     return plan.stages.size() == 1 ? std::nullopt : std::optional(Overlap::none);
   }
@@ -248,16 +248,16 @@ class DappleRanking {
     return counts(a) == counts(b);
   }
 
-  /// What has been proven of the first plan; nothing where it is not the whole truth.
+  /// Returns the proven statement about the first plan; empty if the proof does not hold for this workload.
   std::string claim() const {
     const Workload& workload = chain_.workload();
     const Conventions& judged = workload.conventions;
     const bool bounded = judged.network == NetworkModel::ideal && judged.collectives == Collectives::least &&
-                         judged.overlap != Overlap::bucket;  // what its closed forms are bounds of
+                         judged.overlap != Overlap::bucket;  // required by its closed forms
     if (wanted_.simulated && (!proven_simulated_ || !bounded)) return {};
     std::string space = workload.micro_batch ? fmt::format("micro-batches of {}", *workload.micro_batch)
                                              : fmt::format("at least {} samples a replica", wanted_.space.slice);
-    // Eq. 2 as printed may fall with a slower stage: what is searched must be said.
+    // Eq. 2 as printed may fall with a slower stage, so the statement names the searched space.
     const bool never_again = wanted_.printed && wanted_.space.ignore_memory;
     if (wanted_.recompute != "auto" || never_again)
       space += wanted_.recompute == "on" ? ", recomputing in every stage" : ", without recompute";
@@ -277,12 +277,12 @@ class DappleRanking {
   std::set<std::pair<int, std::vector<Part>>> known_;  ///< judged already
   std::vector<Judged> judged_;
   int simulated_ = 0;             ///< pipelines
-  bool ordered_ = true;           ///< plans are simulated in the order of their bounds
-  bool exhausted_ = false;        ///< the simulations that are allowed are used up
+  bool ordered_ = true;           ///< plans are simulated ascending by bound
+  bool exhausted_ = false;        ///< the budget of simulations is used up
   bool cut_short_ = false;        ///< by time, or by the effort of the search
   bool last_resort_ = false;      ///< only a stop interrupts
-  bool proven_ = false;           ///< nothing better is in the space
-  bool proven_simulated_ = true;  ///< every time is a simulated one
+  bool proven_ = false;           ///< no plan of the space is better
+  bool proven_simulated_ = true;  ///< all times are simulated
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DAPPLE's plans in order: the spaces of all micro-batch sizes, with and without recompute, searched together under one
-// limit that is raised until what is found is proven to be the best.
+// DAPPLE's plans in order. The spaces of all micro-batch sizes, with and without recomputation, are searched together
+// under one limit, which is raised until the best plan is proven.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int no_state = -1;
 
-/// The third pass: best first over what the graph has left.
+/// The third pass: a best-first search over the rest of the graph.
 class BestFirst {
  public:
   BestFirst(Space& space, Graph& graph, const SearchOptions& options)
@@ -40,8 +40,8 @@ class BestFirst {
   }
 
  private:
-  /// A plan's front. What it needs for the round trips of its last stage: `anchor` all that is not the stage's own way
-  /// to the end and back.
+  /// A plan's front, with the figures for the round trips of its last stage. `anchor`: all time other than the stage's
+  /// own way to the end and back.
   struct Partial {
     int node = 0;
     bool start = false;
@@ -54,7 +54,7 @@ class BestFirst {
   struct Open {
     double least;
     int depth, index;
-    /// Of equals the one that is nearer to complete, then the one found first.
+    /// Orders by bound; ties: the one nearer to complete, then the one found first.
     bool operator<(const Open& other) const {
       if (least != other.least) return least > other.least;
       return depth != other.depth ? depth < other.depth : index > other.index;
@@ -78,7 +78,7 @@ class BestFirst {
     return !partial.start && graph_.node(partial.node).layer == space_.layers();
   }
 
-  /// No plan with this front has a smaller formula.
+  /// Returns a lower bound of all plans with this front, seconds.
   double bound(const Partial& partial) const {
     double best = std::numeric_limits<double>::infinity();
     for (const Suffix& suffix : graph_.node(partial.node).rest) {
@@ -179,7 +179,8 @@ class BestFirst {
   Graph& graph_;
   const SearchOptions& options_;
   bool stopped_ = false;
-  double first_left_out_ = std::numeric_limits<double>::infinity();  ///< bound of the first that its shape forbade
+  double first_left_out_ =
+      std::numeric_limits<double>::infinity();  ///< bound of the first candidate dropped for its shape
   std::map<std::vector<int>, int> shapes_;
   std::vector<Partial> partials_;
   std::priority_queue<Open> open_;
@@ -193,7 +194,7 @@ DappleFound search_dapple(Space& space, const Bounds& bounds, const SearchOption
   if (!graph.build()) return {{}, 0, true, graph.spent()};
   DappleFound found = BestFirst(space, graph, options).run();
   found.spent = graph.spent();
-  if (options.width > 0) found.all_below = 0;  // what a narrow search leaves out may be better
+  if (options.width > 0) found.all_below = 0;  // plans left out by a narrow search may be better
   return found;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DAPPLE's plans of least formula, exactly: all plans that the three placement policies reach are in the space.
+// Finds DAPPLE's plans of least objective. The search is exact over all plans that the three placement policies reach.
 //
 // Three passes, each pruned by a limit on the formula:
 //   1. front to back over (layers planned, state), each with the least figures that any front has there; what can't get
@@ -34,12 +34,12 @@ struct Candidate {
 struct SearchOptions {
   double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller bound
   std::size_t keep = 1;
-  std::size_t effort = std::numeric_limits<std::size_t>::max();  ///< steps to try, at most
-  std::size_t width = 0;  ///< > 0: after each layer only so many ends of stages for each number of devices left
+  std::size_t effort = std::numeric_limits<std::size_t>::max();  ///< maximum steps
+  std::size_t width = 0;  ///< > 0: maximum ends of stages per layer and number of devices left
   int least_stages = 1;
-  int per_shape = 0;          ///< > 0: at most so many candidates that differ in nothing but where layers are cut
-  Warmup warmup = Warmup::B;  ///< that may be used: by the sure measure it limits the micro-batches under way
-  std::function<bool()> interrupted;  ///< looked at often; the search gives up
+  int per_shape = 0;                  ///< > 0: maximum candidates that differ only in their stage boundaries
+  Warmup warmup = Warmup::B;          ///< warm-up allowed; with the sure measure it limits in-flight micro-batches
+  std::function<bool()> interrupted;  ///< polled often; true ends the search
 };
 
 struct DappleFound {

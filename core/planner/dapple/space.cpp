@@ -109,7 +109,7 @@ std::vector<Space::Slice> Space::slices(int from, int to) const {
     if (done == a_end && done < micro_batch_) a_end += sent[++a];
     if (done == b_end && done < micro_batch_) b_end += got[++b];
   }
-  std::vector<Slice> all;  // those that take other times
+  std::vector<Slice> all;  // with distinct times
   for (const auto& [key, slice] : found) {
     const auto same = [&s = slice](const Slice& o) {
       return o.samples == s.samples && o.latency == s.latency && o.back_latency == s.back_latency &&

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stages and the transfers between them cost at one size of micro-batch, by two measures.
+// Costs of stages and of the transfers between them for one micro-batch size, by two measures.
 //
-//   L_max   the formula's: every figure is the slowest replica's, every transfer the longest of its cut.
-//   sure    never above the simulated iteration without overlap: what has to be passed on the way to the pivot and back
-//           is the least that a sample can meet (the quickest replica, the shortest transfer of the cut, no recompute,
-//           which may be done while waiting), only the pivot itself is the slowest; the optimizer's step follows the
-//           all-reduce. Where replicas are alike and transfers equal both measures are the same but for that step.
+//   L_max   the objective: every figure is the slowest replica's, every transfer the longest of its boundary.
+//   sure    a bound that is never above the simulated iteration without overlap. The way to the pivot and back counts
+//           the least that a sample can meet: the fastest replica, the shortest transfer of the boundary, and no
+//           recomputation, which may run during a wait. Only the pivot itself is the slowest. The optimizer step
+//           follows the all-reduce. With equal replicas and transfers the measures differ by that step only.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Step {
 
 struct SpaceOptions {
   DappleMeasure measure = DappleMeasure::l_max;
-  int slice = 1;  ///< least samples of a micro-batch on a replica
+  int slice = 1;  ///< minimum samples of a micro-batch on a replica
   bool ignore_memory = false;
   bool recompute = false;
 };
@@ -55,13 +55,14 @@ class Space {
   Step transfer(int from, int to, int cut, DappleMeasure measure);
   Step transfer(int from, int to, int cut) { return transfer(from, to, cut, options_.measure); }
 
-  /// Micro-batches that the stage may keep, by memory; 0: not even one, or a pin is broken.
+  /// Returns the number of micro-batches that the stage may hold; 0 if not even one fits, or a pin is broken.
   int may_keep(int state, int first, int last);
-  /// Layers from `first` on that so many replicas hold at most, of the largest memory, whatever crosses the cuts.
+  /// Returns the largest number of layers from `first` on that `replicas` replicas can hold on devices of the largest
+  /// memory, without boundary buffers.
   int longest_fitting(int first, int replicas);
 
  private:
-  /// Samples and memory of each kind of device of a stage.
+  /// A list of the samples and memory of each kind of device of a stage.
   using MemoryKinds = std::vector<std::pair<int, std::int64_t>>;
   struct StageCost {
     std::vector<const search::PassTimes*> replicas;  ///< of each kind of replica (samples, type) that the stage has
@@ -85,11 +86,10 @@ class Space {
   int micro_batch_, micro_batches_;
   SpaceOptions options_;
   std::vector<StageCost> costs_;
-  std::pmr::monotonic_buffer_resource
-      arena_;  // given back at once: freeing a million slices takes too long for a cancel
-  std::pmr::unordered_map<std::uint64_t, std::pmr::vector<Slice>> slices_{&arena_};  // looked up only, never walked
+  std::pmr::monotonic_buffer_resource arena_;  // released at once: freeing a million slices delays a cancel
+  std::pmr::unordered_map<std::uint64_t, std::pmr::vector<Slice>> slices_{&arena_};  // looked up only, never iterated
   std::map<std::pair<int, MemoryKinds>, std::vector<std::int32_t>> keeps_;           // by replicas and kinds
-  Bytes largest_;                                                                    ///< memory of a device
+  Bytes largest_;                                                                    ///< largest memory of a device
   std::vector<std::pair<int, DeviceId>> pins_;                                       // position in the order, device
 };
 

@@ -11,11 +11,11 @@ namespace pipedeck::planner::dapple {
 namespace {
 
 constexpr double steps = 6e6;         // of all searches for one answer: a second or two
-constexpr double usual_devices = 96;  // beyond, a step takes longer and longer
+constexpr double usual_devices = 96;  // beyond, steps take longer
 constexpr std::size_t width = 8;      // of a narrow search
 constexpr int per_shape = 2;
 constexpr std::size_t shapes_effort = 300'000;
-constexpr double not_far = 1.2;  // from the best bound, where several plans are wanted
+constexpr double not_far = 1.2;  // from the best bound, if several plans are wanted
 
 std::size_t most_effort(int devices) {
   const double longer = std::max(1.0, devices / usual_devices);
@@ -32,7 +32,7 @@ Spaces::Spaces(search::Chain& chain, const Wanted& wanted, const std::vector<int
                std::function<bool()> interrupted)
     : chain_(chain), wanted_(wanted), interrupted_(std::move(interrupted)), places_(chain.network(), wanted.rules) {
   for (const bool recompute : {false, true}) {
-    // Where memory is no matter, running forwards again is of no use.
+    // If memory is ignored, recomputation has no benefit.
     if (wanted.recompute == (recompute ? "off" : "on")) continue;
     if (recompute && wanted.recompute == "auto" && wanted.space.ignore_memory) continue;
     for (const int size : micro_batches) {
@@ -93,7 +93,7 @@ SearchOptions Spaces::options(double limit, std::size_t keep) const {
   options.keep = keep;
   const std::size_t most = most_effort(chain_.devices());
   options.effort = most - std::min(effort_, most);
-  // Data parallelism may overlap its all-reduces: simulated apart.
+  // Data parallelism may overlap its all-reduces, so it is simulated separately.
   options.least_stages = wanted_.simulated && !wanted_.printed ? 2 : 1;
   options.warmup = wanted_.warmup == "A" ? Warmup::A : Warmup::B;
   options.interrupted = interrupted_;
@@ -133,7 +133,7 @@ Spaces::Found Spaces::search_shapes(double limit, std::size_t keep) {
       found = search_dapple(*member.space, *member.bounds, shapes);
       if (!found.cut_short || !found.candidates.empty()) break;
     }
-    found.cut_short = false;  // it promises nothing
+    found.cut_short = false;  // the result claims no completeness
     return found;
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spaces of all micro-batch sizes, with and without recompute, as one.
+// The spaces of all micro-batch sizes, with and without recomputation, as one.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class Spaces {
   int count() const { return static_cast<int>(spaces_.size()); }
   Space& space(int index) { return *spaces_[static_cast<std::size_t>(index)].space; }
 
-  /// No plan of any space is below; infinite where there is none.
+  /// Returns a lower bound over all spaces, in seconds; infinite if there is no plan.
   double least();
 
   struct Found {
@@ -39,15 +39,15 @@ class Spaces {
     double all_below = 0;        ///< every plan with a smaller bound is among them
     bool cut_short = false;
   };
-  /// Plans with a bound below the limit, at most `keep` of a space.
+  /// Returns plans with a bound below the limit, at most `keep` per space.
   Found search(double limit, std::size_t keep);
-  /// The best few of every sequence of stages' devices, within a limited effort: others than those just below.
+  /// Returns the best few plans of every sequence of the stages' devices, within a limited effort.
   Found search_shapes(double limit, std::size_t keep);
-  /// Good plans of good spaces, without proof; soon.
+  /// Returns good plans of good spaces quickly, without proof.
   Found search_narrowly(std::size_t keep);
   Found search_printed(std::size_t keep);
 
-  /// What the simulator's rounding to nanoseconds may take off a plan's bound.
+  /// Returns the seconds by which the simulator's rounding to nanoseconds may fall below a plan's bound.
   double rounding(int space) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algebra of DAPPLE's formula: what is to be known of the front of a pipeline and of what follows it, and how both
-// grow by a step. Everything grows with every figure of a step, so that less is never worse.
+// The algebra of DAPPLE's objective: the figures of a pipeline's front and of its suffix, and how a step extends them.
+// All of them grow with every figure of a step, so less is never worse.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ inline double joined(const Front& front, const Suffix& suffix) {
   return std::max({front.own, front.around + suffix.through, front.fill + suffix.whole});
 }
 
-/// A stage that keeps K micro-batches starts the forward of m + K after the backward of m: with r = (M - 1) mod K it
-/// takes r forwards and then floor((M - 1) / K) + 1 round trips to the pipeline's end and back.
+/// Returns the time of a stage that holds K micro-batches. It starts the forward of m + K after the backward of m. So
+/// with r = (M - 1) mod K it takes r forwards and floor((M - 1) / K) + 1 round trips to the pipeline's end and back.
 inline double round_trips(int micro_batches, int kept, double forward, double round) {
   const int more = micro_batches - 1;
   return more % kept * forward + (more / kept + 1) * round;

@@ -75,7 +75,7 @@ double JointCosts::tail(int team, int first, int last) {
   return cost.tails[search::at(last)][search::at(first)];
 }
 
-/// Before so many numbers more are kept; all columns are forgotten where they become too many.
+/// Makes room for `numbers` more numbers. Clears all columns if they become too many.
 void JointCosts::make_room(std::size_t numbers) {
   if (held_ + numbers > most_held) {
     for (Cost& cost : costs_) {
@@ -88,8 +88,8 @@ void JointCosts::make_room(std::size_t numbers) {
   held_ += numbers;
 }
 
-/// By layer an all-reduce starts when the one before has ended and the layer's backward is done; else there is one
-/// behind the last backward.
+/// Fills a column of tails. With overlap by layer an all-reduce starts when the previous one has ended and the layer's
+/// backward is done; else there is one after the last backward.
 void JointCosts::fill_tails(Cost& cost, int last) {
   make_room(search::at(last) + 1);
   const bool by_layer = chain().workload().conventions.overlap == Overlap::layer;
@@ -139,7 +139,7 @@ int JointCosts::most_kept(int team, int first, int last, bool recompute) {
   return known;
 }
 
-/// Where the stage in front keeps one more. StageNeed::peak is linear in the count.
+/// Returns the number of micro-batches held if the stage before holds one more. StageNeed::peak is linear in the count.
 int JointCosts::count_kept(const CostKey& key, int first, int last, bool recompute) {
   std::int64_t most = unlimited;
   for (const auto& [samples, capacity] : key.limits) {
@@ -228,7 +228,7 @@ double JointCosts::closed_form(const Plan& plan) {
   return suffix.own;
 }
 
-/// Mini-batches go round the replicas, so that each stage takes its time over its replicas for one.
+/// Computes the time per mini-batch. Replicas take mini-batches in turn, so a stage takes its time over its replicas.
 double JointCosts::asynchronous_form(const Plan& plan) {
   double slowest = 0;
   for (const Stage& stage : plan.stages) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stages and transfers cost in the closed form that joint searches with: on any devices, with tensor parallelism,
-// uneven shares and recompute.
+// Costs of stages and transfers in joint's closed form, on any devices, with tensor parallelism, uneven shares of
+// samples and recomputation.
 //
-// The closed form is DAPPLE's L_max with what follows a stage's last backward taken as the simulator does: all-reduces
-// layer by layer where they overlap, and the optimizer's step. Seen from the back of the pipeline it needs two figures
-// of a suffix of stages, with Q its pivot and s any stage up to it:
+// The closed form is DAPPLE's L_max, but the time after a stage's last backward is the simulator's: all-reduces layer
+// by layer if they overlap, and the optimizer step. From the back of the pipeline it needs two figures of a suffix of
+// stages, with Q its pivot and s any stage up to it:
 //
 //   base = max_Q [ sum F to Q + (M - 1) t_Q + sum B to Q ]
 //   own  = max_Q [ sum F to Q + (M - 1) t_Q + max_s ( tail_s + sum B from s to Q ) ]
 //
-// and a stage in front gives base' = F + B + max(base, (M - 1) t), own' = max(F + own, tail + base'). A transfer is a
-// stage without a tail whose t is the longer of both directions.
+// A stage in front gives base' = F + B + max(base, (M - 1) t), own' = max(F + own, tail + base'). A transfer is a stage
+// without a tail whose t is the longer of both directions.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,7 @@
 
 namespace pipedeck::planner::joint {
 
+/// A suffix of stages with the closed form's two figures, seconds.
 struct JointSuffix {
   double own = 0, base = 0;
 
@@ -43,9 +44,9 @@ struct Team {
   std::vector<DeviceId> devices;
   int degree = 1;  ///< of tensor parallelism
   int micro_batch = 1;
-  std::vector<int> samples;  ///< a replica
-  bool even = true;          ///< those that a plan without shares has
-  int cost = 0;              ///< teams alike have one
+  std::vector<int> samples;  ///< per replica
+  bool even = true;          ///< the samples of a plan without shares
+  int cost = 0;              ///< index shared by equal teams
 
   int replicas() const { return static_cast<int>(samples.size()); }
 };
@@ -60,12 +61,12 @@ class JointCosts {
   bool ignore_memory() const { return ignore_memory_; }
   int micro_batches(int micro_batch) const { return chain().workload().global_batch / micro_batch; }
 
-  /// Whole samples that let the slowest replica end first, none below the slice; nothing where even ones do.
+  /// Returns whole samples with which the slowest replica ends first, none below the slice; nothing if even ones do.
   std::optional<std::vector<int>> shares(const std::vector<DeviceId>& devices, int degree, int micro_batch);
 
-  /// The team of these devices, with the best shares; -1 where a replica would get fewer samples than the slice.
+  /// Returns the team of these devices with the best shares; -1 if a replica would get fewer samples than the slice.
   int team(const std::vector<DeviceId>& devices, int degree, int micro_batch);
-  /// The team of a plan's stage as it is.
+  /// Returns the team of a plan's stage with its own samples.
   int team_of(const Stage& stage, int micro_batch, bool synchronous);
   const Team& team(int index) const { return teams_[static_cast<std::size_t>(index)]; }
 
@@ -74,26 +75,26 @@ class JointCosts {
   };
   // Stages below: the layers between two places (joint_layers.hpp).
 
-  /// A micro-batch through them on the slowest replica, without recompute.
+  /// Returns the times of a micro-batch on the slowest replica, without recomputation.
   Passes passes(int team, int first, int last) const;
-  /// From the stage's last backward to the end of its optimizer step.
+  /// Returns the seconds from the stage's last backward to the end of its optimizer step.
   double tail(int team, int first, int last);
-  /// On a device of the type, all-reduces left out.
+  /// Returns the times on a device of the type, without all-reduces.
   Passes on_type(int type, int degree, int samples, int first, int last);
-  /// Most micro-batches that 1F1B may keep on the stage; 0: not one fits.
+  /// Returns the maximum micro-batches that 1F1B may hold on the stage; 0 if not one fits.
   int most_kept(int team, int first, int last, bool recompute);
-  /// Every layer has times for the degree.
+  /// Returns true if every layer has times for the degree.
   bool splittable(int degree, int first, int last);
   Passes transfer(int from, int to, int place);
 
-  /// The closed form of a whole plan in the one order that these layers are in; of an asynchronous one, its slowest
-  /// stage's pace.
+  /// Computes the closed form of a whole plan in the single order of these layers, seconds. For an asynchronous plan it
+  /// is the slowest stage's time per mini-batch.
   double closed_form(const Plan& plan);
 
  private:
   static constexpr int unlimited = 1 << 30;
 
-  /// An all-reduce's time: the less of two lines in the bytes.
+  /// An all-reduce's time in seconds: the lesser of two lines in the bytes, ring and hierarchical.
   struct Line {
     double ring = 0, ring_slope = 0, tree = 0, tree_slope = 0;
     double of(double bytes) const {
@@ -110,7 +111,7 @@ class JointCosts {
   struct CostKey {
     std::vector<Kind> kinds;
     std::vector<Line> lines;                    // of gradients, by rank
-    double step = 0;                            // the optimizer's seconds a byte
+    double step = 0;                            // optimizer seconds per byte
     std::vector<std::pair<int, Bytes>> limits;  // samples, memory
     int replicas = 1, degree = 1;
     auto operator<=>(const CostKey&) const = default;
@@ -120,7 +121,7 @@ class JointCosts {
     std::vector<const search::PassTimes*> passes;
     // [last][first], a column when it is asked for
     std::vector<std::vector<double>> tails;
-    std::array<std::vector<std::vector<int>>, 2> kept;  // without and with recompute; -1: not known yet
+    std::array<std::vector<std::vector<int>>, 2> kept;  // without and with recomputation; -1: unknown
   };
   struct Slice {
     int samples;
@@ -146,7 +147,7 @@ class JointCosts {
   std::map<CostKey, int> cost_index_;
   std::vector<Cost> costs_;
   std::size_t held_ = 0;      ///< numbers in columns
-  std::vector<double> free_;  ///< of fill_tails
+  std::vector<double> free_;  ///< buffer of fill_tails
   std::map<std::vector<DeviceId>, Line> lines_;
   std::map<Kind, search::PassTimes> split_;       // tensor parallelism
   std::map<int, std::vector<int>> unsplittable_;  ///< by degree: layers before a place that can't be split so

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// joint's third step: local moves on the simulated time. The next plan to look at is the quickest whose neighbours
-// (joint_moves.hpp) are not yet known; of those the ones with the least closed form are simulated.
+// joint's third step: local moves on the simulated time. The next plan is the quickest one whose neighbours
+// (joint_moves.hpp) are unknown. Its neighbours of least closed form are simulated.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -13,10 +13,10 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-// Devices of neighbours that count as an evaluation, even if none is simulated.
+// Devices of neighbours that count as one evaluation, even if none is simulated.
 constexpr std::int64_t copied_each = 500;
 constexpr std::size_t neighbours_tried = 40;  // of a plan, by closed form
-constexpr double restless = 0.003;            // a plan counts so much slower for each expansion of one of its shape
+constexpr double restless = 0.003;            // a plan's penalty for each expansion of one of its shape
 
 class Improver {
  public:
@@ -52,7 +52,7 @@ class Improver {
     return best;
   }
 
-  /// Other schedules than these are taken as seeds only.
+  /// Returns true if local moves know the schedule; plans of other schedules stay as seeds.
   static bool movable(const Plan& plan) {
     return plan.schedule == ScheduleKind::gpipe || plan.schedule == ScheduleKind::one_f_one_b ||
            plan.schedule == ScheduleKind::pipedream;
@@ -77,8 +77,8 @@ class Improver {
     return pool_.add(chosen, true);
   }
 
-  /// The same stages under the other schedules, and with one micro-batch more or fewer in a stage's warm-up. Of an
-  /// asynchronous plan, its synchronous forms.
+  /// Tries the stages under the other schedules, and with one micro-batch more or fewer in a stage's warm-up. An
+  /// asynchronous plan is tried in its synchronous forms.
   Result<void> other_schedules(const Plan& plan) {
     if (!plan.synchronous()) {
       std::vector<Plan> forms;
@@ -104,7 +104,7 @@ class Improver {
     const int stages = static_cast<int>(plan.stages.size());
     const auto counts = plan.warmup_counts.value_or(search::policy_warmups(stages, plan.micro_batches, plan.warmup));
     const auto take = [&](std::vector<int> changed) {
-      // Never rising, or a stage waits for more micro-batches than the one before admits.
+      // Counts never rise, or a stage would wait for more micro-batches than the one before admits.
       for (std::size_t i = 0; i < changed.size(); ++i)
         if (changed[i] < 1 || changed[i] > plan.micro_batches || (i > 0 && changed[i] > changed[i - 1])) return;
       Plan other = plan;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// joint: our own planner, which searches together what the papers' planners search apart: stages of unequal size on any
-// devices, some perhaps idle, replicas of each stage, tensor parallelism, uneven shares, recompute, the micro-batch and
-// the schedule; by the simulated time.
+// joint: our own planner. It jointly searches the stages of any size on any devices, idle devices, replicas, tensor
+// parallelism, uneven shares, recomputation, the micro-batch and the schedule. The objective is the simulated time.
 //
-// Method. 1. Seeds: the answers of all other planners in the registry, simulated; so the answer is never worse than
-// the best of them (joint_seeds.cpp). 2. A dynamic programme with dominance over a closed form, on the ideals of the
-// layer graph, for every micro-batch size and several orders of the devices; what it lists is simulated, best closed
-// form first, under every schedule (joint_programmes.cpp). 3. Local moves on the simulated time, always from the most
-// promising plan whose neighbours are not yet known (joint_improve.cpp). All within a budget of evaluations. 4. With
-// --schedule all the best plans under every other synchronous schedule (joint_schedules.cpp).
+// Method:
+// 1. Seeds: the answers of all other planners in the registry, simulated. So the answer is never worse than the best of
+//    them (joint_seeds.cpp).
+// 2. A dynamic programme with dominance over a closed form, on the ideals of the layer graph, for every micro-batch
+//    size and several orders of the devices. Its candidates are simulated under every schedule, ascending by closed
+//    form (joint_programmes.cpp).
+// 3. Local moves on the simulated time, from the best plan whose neighbours are unknown (joint_improve.cpp). All within
+//    a budget of evaluations.
+// 4. With --schedule all, the best plans under every other synchronous schedule (joint_schedules.cpp).
 //
-// Asynchronous seeds count with their steady state's iteration, global batch / samples a second, and local moves
-// improve them as they do others; --synchronous-only leaves them out.
+// The iteration of asynchronous seeds is that of the steady state, global batch / samples per second. Local moves
+// improve them like other plans; --synchronous-only excludes them.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -27,7 +29,7 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-// Past these it takes more than some twenty seconds, most of it simulations.
+// Beyond these limits a run takes more than about twenty seconds, mostly for simulations.
 constexpr std::int64_t most_devices = 16384, most_work = 160'000'000;  // layers x layers x devices
 
 Wanted wanted_of(const PlannerOptions& options, const Profile& profile) {
@@ -129,7 +131,7 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, const std:
 Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
-  const std::int64_t squares = most_work / std::max<std::int64_t>(1, devices);  // without any Chain::of refuses
+  const std::int64_t squares = most_work / std::max<std::int64_t>(1, devices);  // without any Chain::of fails
   if (devices > most_devices || layers > squares / std::max<std::int64_t>(1, layers))
     return past_limit(
         fmt::format("{} layers on {} devices, at most {} devices and layers^2 x devices up to {} expected", layers,

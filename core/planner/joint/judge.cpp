@@ -11,7 +11,7 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-/// Operations below which a simulation takes no longer than the bound.
+/// Number of operations below which a simulation takes no longer than the bound.
 constexpr std::int64_t few_operations = 4096;
 
 std::int64_t operations_of(const Plan& plan) {

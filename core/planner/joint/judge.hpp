@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated times that joint goes by. Simulating a plan of thousands of devices takes longer than anything else,
-// and the other planners, asked for their plans, simulate many that cannot matter. So each plan is simulated once,
-// whoever asks, and one whose own stages show that it cannot be quicker than what is already there is not simulated at
-// all: its bound stands for its time. Whoever looks for the quickest plan below that limit finds the same one.
+// Joint's simulated times. Simulating a plan of thousands of devices dominates the search time, and the other planners
+// simulate many plans that cannot matter. So each plan is simulated once for all planners. A plan is not simulated if
+// its own stages show that it cannot beat the limit; its bound replaces its time. A search for the quickest plan below
+// the limit finds the same plan.
 #pragma once
 
 #include <limits>
@@ -21,12 +21,12 @@ class Judge {
 
   struct Verdict {
     double time = 0;
-    bool simulated = true;  ///< else a lower bound, not below the limit
+    bool simulated = true;  ///< else `time` is a lower bound, not below the limit
   };
-  /// Safe to call from several threads.
+  /// Returns the plan's time in seconds. Thread-safe.
   Result<Verdict> time_of(const Plan& plan, std::optional<Overlap> overlap = {});
 
-  /// Plans that take at least so long are all the same. Not to be changed while others ask.
+  /// Sets the limit in seconds: plans at or above it need no exact time. Must not run concurrently with time_of.
   void set_limit(double seconds) { limit_ = seconds; }
 
  private:
@@ -37,7 +37,7 @@ class Judge {
   std::map<std::vector<int>, double> known_;
 };
 
-/// Plans that do the same have one key.
+/// Returns a key; plans of equal behaviour have equal keys.
 std::vector<int> joint_key(const Plan& plan);
 
 }  // namespace pipedeck::planner::joint

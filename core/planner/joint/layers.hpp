@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers as joint's searches see them: places to cut, and sums over what lies between two of them in constant time.
-// A place is an ideal of the layer graph (ideals.hpp), told by its index; those of a single order are its prefixes, so
-// that there a place is the number of layers before it. Figures are those of core/cost; this only adds them up.
+// The layers in joint's searches: places of stage boundaries, and sums over the layers between two of them in constant
+// time. A place is the index of an ideal of the layer graph (ideals.hpp). The ideals of a single order are its
+// prefixes, so there a place is the number of layers before it. Figures are those of core/cost; this file only adds
+// them up.
 #pragma once
 
 #include <functional>
@@ -27,18 +28,18 @@ class Layers {
   /// The place behind all layers; 0 is the one before them.
   int whole() const { return ideals_.whole(); }
   bool has(int place, LayerId layer) const { return ideals_.has(place, layer); }
-  /// The place behind the first layer between two, in the order that a plan would give them (Ideals::between).
+  /// Returns the place after the first layer between two places, in a plan's order (Ideals::between).
   int next(int first, int last) const;
 
-  /// Two places between which the layer lies alone, but for what never lies apart from it and costs nothing.
+  /// A layer that is alone between two places, except for idle layers that stay with it and cost nothing.
   struct Alone {
     LayerId layer;
     int first, last;
   };
-  /// Of every layer that can lie alone.
+  /// Returns one entry for every layer that can be alone.
   const std::vector<Alone>& alone() const { return alone_; }
 
-  /// A figure of each layer, summed before each place.
+  /// Sums a figure of the layers before each place.
   template <class Number>
   std::vector<Number> sums(const std::function<Number(const Layer&)>& figure) const {
     std::vector<Number> figures;
@@ -51,7 +52,7 @@ class Layers {
     return {Bytes(parameters_[search::at(last)] - parameters_[search::at(first)]),
             Bytes(whole_[search::at(last)] - whole_[search::at(first)])};
   }
-  /// Crosses the cut at a place, for `samples` samples; 0 at both ends.
+  /// Returns the bytes of `samples` samples that cross the boundary at a place; 0 at both ends.
   Bytes cut(int place, int samples) const;
   /// On each of `degree` devices that have the layers in even parts.
   search::StageBytes bytes(int first, int last, int samples, int degree);
@@ -60,7 +61,8 @@ class Layers {
   search::Chain& chain_;
   search::Ideals ideals_;
   std::vector<Alone> alone_;
-  std::vector<std::int64_t> parameters_, whole_;  ///< bytes before each place: all, and what is whole on each rank
+  std::vector<std::int64_t> parameters_,
+      whole_;  ///< bytes before each place: of all layers, and unsharded on each rank
   using Workspaces = std::vector<std::pair<Bytes, LayerId>>;  ///< largest first, those above 0
   const Workspaces& workspaces(int degree);
   std::map<int, Workspaces> workspaces_;                            ///< by degree

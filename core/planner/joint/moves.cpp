@@ -14,8 +14,8 @@ using Part = JointStage;
 using Parts = Stages;
 using Group = JointStage::Group;
 
-constexpr int told_apart = 128;        // devices; among more, those of one type are alike whatever their node
-constexpr std::size_t few_stages = 6;  // up to so many, devices are exchanged between any two of them
+constexpr int told_apart = 128;        // devices; beyond it, devices of one type count as equal on all nodes
+constexpr std::size_t few_stages = 6;  // up to this number, any two stages exchange devices
 
 class Neighbours {
  public:
@@ -50,13 +50,13 @@ class Neighbours {
     if (auto plan = plan_with(costs_, plan_, parts, plan_.micro_batch)) found_.push_back(std::move(*plan));
   }
 
-  /// As it is, and with the layers cut anew.
+  /// Adds the plan with these layers and with rebalanced ones.
   void add_balanced(Parts parts) {
     add(parts);
     if (balance_joint(costs_, plan_, parts)) add(parts);
   }
 
-  // --- what is alike
+  // --- equal devices
 
   std::vector<int> signature(const Group& group) const {
     std::vector<int> word;
@@ -67,7 +67,7 @@ class Neighbours {
     return word;
   }
 
-  /// One replica of each kind, the last of it.
+  /// Returns one replica of each kind, the last one.
   std::vector<std::size_t> kinds(const Part& part) const {
     std::set<std::vector<int>> seen;
     std::vector<std::size_t> found;
@@ -103,7 +103,7 @@ class Neighbours {
     }
   }
 
-  /// Idle devices of one kind, as many as a replica has.
+  /// Returns groups of idle devices, one per kind, each as large as a replica.
   std::vector<Group> idle_groups(int degree) const {
     std::vector<Group> found;
     std::set<std::vector<int>> seen;
@@ -176,7 +176,7 @@ class Neighbours {
     }
   }
 
-  /// All devices of two stages, or one replica of each.
+  /// Exchanges all devices of two stages, or one replica of each.
   void exchange(std::size_t s) {
     for (std::size_t t = s + 1; t < parts_.size(); ++t) {
       if (!near(s, t)) continue;
@@ -221,7 +221,7 @@ class Neighbours {
     }
   }
 
-  /// Where memory limits the plan, or the stage recomputes already.
+  /// Switches recomputation if memory limits the plan, or some stage recomputes already.
   void recompute(std::size_t s) {
     const bool any = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.recompute; });
     if (!plan_.synchronous() || (!plan_.warmup_counts && !any)) return;

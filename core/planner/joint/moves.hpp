@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbours of a plan: what joint's local search tries next.
+// Neighbours of a plan, for joint's local search.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace pipedeck::planner::joint {
 
-/// Plans one step away, warm-ups still open, none checked for memory or pins: a cut moved by 1, 2, 4 or 8 layers; a
-/// replica given to another stage, taken from it or out of the idle ones, with the layers as they are and balanced
-/// anew; stages split, merged or with their devices exchanged; another micro-batch of `sizes`; shares even or by speed;
-/// recompute; another degree of tensor parallelism. Asynchronous plans keep their mini-batch.
+/// Returns the plans one move away, warm-ups unset, unchecked for memory and pins. The moves are: a boundary by 1, 2, 4
+/// or 8 layers; a replica to another stage, or to or from the idle devices, with the layers as they are and rebalanced;
+/// splitting or merging stages, or exchanging their devices; another micro-batch of `sizes`; shares even or by speed;
+/// recomputation; another tensor-parallel degree. Asynchronous plans keep their mini-batch.
 std::vector<Plan> joint_neighbours(JointCosts& costs, const Plan& plan, const std::vector<int>& sizes);
 
 }  // namespace pipedeck::planner::joint

@@ -14,9 +14,9 @@ namespace {
 using Order = std::vector<DeviceId>;
 
 constexpr int all_orders_up_to = 8;      // devices
-constexpr std::size_t most_orders = 36;  // that are tried because they are all
+constexpr std::size_t most_orders = 36;  // if all orders are tried
 constexpr int scattered_up_to = 256;     // devices
-constexpr int compared_nodes = 128;      // beyond it nodes are taken to differ
+constexpr int compared_nodes = 128;      // beyond it, nodes count as different
 
 class Orders {
  public:
@@ -38,15 +38,15 @@ class Orders {
   }
 
  private:
-  /// Of a whole model's passes; the larger the quicker.
+  /// Returns a key by the time of the whole model: a higher value is faster.
   double speed(int type) {
     const search::PassTimes& times = chain_.times(chain_.profile().micro_batch, type);
     return -(times.forward_of(0, chain_.layers()) + times.backward_of(0, chain_.layers()));
   }
 
-  // --- what is alike
+  // --- equal nodes and devices
 
-  /// Nodes of the same devices, inside link and paths to all other nodes are of one class.
+  /// Assigns one class to nodes of the same devices, inside link and paths to all other nodes.
   void classify_nodes() {
     std::vector<std::vector<DeviceId>> nodes(search::at(network_.node_count()));
     for (const DeviceId device : all_) nodes[network_.node_of(device).index()].push_back(device);
@@ -78,7 +78,7 @@ class Orders {
     return true;
   }
 
-  /// Equal for orders in which only devices or nodes that are alike have changed places.
+  /// Returns a key, equal for orders in which only equal devices or nodes have changed places.
   std::vector<int> signature(const Order& order) const {
     std::vector<int> word;
     std::map<int, std::map<int, int>> rank;  // of a node within its class, by first use
@@ -108,7 +108,7 @@ class Orders {
     return extend(order, used);
   }
 
-  /// False where there are too many.
+  /// Extends the order in all ways. Returns false if there are too many.
   bool extend(Order& order, std::vector<bool>& used) {
     if (static_cast<int>(order.size()) == count_) {
       orders_.push_back(order);
@@ -140,7 +140,7 @@ class Orders {
     return order;
   }
 
-  /// A device of each node in turn.
+  /// Returns one device of each node in turn.
   Order scattered(const Order& order) const {
     std::vector<Order> nodes;
     std::map<int, std::size_t> index;
@@ -166,7 +166,7 @@ class Orders {
     if (seen_.insert(signature(order)).second) orders_.push_back(std::move(order));
   }
 
-  /// Moves the pinned devices to where their layers are expected, the others keeping their order.
+  /// Moves the pinned devices to where their layers are expected; the others keep their order.
   void place_pinned(Order& order) const {
     const std::vector<LayerId>& layers = chain_.order();
     std::vector<std::pair<std::size_t, DeviceId>> wanted;  // by position of their first layer
@@ -195,7 +195,7 @@ class Orders {
 
 bool uniform_cluster(const cost::Network& network) {
   const int devices = network.device_count();
-  if (devices > 256) return false;  // not worth the look at every pair
+  if (devices > 256) return false;  // comparing every pair would take too long
   for (int a = 0; a < devices; ++a) {
     if (network.device(DeviceId(a)).type != network.device(DeviceId(0)).type) return false;
     for (int b = 0; b < devices; ++b) {

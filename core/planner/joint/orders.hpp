@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of the devices: joint's dynamic programme gives stages consecutive devices of one.
+// Device orders: joint's dynamic programme gives stages consecutive devices of an order.
 #pragma once
 
 #include <vector>

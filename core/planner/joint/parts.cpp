@@ -17,7 +17,7 @@ Stage stage_of(const JointStage& part, int first, int last) {
   return stage;
 }
 
-/// Seconds that a stage needs for a micro-batch; of an asynchronous plan, whose replicas take turns, each.
+/// A stage's seconds per micro-batch; for an asynchronous plan divided by its replicas, which take turns.
 class Pace {
  public:
   Pace(JointCosts& costs, const Plan& plan, const Stages& stages)
@@ -38,8 +38,8 @@ class Pace {
     return (one.forward * (part.recompute ? 2 : 1) + one.backward) / replicas;
   }
 
-  /// Where each stage ends if it takes what layers it can within `most`, the first whatever it costs and one being left
-  /// for each stage behind; fewer ends where the limit is too low.
+  /// Returns the ends if each stage takes all layers that it can within `most`: the first layer at any cost, and one
+  /// left for each stage behind. Returns fewer ends if the limit is too low.
   std::vector<int> ends_within(double most, int layers) const {
     const int count = static_cast<int>(stages_.size());
     std::vector<int> ends;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's stages as joint's moves change them: replica by replica.
+// A plan's stages replica by replica, for joint's moves.
 #pragma once
 
 #include <vector>

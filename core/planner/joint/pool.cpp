@@ -13,15 +13,15 @@ namespace pipedeck::planner::joint {
 namespace {
 
 constexpr std::size_t most_entries = 200;
-// How large an evaluation may be: one of more operations, or of more devices to prepare, counts as several; in a large
-// cluster, where all would take seconds, as four times as many.
+// Size of an evaluation: more operations, or more devices to prepare, count as several evaluations. In a large cluster
+// operations count four times, because each simulation takes seconds.
 constexpr std::int64_t operations_each = 4096, devices_each = 24;
 
 bool offered(const Wanted& wanted, ScheduleKind kind) {
   return wanted.schedule == "any" || wanted.schedule == "all" || wanted.schedule == name_of(kind);
 }
 
-/// What the plan's simulation takes off the budget, beside what the look at it takes.
+/// Returns the budget that the plan's simulation takes, in addition to its preparation.
 int weight_of(const Plan& plan, bool large) {
   std::int64_t replicas = 0;
   for (const Stage& stage : plan.stages) replicas += stage.replicas();
@@ -88,7 +88,7 @@ double Pool::worthless() const { return large() ? to_beat() : std::max(to_beat()
 Score Pool::score() {
   judge_.set_limit(worthless());
   return [this](const Plan& plan, std::optional<Overlap> overlap) -> Result<Seconds> {
-    // Out of time no other plan is wanted, and a simulation would only delay the answer.
+    // Out of time no other plan is needed, and a simulation would delay the answer.
     if (!empty() && out_of_time(context_)) return Seconds(std::numeric_limits<double>::infinity());
     TRY(const auto verdict, judge_.time_of(plan, overlap));
     return Seconds(verdict.time);
@@ -170,7 +170,7 @@ bool Pool::fits(JointOrder& order, const Plan& plan) {
 
 bool Pool::allowed(const Plan& plan) const {
   if (wanted_.synchronous_only && !plan.synchronous()) return false;
-  // PipeDream takes the user's micro-batch for a mini-batch that is never cut, and chooses its synchronous plan's
+  // PipeDream uses the user's micro-batch as its mini-batch, and chooses the micro-batch of its synchronous plan
   // itself.
   const std::optional<int>& fixed = problem_.workload.micro_batch;
   if (fixed && plan.synchronous() && plan.micro_batch != *fixed) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans that joint has simulated, within its budget: each once, the best kept.
+// The plans that joint has simulated within its budget, each once; the best are saved.
 #pragma once
 
 #include <limits>
@@ -19,11 +19,11 @@ struct Wanted {
   bool ignore_memory = false;
   bool synchronous_only = false;
   bool seeds = true;
-  std::string schedule = "any";  ///< or one of the synchronous schedules, or "all" of them
+  std::string schedule = "any";  ///< or a synchronous schedule, or "all"
   int evaluations = 2000;
 };
 
-/// What is known of the layers in one order, or of all orders of a layer graph at once.
+/// The layers in one order, or in all orders of a layer graph at once, with their costs.
 struct JointOrder {
   JointOrder(search::Chain made, const Wanted& wanted)
       : chain(std::move(made)),
@@ -50,7 +50,7 @@ class Pool {
   Pool(const Problem& problem, const Wanted& wanted, const PlannerContext& context)
       : problem_(problem), wanted_(wanted), context_(context), judge_(problem, context.score) {}
 
-  /// The order that a plan's stages refer to; an empty one is the chain's own.
+  /// Returns the order of a plan's stages; an empty order is the chain's own.
   Result<JointOrder*> order_of(const std::vector<LayerId>& order);
   Result<JointOrder*> order_of(const Plan& plan);
   const std::vector<std::unique_ptr<JointOrder>>& orders() const { return orders_; }
@@ -58,15 +58,15 @@ class Pool {
   /// One in which these ideals, each within the next, are prefixes: a known one if there is any.
   Result<JointOrder*> order_with(const search::Ideals& ideals, const std::vector<int>& nested);
 
-  /// How other planners are to judge their plans: as here (joint_judge.hpp).
+  /// Returns the score for other planners: the pool's own (joint_judge.hpp).
   Score score();
-  /// Another planner's answer, as it is; without budget.
+  /// Adds another planner's answer unchanged; does not use the budget.
   Result<void> add_seed(Plan plan);
-  /// Simulates these pipelines under every schedule wanted that fits; `quick`: under 1F1B alone, or the plan's own.
+  /// Simulates these pipelines under every requested schedule that fits; `quick`: only under 1F1B or the plan's own.
   Result<void> add(const std::vector<Plan>& pipelines, bool quick);
-  /// Simulates plans of any schedule, where the simulation says that they fit; without budget.
+  /// Simulates plans of any schedule if they fit by simulation; does not use the budget.
   Result<void> add_judged(const std::vector<Plan>& plans);
-  /// Simulates plans whose warm-ups are set, where they fit.
+  /// Simulates plans whose warm-ups are set, if they fit.
   Result<void> add_exact(const std::vector<Plan>& plans);
 
   std::vector<Entry>& entries() { return entries_; }  ///< best first
@@ -75,13 +75,13 @@ class Pool {
   int spent() const { return spent_; }
   void spend(int evaluations) { spent_ += evaluations; }
   double best() const { return entries_.empty() ? std::numeric_limits<double>::infinity() : entries_.front().time; }
-  /// The simulated time that a plan has to beat to be among the answers.
+  /// Returns the simulated time of the worst plan of the answer so far, seconds; infinite if the answer is incomplete.
   double to_beat() const;
-  /// Closed forms and plans beyond it are not looked into: neighbours are rarely so much quicker.
+  /// Returns a limit for closed forms and plans, seconds: neighbours are rarely more than 10 % faster.
   double promising() const { return 1.1 * best(); }
-  /// So many devices that a simulation is dear: then only plans are simulated that may be answers, no stepping stones.
+  /// Returns true if simulations are expensive. Then only possible answers are simulated, no intermediate plans.
   bool large() const { return orders_.front()->chain.devices() > 128; }
-  /// A plan that takes so long is neither answered nor improved.
+  /// Returns the time from which a plan is neither an answer nor improved, seconds.
   double worthless() const;
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // joint's second step: its dynamic programme (joint_search.hpp) for every micro-batch size and several orders of the
-// devices, on all ideals of a layer graph, or where there are too many on the topological orders that seeds brought.
+// devices. It runs on all ideals of a layer graph or, if they are too many, on the topological orders of the seeds.
 //
-// First roughly, with few places to cut layers and devices, then with more: what is simulated early limits the rest.
-// Then what the programmes list is simulated under every schedule, least closed form first.
+// A rough search with few boundaries and positions comes first, then a detailed one: early simulations limit the rest.
+// Then the candidates are simulated under every schedule, ascending by closed form.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-constexpr std::size_t listed = 32;            // candidates of a programme that are kept
+constexpr std::size_t listed = 32;            // candidates saved per programme
 constexpr std::size_t first_look = 3;         // of those, simulated at once
 constexpr std::size_t all_efforts = 6000000;  // suffixes of all programmes
 constexpr Detail rough_detail{.cuts = 16, .marks = 8, .pairs = 1e5};
@@ -65,7 +65,7 @@ class Programmes {
     return {};
   }
 
-  /// That of the best plan so far first: what it leads to limits the other searches.
+  /// Returns the sizes, the one of the best plan first: its results limit the other searches.
   std::vector<int> sizes_by_promise() {
     std::vector<int> sizes = run_.sizes;
     int best = sizes.empty() ? 0 : sizes[sizes.size() / 2];
@@ -80,8 +80,9 @@ class Programmes {
     return sizes;
   }
 
-  /// First without regard to warm-ups; where memory is short also for plans that hold 1F1B's whole warm-up, recomputing
-  /// where that helps; and with a single micro-batch and recompute where nothing else is found.
+  /// Searches one size and order, first with a single micro-batch per stage. If memory is short, it also searches for
+  /// plans that hold 1F1B's whole warm-up, with recomputation. If there is still no plan, it allows recomputation with
+  /// a single micro-batch.
   Result<void> search_one(JointOrder& order, const std::vector<DeviceId>& devices, int size, bool rough) {
     struct Mode {
       bool full_warmup, recompute;
@@ -122,7 +123,7 @@ class Programmes {
     return run_.pool.add(plans, false);
   }
 
-  /// Half of the budget at most.
+  /// Simulates the listed candidates with at most half of the budget.
   Result<void> simulate() {
     std::stable_sort(all_.begin(), all_.end(),
                      [](const Listed& a, const Listed& b) { return a.candidate.bound < b.candidate.bound; });
@@ -138,7 +139,7 @@ class Programmes {
     return {};
   }
 
-  /// In the order that makes the layers between its ideals contiguous.
+  /// Returns the plan in the order that makes the layers between its ideals contiguous.
   Result<Plan> plan_of(const Listed& listed) {
     const search::Ideals& ideals = listed.order->layers.ideals();
     std::vector<int> nested{0};

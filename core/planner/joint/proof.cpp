@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joint can prove. Where the answer takes the lower bound over all plans nothing can be better. Where all devices
-// are alike and joined alike, the closed form is a lower bound too, under every schedule of whole passes: the largest
-// slice of a micro-batch is on the first replica of every stage, so that its first sample meets the slowest replica and
-// transfer everywhere. If then the whole dynamic programme finds nothing below the answer, that is a proof for chains.
-// (Of a layer graph's stage it knows one order of the layers inside, and all-reduces by layer depend on that.)
+// Joint's proofs. If the answer takes the lower bound over all plans, no plan is better. If all devices and all their
+// paths are equal, the closed form is a lower bound under every schedule of whole passes. For the largest slice of a
+// micro-batch is on the first replica of every stage, so its first sample meets the slowest replica and transfer
+// everywhere. If then the whole dynamic programme finds nothing below the answer, that is a proof for chains. (In a
+// layer graph it knows one order of a stage's layers, and all-reduces by layer depend on that order.)
 #include <fmt/format.h>
 
 #include "core/cost/lower_bound.hpp"
@@ -15,7 +15,8 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-/// Every operation of the simulation is rounded to nanoseconds, and the bounds are of exact times.
+/// Returns the possible rounding error in seconds: the simulation rounds every operation to nanoseconds, the bounds are
+/// exact.
 double rounding(const Problem& problem) {
   return 4e-9 * (problem.workload.global_batch + 2 * static_cast<double>(problem.profile->layers.size()));
 }

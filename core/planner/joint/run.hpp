@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of joint: what its three steps share, and the steps. See joint.cpp for the method.
+// One run of joint: the data that its steps share, and the steps. See joint.cpp for the method.
 #pragma once
 
 #include <limits>
@@ -28,14 +28,14 @@ struct Run {
   Pool pool;
   std::unique_ptr<JointOrder> graph{};  ///< all orders at once; none for a chain, or where there are too many ideals
   bool too_many_ideals = false;
-  bool truncated = false;                                        ///< some seed was
-  double least_bound = std::numeric_limits<double>::infinity();  ///< closed form, of all that was found
+  bool truncated = false;                                        ///< true if some seed was
+  double least_bound = std::numeric_limits<double>::infinity();  ///< least closed form found
 
-  /// Out of time, with something to answer.
+  /// Returns true if time is over and there is an answer.
   bool enough() const { return out_of_time(context) && !pool.empty(); }
 };
 
-constexpr std::size_t joint_effort = 300000;  ///< suffixes of a dynamic programme
+constexpr std::size_t joint_effort = 300000;  ///< maximum suffixes of a dynamic programme
 
 /// 1. The answers of all other planners.
 Result<void> take_joint_seeds(Run& run);

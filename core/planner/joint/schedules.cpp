@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t starting_points = 8;
 
-/// Chunks a rank that are worth a try: more of them cost more transfers.
+/// Returns the chunks per rank to try; more of them cost more transfers.
 std::vector<int> chunks_of(ScheduleKind kind) {
   return kind == ScheduleKind::interleaved ? std::vector<int>{2, 3, 4} : std::vector<int>{2};
 }

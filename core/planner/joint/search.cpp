@@ -9,7 +9,7 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-/// Stages from some layer to the last.
+/// A suffix: stages from some layer to the last.
 struct Suffix {
   JointSuffix cost;
   int stages = 0;
@@ -50,7 +50,7 @@ class Search {
   }
 
  private:
-  /// Suffixes whose first stage is of one team.
+  /// A group of suffixes whose first stage is of one team.
   struct Group {
     int team;
     std::vector<int> suffixes;
@@ -64,7 +64,8 @@ class Search {
     return cells_[search::at(cut) * (search::at(devices_) + 1) + search::at(device)];
   }
 
-  /// The last stage may end before this device: behind the whole order, or behind the last device of a node.
+  /// Returns true if the last stage may end before this device: after the whole order, or between two nodes or device
+  /// types.
   bool may_begin(int device) const {
     if (device == devices_) return true;
     const cost::Network& network = costs_.chain().network();
@@ -73,7 +74,8 @@ class Search {
             network.device(order_[search::at(device) - 1]).type != network.device(order_[search::at(device)]).type);
   }
 
-  /// The team of the shape on the devices in front of `end`, replicas without tensor parallelism in cluster order.
+  /// Returns the team of the shape on the devices before `end`, with replicas without tensor parallelism in cluster
+  /// order.
   int team(std::size_t shape, int end) {
     int& known = teams_[search::at(end) * space_.shapes().size() + shape];
     if (known != -2) return known;
@@ -85,7 +87,7 @@ class Search {
 
   // --- the programme
 
-  /// Adds a stage in front of every suffix that begins at this cut and device.
+  /// Adds a stage in front of every suffix that begins at this boundary and device.
   void extend(int cut, int device) {
     for (std::size_t s = 0; s < space_.shapes().size() && !done(); ++s) {
       const int low = device - space_.shapes()[s].devices();
@@ -103,7 +105,8 @@ class Search {
     }
   }
 
-  /// Cuts where the new stage may begin: neither it nor what is left for the devices in front takes too long.
+  /// Finds the boundaries where the new stage may begin: neither it nor the rest on the devices in front takes too
+  /// long.
   void find_begins(int cut, int low, int high, int here, int degree) {
     begins_.clear();
     const int last = space_.cuts()[search::at(cut)];
@@ -121,7 +124,7 @@ class Search {
     }
   }
 
-  /// The transfer between the new stage and each suffix.
+  /// Adds the transfer between the new stage and each suffix.
   void pass(const Group& group, int here, int cut, int device) {
     const int place = space_.cuts()[search::at(cut)];
     const JointCosts::Passes between = costs_.transfer(here, group.team, place);
@@ -136,7 +139,7 @@ class Search {
     }
   }
 
-  /// Every set of layers that the new stage may have.
+  /// Adds the new stage with every possible set of layers.
   void add_stages(int cut, int low, int here) {
     const int last = space_.cuts()[search::at(cut)];
     for (const int c : begins_) {
@@ -176,14 +179,14 @@ class Search {
       keep(suffix, cell(cut, low));
   }
 
-  /// No pipeline with this suffix is better: `left` devices do the layers before `first`.
+  /// Returns a lower bound of all pipelines with this suffix; `left` devices have the layers before `first`.
   double least(const JointSuffix& suffix, int first, int left) const {
     if (first == 0) return suffix.own;
     return std::max(
         {space_.forward(first) + suffix.own, space_.both(first) + suffix.base, count_ * space_.busiest(first, left)});
   }
 
-  /// As good in every continuation.
+  /// Returns true if `a` is as good as `b` in every continuation.
   bool dominates(const Suffix& a, const Suffix& b) const {
     if (pins_.stages && a.stages != b.stages) return false;
     if ((options_.full_warmup || pins_.max_stages) && a.stages > b.stages) return false;
@@ -203,7 +206,7 @@ class Search {
     suffixes_.push_back(suffix);
   }
 
-  /// Ties keep the one found first.
+  /// Inserts a complete pipeline; ties keep the one found first.
   void finish(const Suffix& suffix) {
     if (pins_.stages && suffix.stages != *pins_.stages) return;
     const double bound = suffix.cost.own;
@@ -233,9 +236,9 @@ class Search {
   const Pins& pins_;
   int most_stages_ = 1;
   std::vector<Suffix> suffixes_;
-  std::vector<std::vector<Group>> cells_;  ///< by cut and device
-  std::vector<int> teams_;                 ///< by device and shape; -2: not known
-  std::vector<int> begins_;                ///< of the new stage, with the next two
+  std::vector<std::vector<Group>> cells_;  ///< by boundary and device
+  std::vector<int> teams_;                 ///< by device and shape; -2: unknown
+  std::vector<int> begins_;                ///< of the new stage; buffer, as the next two
   std::vector<Suffix> behind_;
   std::vector<std::pair<double, int>> complete_;
   Found found_;

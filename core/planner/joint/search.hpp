@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// joint's dynamic programme: the pipelines with the least closed form (joint_costs.hpp) of one micro-batch size, their
-// stages cut from the layers at places of joint_layers.hpp, on consecutive devices of one order.
+// Joint's dynamic programme. It finds the pipelines of least closed form (joint_costs.hpp) for one micro-batch size.
+// Stage boundaries are places of joint_layers.hpp, and stages have consecutive devices of one order.
 //
-// Stages are added from the last to the first, so that a stage knows how many are behind it and thereby what 1F1B keeps
-// on it. State: layers left (an ideal), devices left, devices of the stage added last; of each the Pareto set of the
-// closed form's two figures (and of the number of stages, where memory or a pin makes it count).
+// Stages are added from the last to the first. So the number of stages behind a stage is known, and with it the
+// micro-batches that 1F1B holds. The state is (layers left as an ideal, devices left, devices of the stage added last).
+// Each state has the Pareto set of the closed form's two figures, and of the number of stages if memory or a pin
+// depends on it.
 #pragma once
 
 #include <limits>
@@ -29,8 +30,8 @@ struct Candidate {
 struct SearchOptions {
   double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller closed form
   std::size_t keep = 1;
-  std::size_t effort = 1000000;  ///< suffixes made at most
-  bool full_warmup = false;      ///< stages hold what 1F1B's policy A keeps; else a single micro-batch
+  std::size_t effort = 1000000;  ///< maximum suffixes
+  bool full_warmup = false;      ///< stages hold the micro-batches of 1F1B's policy A; else one
   bool recompute = false;        ///< stages may recompute
   Detail detail{};
   bool any_end = false;  ///< devices may be idle at both ends of the order, not only at its begin

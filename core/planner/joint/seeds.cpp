@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// joint's seeds: the answers of all other planners in the registry, so that it is never worse than the best of them.
-//
-// Each is asked for its whole answer, however large the problem. What makes that affordable is that most of their time
-// goes into simulating plans, and that a plan needs no simulation where its own stages show that it cannot be among the
-// best (joint_judge.hpp). So the quickest planners go first, that there be an answer early, then amp and amp-sa, whose
-// plans are good and which simulate few of them.
+// joint's seeds: the answers of all other planners in the registry, so that joint is never worse than the best of them.
+// Each planner gives its whole answer for a problem of any size. Most of its time goes into simulations, and a plan is
+// not simulated if its own stages show that it cannot be among the best (joint_judge.hpp). So the quickest planners run
+// first, for an early answer, then amp and amp-sa, whose plans are good and which simulate few of them.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,7 +18,7 @@ bool has_option(const PlannerInfo& planner, const std::string& name) {
                      [&](const OptionInfo& option) { return option.name == name; });
 }
 
-/// As it is by itself; and with those of our options that it has, too.
+/// Returns the planner's own defaults, and those of our options that it also has.
 std::vector<PlannerOptions> ways_to_ask(const PlannerInfo& planner, const PlannerOptions& given) {
   PlannerOptions ours;
   for (const char* name : {"min-slice", "ignore-memory"})
@@ -51,7 +49,7 @@ Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOption
   return {};
 }
 
-/// The quickest planners stand last in the registry.
+/// Returns the planners in order of running; the quickest come last in the registry.
 std::vector<const PlannerInfo*> in_turn() {
   std::vector<const PlannerInfo*> order;
   for (const PlannerInfo& planner : planners())

@@ -13,7 +13,7 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-constexpr int every_device = 40;  // up to so many any number of replicas is considered
+constexpr int every_device = 40;  // up to this many devices, every number of replicas is considered
 constexpr double none = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -124,7 +124,7 @@ void Space::measure() {
   for (std::size_t l = 0; l < layers; ++l) {
     for (const auto& [type, mine] : work) least[l] = std::min(least[l], mine[l]);
     for (double* figure : {&least[l], &forward[l], &both[l]})
-      if (*figure == none) *figure = 0;  // a degree that the layer has no times for, or nothing to compute
+      if (*figure == none) *figure = 0;  // the layer has no times for the degree, or computes nothing
     for (const auto& [type, mine] : work)
       if (mine[l] > 0 && mine[l] < none) speed[type] = std::max(speed[type], least[l] / mine[l]);
   }

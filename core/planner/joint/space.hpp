@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joint's dynamic programme chooses from, and what no choice can do better than: places to cut the layers, places
-// in the order of the devices, replicas and degrees, and the least figures that bound its search.
+// The search space of joint's dynamic programme: places of stage boundaries, positions in the order of the devices,
+// replicas and degrees. It also has the lower bounds that prune the search.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ class Space {
  public:
   Space(JointCosts& costs, const std::vector<DeviceId>& order, int micro_batch, const Detail& detail);
 
-  /// Replicas and degree of tensor parallelism.
+  /// A number of replicas and a degree of tensor parallelism.
   struct Shape {
     int replicas, degree;
     int devices() const { return replicas * degree; }
@@ -29,19 +29,19 @@ class Space {
 
   /// Places of Layers, from the first to the last one.
   const std::vector<int>& cuts() const { return cuts_; }
-  /// Cuts of the list in front of which a stage that ends at cut c may begin, the nearest first.
+  /// Returns the positions in cuts() before which a stage that ends at cut c may begin, nearest first.
   const std::vector<int>& before(int c) const { return before_[static_cast<std::size_t>(c)]; }
-  /// Whoever begins earlier has more layers: the cuts of one order.
+  /// Returns true if the boundaries are those of one order: an earlier begin adds layers.
   bool nested() const { return nested_; }
 
-  /// A stage may begin with this device of the order, or end before it.
+  /// Returns true if a stage may begin with this device of the order, or end before it.
   bool mark(int device) const { return marks_[static_cast<std::size_t>(device)]; }
   bool honours_pins(int first, int last, int low, int high) const;
-  /// Every cut, number of replicas and device is considered.
+  /// Returns true if every boundary, number of replicas and device is considered.
   bool whole() const { return whole_; }
 
-  /// The least that the layers before a place take: forward; forward and backward; and a micro-batch's share on the
-  /// busiest of the first `devices` (infinite where these do nothing at all).
+  /// Return lower bounds in seconds for the layers before a place: forward; forward and backward; and a micro-batch's
+  /// share on the busiest of the first `devices` devices (infinite if they have no speed).
   double forward(int place) const { return forward_[static_cast<std::size_t>(place)]; }
   double both(int place) const { return both_[static_cast<std::size_t>(place)]; }
   double busiest(int place, int devices) const;
@@ -49,7 +49,7 @@ class Space {
  private:
   struct Pin {
     LayerId layer;
-    int slot;  // of the device in the order
+    int slot;  // position of the device in the order
   };
 
   void choose_marks();

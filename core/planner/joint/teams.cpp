@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams of devices and what decides their costs: teams alike in that share all figures.
+// Device teams and the keys of their costs: teams with equal keys share all figures.
 #include <algorithm>
 #include <queue>
 #include <set>
@@ -14,9 +14,9 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-constexpr std::int64_t probe = std::int64_t{1} << 40;  // bytes, to read the slope of a line
+constexpr std::int64_t probe = std::int64_t{1} << 40;  // bytes, for the slope of a line
 
-/// The devices of replica r.
+/// Returns the devices of replica r.
 std::vector<DeviceId> replica(const std::vector<DeviceId>& devices, int degree, int r) {
   return {devices.begin() + r * degree, devices.begin() + (r + 1) * degree};
 }
@@ -51,7 +51,7 @@ std::optional<std::vector<int>> JointCosts::shares(const std::vector<DeviceId>& 
   }
   if (std::all_of(kinds.begin(), kinds.end(), [&](const Kind& kind) { return kind == kinds.front(); })) return {};
 
-  // A sample at a time to the replica that would end first with it. The whole model's time stands for any stage's.
+  // Each sample goes to the replica that would end first with it. The whole model's time represents any stage's.
   const auto time = [&](Kind kind, int samples) {
     kind.samples = samples;
     const search::PassTimes& passes = passes_of(kind);
@@ -81,7 +81,7 @@ int JointCosts::team(const std::vector<DeviceId>& devices, int degree, int micro
 }
 
 int JointCosts::team_of(const Stage& stage, int micro_batch, bool synchronous) {
-  if (!synchronous)  // mini-batches are not cut, but taken in turn
+  if (!synchronous)  // replicas take whole mini-batches in turn
     return intern(stage.devices, stage.tensor_parallel, micro_batch,
                   std::vector<int>(search::at(stage.replicas()), micro_batch));
   return intern(stage.devices, stage.tensor_parallel, micro_batch, replica_samples(stage, micro_batch));

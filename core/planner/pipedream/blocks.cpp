@@ -15,7 +15,7 @@ constexpr double most_steps = 1.5e7;          // questions whether a stage fits,
 constexpr std::size_t most_block_rows = 8e6;  // of cells: ideals by devices
 constexpr double finer_by = 0.98;             // what a smaller unit must gain to be looked for
 
-/// 1 to 7, then four an octave.
+/// Returns the next width: 1 to 7, then four per octave.
 int next_width(int width) {
   int step = 1;
   while (width / step >= 8) step *= 2;

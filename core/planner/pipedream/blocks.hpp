@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PipeDream partition that fits, found quickly: not the best one, but a bound for the searches that look for it, and
-// the answer where those would take too long.
+// Finds a good PipeDream partition that fits, quickly. It is a bound for the exact searches, and the answer if those
+// would take too long.
 //
-// Stages stand on consecutive devices in component order, each on whole components of one level within one component of
-// the next, as many as a short list of widths has (1 to 7, then four an octave; the last stage takes what is left).
-// One component's inner stages beside another's as replicas are tried only where all components are alike. With that,
-// what a stage keeps and what waits at its boundaries follow from the devices in front of it, its own and those of the
-// stage before: one table over the ideal in front, the devices in front and the last stage's devices says exactly what
-// fits. It is asked within one bound after the other, from the least that any answer takes, so that it stays nearly
-// empty; first with whole components of the highest level only, then with smaller ones.
+// Stages have consecutive devices in component order, each on whole components of one level within one component of the
+// next. The number of components is from a short list (1 to 7, then four per octave; the last stage takes the rest).
+// Replicas of inner stages are tried only with all components equal. So the held micro-batches and the waiting tensors
+// of a stage follow from the devices before it, its own and those of the stage before. One table over (ideal before,
+// devices before, devices of the last stage) gives the memory exactly. It is filled for increasing bounds from the
+// least possible time, so it stays nearly empty. Whole components of the highest level come first, then smaller ones.
 #pragma once
 
 #include <optional>
@@ -28,18 +27,18 @@ class Blocks {
   std::optional<Answer> run(double least);
 
  private:
-  /// Devices that a stage may stand on: components of a level (0: devices), side by side.
+  /// A possible block of devices of a stage: adjacent components of a level (0: devices).
   struct Width {
-    std::size_t level;  ///< their own links are this level's, from 1
+    std::size_t level;  ///< whose links join the components, from 1
     int components, devices;
     double time, weights;  ///< T^L of a stage there is the larger of these times its layers' time and weights
   };
-  /// The best way to have these layers on so many devices, the last stage on a width of its own.
+  /// The best way to have these layers on these devices, per width of the last stage.
   struct Cell {
     int devices = 0;  ///< of the last stage
     double slowest = 0;
-    int inner = 0;         ///< in front of the last stage
-    std::size_t from = 0;  ///< the cell there
+    int inner = 0;         ///< before the last stage
+    std::size_t from = 0;  ///< position of the previous cell
   };
 
   std::optional<Answer> within(double bound);
@@ -62,10 +61,10 @@ class Blocks {
   std::vector<DeviceId> devices_;
   int all_, count_;
   bool chain_;
-  std::size_t unit_ = 1;  ///< the lowest level that widths are of
+  std::size_t unit_ = 1;  ///< the lowest level of the widths
   double steps_ = 0;      ///< with this unit
   std::vector<Width> widths_;
-  std::vector<std::vector<Cell>> cells_;  ///< by ideal, devices in front; ascending by time once they are read
+  std::vector<std::vector<Cell>> cells_;  ///< by ideal, devices before; sorted by time before they are read
 };
 
 /// The best of Blocks and, for every number of lower levels, of its answer for them on all components alike.

@@ -30,7 +30,7 @@ Figures::Figures(search::Chain& chain, search::Ideals ideals, int micro_batch)
   std::vector<double> time;
   std::vector<std::int64_t> parameters, saved;
   for (const Layer& layer : profile.layers) {
-    double slowest = 0;  // the paper has one kind of device: of several, T_l is the slowest one's
+    double slowest = 0;  // the paper has one kind of device; T_l is the slowest type's
     for (const int type : types) {
       const cost::LayerTimes times = cost::layer_times(profile, layer, micro_batch, chain.cluster(),
                                                        chain.cluster().device_types[search::at(type)]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PipeDream's recurrences add up: sums over the ideals of the layer graph, so that a stage, the difference of two
-// nested ones, is a difference of two numbers. Beside them stands whether a stage is allowed: its memory, its pins.
+// The sums of PipeDream's recurrences, over the ideals of the layer graph. A stage is the difference of two nested
+// ideals, so its figures are differences of two numbers. They also decide if a stage's memory fits.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Figures {
   /// That a plan uses: at first all.
   int devices() const { return devices_; }
   void use(int devices) { devices_ = devices; }
-  /// T_l and |w_l| summed over each ideal, and a_s of the cut behind it.
+  /// Return T_l (seconds) and |w_l| (bytes) summed over each ideal, and a_s (bytes) of the boundary behind it.
   const std::vector<double>& time() const { return time_; }
   const std::vector<double>& weights() const { return weights_; }
   const std::vector<double>& cut() const { return cut_; }
@@ -44,7 +44,8 @@ class Figures {
   int most_waiting(Place place, int reach) const;
 
  private:
-  /// What `fits` asks of a stage, where nothing depends on its replicas: `fixed` with one version, and one more's.
+  /// The memory of a stage in bytes, if independent of its replicas: with one version, one more version, one
+  /// micro-batch.
   struct Need {
     std::int64_t fixed = -1, version = 0, kept = 0;
   };
@@ -60,9 +61,9 @@ class Figures {
   std::vector<double> time_, weights_, cut_;
   std::vector<std::int64_t> parameters_, saved_;
   std::vector<Bytes> cut_bytes_;
-  std::vector<std::pair<Bytes, LayerId>> workspaces_;  ///< largest first, those above 0
+  std::vector<std::pair<Bytes, LayerId>> workspaces_;  ///< descending, those above 0
 
-  // Asked for again and again, by inner, outer; of large graphs one inner ideal's alone.
+  // A cache by inner, outer ideal; of large graphs only one inner ideal's row.
   mutable std::vector<std::vector<Need>> needs_;
   mutable int kept_row_ = -1;
 };

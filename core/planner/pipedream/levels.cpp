@@ -12,7 +12,7 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-/// Narrowest path between two devices of which `joins` holds.
+/// Returns the narrowest path between two devices for whose nodes `joins` returns true, bytes/s.
 template <class Joins>
 double narrowest(const cost::Network& network, Joins joins) {
   double least = std::numeric_limits<double>::infinity();
@@ -45,7 +45,7 @@ bool of_one_size(const Lists& lists) {
   return std::all_of(lists.begin(), lists.end(), [&](const auto& list) { return list.size() == lists.front().size(); });
 }
 
-/// Nodes in groups of groups, from single nodes up to all.
+/// A hierarchy of groups of nodes, from single nodes up to all.
 class Grouping {
  public:
   Grouping(const cost::Network& network, const Nodes& nodes) : count_(nodes.size()), width_(count_ * count_) {
@@ -96,7 +96,7 @@ class Grouping {
     return false;
   }
 
-  /// Positions of groups that paths at least so wide join.
+  /// Returns the positions of groups that paths of at least this bandwidth join.
   std::vector<std::vector<std::size_t>> joined(double wide) const {
     std::vector<std::vector<std::size_t>> larger;
     std::vector<bool> taken(groups_.size());
@@ -113,7 +113,7 @@ class Grouping {
     return larger;
   }
 
-  /// B_k: the narrowest between groups that become one.
+  /// Returns B_k: the narrowest path between groups that are merged, bytes/s.
   double between(const std::vector<std::vector<std::size_t>>& larger) const {
     double least = std::numeric_limits<double>::infinity();
     for (const auto& group : larger)
@@ -155,7 +155,7 @@ Topology pipedream_topology(const cost::Network& network, bool flat) {
   if (in_node > 1)
     topology.levels.push_back({in_node, narrowest(network, [](NodeId a, NodeId b) { return a == b; }), 1});
   if (nodes.size() == 1) return topology;
-  if (const auto widths = widths_between(network); widths.size() == 1) {  // nothing to group, however many nodes
+  if (const auto widths = widths_between(network); widths.size() == 1) {  // nothing to group, for any number of nodes
     topology.levels.push_back({static_cast<int>(nodes.size()), *widths.begin(), in_node});
     return topology;
   }

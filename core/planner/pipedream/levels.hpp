@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster as PipeDream sees it (section 3.1, figure 7): level k has m_k components of level k - 1, joined by links
-// of bandwidth B_k. Bandwidths within a level are the same, so that nodes which reach each other by a wider path than
-// the rest (behind one switch, in one group of switches) are a level of their own.
+// The cluster in PipeDream's model (section 3.1, figure 7): level k has m_k components of level k - 1, joined by links
+// of bandwidth B_k. Bandwidths within a level are equal. So nodes joined by wider paths than the rest (one switch, one
+// group of switches) form a level of their own.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace pipedeck::planner::pipedream {
 
 struct Level {
   int components = 1;    ///< m_k
-  double bandwidth = 0;  ///< B_k in bytes/s: the narrowest widest path between two components
+  double bandwidth = 0;  ///< B_k, bytes/s: the narrowest of the widest paths between two components
   int devices = 1;       ///< in one component of level k - 1
 };
 
@@ -25,7 +25,7 @@ struct Topology {
 /// a level only where all groups have as many.
 Topology pipedream_topology(const cost::Network& network, bool flat);
 
-/// The topology with only the first components of each level, by every choice of their numbers but all of them; most
+/// Returns the topology with the first components of each level, for every choice of their numbers except all, most
 /// devices first. Bandwidths are the whole cluster's.
 std::vector<Topology> smaller_topologies(const Topology& all);
 

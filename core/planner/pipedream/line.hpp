@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// PipeDream's recurrence without levels (--levels any): each stage takes the next devices in component order, however
-// many, and counts with what joins just them:
+// PipeDream's recurrence without levels (--levels any). Each stage takes the next devices in component order, any
+// number of them, with the bandwidth between exactly these:
 //
 //   T(I -> J, q, r) = (1/r) max( sum T_l, (2(r-1)/r) sum |w_l| / B(q, r) )
 //   A(J, q + r, r) = min over I, r' of max( A(I, q, r'), 2 a_I / B(q - r', q, r), T(I -> J, q, r) )
 //
-// B(q, r) is the narrowest path among devices q .. q + r - 1, B(q - r', q, r) the narrowest between the r' before q and
-// the r from q on: mini-batches go round robin, so that any replica may send to any other. Every flat plan is one of
-// these, with no path wider. A stage's replicas decide the cut behind it, hence r in the state. They also decide what
-// waits at the stage behind, so that memory is exact here.
+// B(q, r) is the narrowest path among devices q .. q + r - 1, B(q - r', q, r) the narrowest between the r' devices
+// before q and the r from q on. Mini-batches go round robin, so any replica may send to any other. Every flat plan is
+// among these, with no wider path. A stage's replicas determine the transfer behind it, hence r in the state. They also
+// determine the tensors waiting at the next stage, so memory is exact here.
 #pragma once
 
 #include "core/planner/pipedream/search.hpp"
@@ -27,13 +27,13 @@ class Line {
   std::optional<Answer> run(double bound);
 
  private:
-  /// The stage that ends at ideal J on r devices up to `end`, with s stages in all (0: any number).
+  /// A state: the stage that ends at ideal J on r devices before `end`, with s stages in all (0: not counted).
   struct State {
     int outer, end, replicas, stages;
   };
 
-  /// Stages up to a cut, by their number with the one behind it, where no more than `waiting` mini-batches are under
-  /// way.
+  /// The stages before a boundary, by their number including the next stage, with at most `waiting` mini-batches in
+  /// flight.
   struct Front {
     int waiting;
     std::vector<double> slowest;

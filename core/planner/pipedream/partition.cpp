@@ -25,7 +25,7 @@ std::string levels_text(const Topology& topology) {
   return text.empty() ? "1" : text;
 }
 
-/// All partitions that --levels asks for, each by its own search, the best of them kept.
+/// A run of the searches that --levels requests, with the best answer of all.
 class Partitioner {
  public:
   Partitioner(search::Chain& chain, int size, const Request& wanted, const PlannerContext& context)
@@ -98,7 +98,7 @@ class Partitioner {
     proven_ = proven_ && search.proven();
   }
 
-  /// What the search finds before the user's time is over, where there is an answer already.
+  /// Runs the search until the user's time is over if there is an answer, else to its end.
   template <class Search>
   std::optional<Answer> in_time(Search search) {
     const bool answered = answer_.has_value();
@@ -120,7 +120,7 @@ class Partitioner {
     return figures_->devices() <= Line::most_devices && states <= 5e7;
   }
 
-  /// --levels any is the best of three, so never worse than the other two.
+  /// Searches the other levels: --levels any is the best of three, so never worse than the other two.
   void search_other_levels() {
     if (own_.levels.size() > 1) {
       search_with_idle(flat_, "PipeDream slowest stage A^1, all devices one level");
@@ -149,7 +149,7 @@ class Partitioner {
     figures_->use(chain_.devices());
   }
 
-  /// The user's time is over, and there is an answer.
+  /// Returns true if the user's time is over and there is an answer.
   bool cut_short() {
     truncated_ = truncated_ || (answer_ && out_of_time(context_));
     return truncated_;

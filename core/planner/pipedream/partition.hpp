@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PipeDream's partition of a problem: the layer graph or one order of it, the levels that are asked for, the best
-// answer of the searches over them.
+// PipeDream's partition of a problem: the best answer of the searches over the layer graph or one order of it, with the
+// requested levels.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct Partition {
   search::Chain chain;
   std::vector<Stage> stages;
   Seconds slowest;
-  std::string objective;  ///< its name: by which reading of the devices the slowest stage counts
-  std::string proven;     ///< the space in which none is better; empty: unknown
+  std::string objective;  ///< its name: the levels of the slowest stage
+  std::string proven;     ///< the space in which no partition is better; empty: unknown
   std::vector<std::string> notes;
   bool truncated = false;
 };

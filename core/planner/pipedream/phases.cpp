@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PipeDream's search asks of its tables, one question after the other: see "Memory" in pipedream_search.hpp.
+// The steps of PipeDream's search: see "Memory" in pipedream_search.hpp.
 #include <algorithm>
 
 #include "core/cost/memory.hpp"

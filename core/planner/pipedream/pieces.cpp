@@ -15,7 +15,7 @@ constexpr double piece_rounding = 1 + 1e-12;
 
 }  // namespace
 
-/// T^k(cut -> outer, m') where the stage below has so many stages, the last of so many replicas (by number).
+/// Returns T^k(cut -> outer, m') for a number of stages in the level below and the replicas of the last one (by index).
 double PipedreamSearch::stage_time(std::size_t level, const Place& inner, int cut, int outer, int stages, int replicas,
                                    std::size_t last) {
   double compute = std::numeric_limits<double>::infinity();  // A^{k-1}(cut -> outer, m_{k-1})
@@ -42,13 +42,14 @@ std::vector<PipedreamSearch::Piece> PipedreamSearch::whole_part(std::size_t leve
   return pieces(level, place, inner, outer, levels_[level - 1].components, stages, last);
 }
 
-/// The stages of A^k(inner -> outer, m), their devices counted from the part's first.
+/// Returns the stages of A^k(inner -> outer, m), with devices counted from the part's first.
 std::vector<PipedreamSearch::Piece> PipedreamSearch::pieces(std::size_t level, const Place& place, int inner, int outer,
                                                             int m, int stages, std::size_t last) {
   Table& table = kept_table(level, place);
   const double wanted = table.row(inner, stages, last, m)[outer] * piece_rounding;
   const std::vector<int>& below = places_->sizes(level - 1);
-  /// The stage of `replicas` components that ends this part, with so many of its own, the last as wanted; if there is.
+  /// Returns the index of the last inner stage's replicas, if this stage of `replicas` components with `own` stages
+  /// ends the part.
   const auto ends = [&](const Place& at_work, int cut, int replicas, int own) -> std::optional<std::size_t> {
     for (std::size_t l = 0; l < below.size(); ++l)
       if (places_->number_of(level, replicas * below[l]) == last &&

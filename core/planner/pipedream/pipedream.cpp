@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// PipeDream (Narayanan et al., SOSP 2019), section 3.1: layers are cut into stages, stages replicated, such that the
-// slowest stage takes the least time a mini-batch. The recurrences run over the levels of the cluster (devices in a
-// node, nodes in the cluster), from the lowest up; see pipedream_search.cpp for them and for what we mend:
-//   - the weight synchronisation moves (m - 1) / m |w| each way, as the text says, not (m - 1) |w| as printed
-//     (--printed-objective gives the latter);
-//   - a stage of all m components is an answer too, which the printed minimum leaves out;
-//   - layer graphs are planned on their ideals, as the authors' program does (ideals.hpp); where those are too many, in
-//     one topological order;
-//   - stage s keeps K_s = ceil(sum_{t >= s} r_t / r_s) weight versions and activations, and must fit with them and with
-//     what waits at its boundaries (--ignore-memory leaves that out as the paper's optimizer does).
-// Its own schedule is asynchronous: a mini-batch is never cut, replicas take them in turn. --synchronous asks instead
-// for the same partition under 1F1B, with the micro-batch that simulates best (the comparison of DAPPLE, section VI-F).
+// PipeDream (Narayanan et al., SOSP 2019), section 3.1: it partitions layers into stages and replicates stages to
+// minimise the slowest stage's time per mini-batch. The recurrences run over the levels of the cluster (devices in a
+// node, nodes in the cluster), from the lowest up; see pipedream_search.hpp. Deviations:
+//   - The weight synchronisation moves (m - 1) / m |w| each way, as in the text, not (m - 1) |w| as printed
+//     (--printed-objective gives the latter).
+//   - A stage of all m components is an answer too, which the printed minimum omits.
+//   - Layer graphs are planned on their ideals, as in the authors' program (ideals.hpp); if those are too many, in one
+//     topological order.
+//   - Stage s holds K_s = ceil(sum_{t >= s} r_t / r_s) weight versions and activations. It must fit with them and with
+//     the tensors waiting at its boundaries (--ignore-memory ignores memory, like the paper's optimizer).
+// Its own schedule is asynchronous: mini-batches are not divided, and replicas take them in turn. --synchronous returns
+// the partition under 1F1B, with the micro-batch that simulates best (the comparison of DAPPLE, section VI-F).
 #include <algorithm>
 #include <optional>
 
@@ -46,7 +46,8 @@ Wanted wanted_of(const PlannerOptions& options) {
           integer(info, options, "min-slice")};
 }
 
-/// Samples of a mini-batch, as the profile has them unless the user says otherwise.
+/// Returns the samples of a mini-batch: the user's or the profile's. Returns bad_usage if they do not divide the global
+/// batch.
 Result<int> mini_batch(const Problem& problem) {
   const int size = problem.workload.micro_batch.value_or(problem.profile->micro_batch);
   if (size < 1 || problem.workload.global_batch % size != 0)
@@ -56,7 +57,8 @@ Result<int> mini_batch(const Problem& problem) {
   return size;
 }
 
-/// A^L bounds the steady state from below: transfers and uneven replication make NOAM mini-batches too few at times.
+/// Adds a note if the simulation is over 5 % slower. A^L bounds the steady state from below: with transfers and uneven
+/// replicas, NOAM mini-batches may be too few.
 Result<void> compare_with_simulation(Plan& plan, const PlannerContext& context) {
   if (!context.score || plan.objective->time->count <= 0) return {};
   TRY(const auto iteration, judge(context, plan));
@@ -156,7 +158,8 @@ Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, 
                       [&](Bytes more) { return any_plan(with_more_memory(problem, more), size, wanted, context); });
 }
 
-/// The profile's mini-batch was not asked for: where it does not divide, there is no plan, and no fault of the user's.
+/// Returns a reason if the profile's mini-batch does not divide the global batch. The user did not choose it, so that
+/// is no error.
 std::optional<Infeasible> without_mini_batch(const Problem& problem) {
   const int size = problem.profile->micro_batch, batch = problem.workload.global_batch;
   if (problem.workload.micro_batch || batch % size == 0) return std::nullopt;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a part of the cluster stands in PipeDream's hierarchy: all that its table depends on beside its layers.
+// The position of a part of the cluster in PipeDream's hierarchy: together with the layers it determines the part's
+// table.
 //
-// A stage of r replicas with a devices on later layers keeps K = ceil((r + a) / r) versions. In a component that an
-// outer stage has m times, an inner stage of r has m r replicas and m b + a devices behind, b of them within, so that
-// K = ceil((r + b + a / m) / r) = ceil((r + b + ceil(a / m)) / r): of the outer plan it is enough to know c = ceil(a /
-// m). All that waits inside follows likewise (pipedream_outstanding scales with m). So a part counts as if it was there
-// once with c devices behind, and the many places of one c share a table. What waits at its first stage depends on that
-// stage's replicas and on the stage before the part; it is kept for every number of replicas that the first may have.
+// A stage of r replicas with a devices on later layers holds K = ceil((r + a) / r) versions. In a component with m
+// copies in an outer stage, an inner stage of r has m r replicas and m b + a devices behind, b of them inside. So K =
+// ceil((r + b + a / m) / r) = ceil((r + b + ceil(a / m)) / r), and c = ceil(a / m) describes the outer plan. The
+// waiting tensors inside follow likewise (pipedream_outstanding scales with m). So a part counts as a single copy with
+// c devices behind, and all positions with equal c share a table. At its first stage the waiting tensors depend on that
+// stage's replicas and on the stage before the part. They are stored for every possible number of replicas of the first
+// stage.
 #pragma once
 
 #include <map>
@@ -44,8 +46,8 @@ class Places {
   /// How often, at most, a component of this level stands there: its time counts divided by that.
   int most_copies(std::size_t level, const Part& part) const;
 
-  /// Replicas, within a part of this level, that its last stage can have, ascending: products of one number a level.
-  /// Level 0 and, where they don't count: 1 alone.
+  /// Returns the possible replicas, within a part of this level, of its last stage, ascending: products of one number
+  /// per level. Only 1 on level 0, and if they don't count.
   const std::vector<int>& sizes(std::size_t level) const { return sizes_[level]; }
   std::size_t number_of(std::size_t level, int size) const;
 
@@ -56,10 +58,10 @@ class Places {
   std::vector<Level> levels_;
   Memory memory_;
   int reach_;
-  bool ranges_;                                ///< pins ask where a part stands
-  bool once_;                                  ///< parts count as if there was one copy
+  bool ranges_;                                ///< layers are pinned
+  bool once_;                                  ///< parts count as one copy
   std::vector<std::vector<int>> sizes_;        ///< by level
-  std::vector<std::map<int, int>> copies_of_;  ///< by level, devices behind; where parts count once
+  std::vector<std::map<int, int>> copies_of_;  ///< by level, devices behind; if parts count once
 };
 
 }  // namespace pipedeck::planner::pipedream

@@ -44,7 +44,7 @@ class Released {
     std::vector<int> devices;  ///< counted within the part
   };
 
-  /// The slowest stage of the highest level; infinite where memory admits none.
+  /// Returns the slowest stage's seconds on the highest level; infinite if memory admits none.
   double solve() {
     for (std::size_t level = 0; level < levels_.size() && !stop_.stop_requested(); ++level) solve(level);
     return value(levels_.size(), 0, states_.count() - 1, levels_.empty() ? 1 : levels_.back().components);
@@ -73,7 +73,7 @@ class Released {
            search::at(machines);
   }
 
-  /// What a stage takes without its own level's communication: the level below with all its machines.
+  /// Returns a stage's time without its own level's communication: the level below with all its machines.
   double value(std::size_t level, int first, int last, int machines) const {
     if (level == 0) return states_.time[search::at(last)] - states_.time[search::at(first)];
     return cell(level, first, last, machines).slowest;
@@ -112,7 +112,7 @@ class Released {
     }
   }
 
-  /// Last stages behind `cut`, for every first state and all machines.
+  /// Adds last stages behind `cut`, for every first state and number of machines.
   void extend(std::size_t level, int cut, int last) {
     const int components = levels_[level - 1].components;
     const bool highest = level == levels_.size(), final = last == states_.count() - 1;
@@ -162,7 +162,7 @@ class Released {
   std::vector<Table> tables_;
 };
 
-/// Which stage each layer is on; those left out go with the last layer that they use, or with the first stage.
+/// Returns the stage of each layer. Layers left out join the last layer that they use, or the first stage.
 std::vector<int> stages_of_layers(const Profile& profile, const ReleasedStates& states,
                                   const std::vector<Released::Piece>& pieces) {
   std::vector<int> stage(profile.layers.size(), -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program that PipeDream's authors released computes (pipedream --as-released).
+// Computes the figures of the program that PipeDream's authors released (pipedream --as-released).
 #pragma once
 
 #include "core/planner/planner.hpp"
@@ -9,7 +9,7 @@ namespace pipedeck::planner::pipedream {
 struct ReleasedOptions {
   int micro_batch = 1;  ///< samples of a mini-batch on one replica
   bool flat = false;    ///< all devices in one level
-  bool memory = false;  ///< its own rule of memory
+  bool memory = false;  ///< use its own memory rule
 };
 
 Result<Ranking> plan_pipedream_as_released(const Problem& problem, const ReleasedOptions& options,

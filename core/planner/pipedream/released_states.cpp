@@ -14,7 +14,7 @@ namespace {
 
 using Set = ReleasedSet;
 
-/// The layers that count, by list position, with those that each depends on and itself.
+/// A graph of the layers that count, by list position, with each layer's dependencies and itself.
 struct Graph {
   std::vector<std::vector<std::size_t>> users;
   std::vector<std::vector<bool>> before;  ///< [layer][layer that it depends on, or itself]
@@ -42,7 +42,7 @@ struct Graph {
           if (before[used][i]) before[layer.index()][i] = true;
   }
 
-  /// The first layer that counts and depends on none.
+  /// Returns the first layer that counts and has no dependency.
   std::optional<std::size_t> first_source() const {
     for (std::size_t i = 0; i < counts.size(); ++i)
       if (counts[i] && std::count(before[i].begin(), before[i].end(), true) == 1) return i;
@@ -55,14 +55,14 @@ Set joined(Set set, const Set& other) {
   return set;
 }
 
-/// Is `inner`, another set, a subset of `outer`?
+/// Returns true if `inner`, another set, is a subset of `outer`.
 bool within(const Set& inner, const Set& outer) {
   for (std::size_t i = 0; i < inner.size(); ++i)
     if (inner[i] && !outer[i]) return false;
   return true;
 }
 
-/// Sets grown from the first source, the smaller first; nothing where they are too many.
+/// Returns the sets grown from the first source, smaller ones first; nothing if they are too many.
 std::vector<Set> grown(const Graph& graph, std::size_t most, const std::stop_token& stop) {
   std::vector<Set> found;
   const auto first = graph.first_source();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The states of the program that PipeDream's authors released (pipedream_released.cpp): sets of layers grown from the
-// first source, and what it adds up over them.
+// first source, with sums over each.
 #pragma once
 
 #include <stop_token>
@@ -12,13 +12,13 @@ namespace pipedeck::planner::pipedream {
 
 using ReleasedSet = std::vector<bool>;  ///< of layers
 
-/// The states and the empty one in front of them, with sums over each.
+/// A set of states, preceded by the empty one, with sums over each.
 struct ReleasedStates {
   std::vector<ReleasedSet> sets;
   std::vector<double> time, weights, activations, output;
-  std::vector<std::vector<int>> subsets;  ///< proper, ascending, the empty one among them
+  std::vector<std::vector<int>> subsets;  ///< proper, ascending, including the empty one
 
-  bool whole = false;
+  bool whole = false;  ///< the largest holds every layer that counts
 
   int count() const { return static_cast<int>(sets.size()); }
 };

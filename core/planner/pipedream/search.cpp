@@ -82,7 +82,7 @@ std::optional<Answer> PipedreamSearch::within_bound(double bound) {
   return answer;
 }
 
-/// What the values of a part's table are compared with: in so many copies they count by as much less.
+/// Returns the bound of a part's table, multiplied by its copies, whose values count divided by them.
 double PipedreamSearch::bound_of(std::size_t level, const Place& place) const {
   if (memory_ == Memory::ignored) return highest(level) ? bound_ : search::never;  // one table for all copies
   return bound_ * places_->most_copies(level, place) * bound_rounding;
@@ -98,7 +98,7 @@ bool PipedreamSearch::holds(const Place& place, DeviceId device) const {
   return true;
 }
 
-/// May one stage of a single device each have these layers there?
+/// Returns true if one stage may have these layers there, on a single device per copy.
 bool PipedreamSearch::allowed(int inner, int outer, const Place& place) const {
   if (pins_.replicas && *pins_.replicas != place.copies) return false;
   const search::Ideals& ideals = figures_.ideals();
@@ -115,7 +115,7 @@ PipedreamSearch::Column& PipedreamSearch::next_column(int stages, std::size_t la
   return column;
 }
 
-/// T^k(cut -> J, m') for every ideal J around `cut`, from number `begin` on, into columns_.
+/// Computes T^k(cut -> J, m') into columns_ for every ideal J around `cut`, from index `begin` on.
 void PipedreamSearch::stage_times(std::size_t level, const Place& inner, int cut, int replicas, std::size_t begin,
                                   double bound) {
   const double m = replicas, time = figures_.time()[search::at(cut)], weights = figures_.weights()[search::at(cut)];
@@ -128,7 +128,7 @@ void PipedreamSearch::stage_times(std::size_t level, const Place& inner, int cut
     const double most = time + bound * m * levels_[level - 1].devices * bound_rounding;
     end = search::at(static_cast<int>(std::upper_bound(times.begin(), times.end(), most) - times.begin()));
   }
-  // Before columns_ are touched: the level below uses them too.
+  // This precedes changes of columns_, which the level below uses too.
   const double* below =
       level > 1 && begin < end ? whole_component(level - 1, inner).data() + search::at(cut) * count_ : nullptr;
   columns_used_ = 0, column_end_ = begin;
@@ -159,8 +159,8 @@ void PipedreamSearch::stage_times(std::size_t level, const Place& inner, int cut
   for (column_end_ = end; column_end_ > begin && !within(column_end_ - 1);) --column_end_;
 }
 
-/// The second equation of section 3.1 with this cut and these m' of m components, behind a stage of one of these
-/// numbers of replicas: for all first ideals I, all J.
+/// Computes the second equation of section 3.1 for all first ideals I and all J, with this boundary and m' of m
+/// components. The stage before has one of these numbers of replicas.
 void PipedreamSearch::extend(Table& table, std::size_t level, int cut, int m, int replicas,
                              const std::vector<std::size_t>& lasts, std::size_t begin, double bound) {
   const double transfer = 2 * figures_.cut()[search::at(cut)] / levels_[level - 1].bandwidth;
@@ -187,7 +187,7 @@ void PipedreamSearch::extend(Table& table, std::size_t level, int cut, int m, in
   for (const std::int32_t first : figures_.ideals().subsets(cut)) from(first);
 }
 
-/// The single stage that the printed minimum leaves out.
+/// Adds the single stage that the printed minimum omits.
 void PipedreamSearch::begin_part(Table& table, int cut, int m, std::size_t begin) {
   for (std::size_t c = 0; c < columns_used_; ++c) {
     double* best = table.row(cut, columns_[c].stages, columns_[c].last, m);
@@ -195,7 +195,7 @@ void PipedreamSearch::begin_part(Table& table, int cut, int m, std::size_t begin
   }
 }
 
-/// What may lie in front of a stage that begins at `cut`: nothing, where it begins a part.
+/// Returns the possible fronts of a stage that begins at `cut`, including the empty one if it begins a part.
 std::vector<PipedreamSearch::Front> PipedreamSearch::fronts(Table& table, std::size_t level, int cut, double bound) {
   std::vector<Front> all;
   if (!highest(level) || cut == 0) all.push_back({0, {}});
@@ -220,7 +220,7 @@ std::vector<PipedreamSearch::Front> PipedreamSearch::fronts(Table& table, std::s
   return all;
 }
 
-/// The last stages of a front, by where they put the components behind them.
+/// Returns the last stages of a front, by the resulting positions of the components behind them.
 std::map<PipedreamSearch::Place, std::vector<std::size_t>> PipedreamSearch::places_behind(std::size_t level,
                                                                                           const Place& place,
                                                                                           const Front& front,
@@ -233,7 +233,7 @@ std::map<PipedreamSearch::Place, std::vector<std::size_t>> PipedreamSearch::plac
   return all;
 }
 
-/// All stages that begin behind `cut`.
+/// Adds all stages that begin at `cut`.
 void PipedreamSearch::take_in(Table& table, std::size_t level, const Place& place, int cut, double bound) {
   const int components = levels_[level - 1].components;
   const std::vector<Front> all = fronts(table, level, cut, bound);
@@ -280,7 +280,7 @@ PipedreamSearch::Table PipedreamSearch::fill(std::size_t level, const Place& pla
   return table;
 }
 
-/// A^k(I -> J, m_k) with all of a component's own components, by last stage, stages, I, J.
+/// Returns A^k(I -> J, m_k) with all of a component's own components, by last stage, stages, I, J.
 const std::vector<double>& PipedreamSearch::whole_component(std::size_t level, const Place& place) {
   const auto [found, added] = wholes_.try_emplace({level, place});
   if (!added) return found->second;

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // PipeDream's partitioner (section 3.1): the recurrences over the cluster's levels, from the lowest up, on the ideals
-// of the layer graph (of a chain: its prefixes). With I < J for "I lies within J", a stage is J \ I:
+// of the layer graph (the prefixes of a chain). With I < J for "I is a subset of J", a stage is J \ I:
 //
 //   T^k(I -> J, m) = (1/m) max( A^{k-1}(I -> J, m_{k-1}), (2(m-1)/m) sum |w_l| / B_k )
 //   A^k(I -> J, m) = min( T^k(I -> J, m), min over K, m' of max( A^k(I -> K, m - m'), 2 a_K / B_k, T^k(K -> J, m') ) )
 //   A^0 = sum T_l
 //
-// A table holds the values alone; what led to them is found again for the answer's cells, by the first of equals:
-// the widest last stage, then the earliest cut. Cuts K are taken in ascending order: when it is K's turn, A^k(I -> K)
-// is final for every I, and one pass over all J takes K in.
+// A table holds only the values. The choices behind them are recovered for the answer's cells, by the first of equals:
+// the widest last stage, then the earliest boundary. Boundaries K are taken in ascending order: at K's turn, A^k(I ->
+// K) is final for every I, and one pass over all J adds K.
 //
-// Of the highest level only A^L(empty -> whole, m_L) is wanted. So its table leaves out what exceeds a bound, or leaves
-// more to the remaining devices than they can do within it; the bound starts at 3 % above perfect balance and is raised
-// until the answer stays below it, which proves the answer.
+// At the highest level only A^L(empty -> whole, m_L) is needed. So its table omits values above a bound, and values
+// that leave more to the remaining devices than they can do within it. The bound starts at 3 % above perfect balance
+// and rises until the answer stays below it, which proves the answer.
 //
-// Memory. A stage keeps K = ceil((r + devices behind) / r) mini-batches, so that a part's table is one for each place
-// of the part (pipedream_place.hpp). What waits at a stage's boundaries depends besides on the replicas of the stage
-// before. Then A^k has one more argument, the replicas of its last stage, and a part's place says what waits at its
-// first one. That is much more work, and seldom needed. So the search asks in this order, each answer a bound for the
-// next:
-//   1. without memory: if the answer fits, it is the best there is;
-//   2. some answer that fits (pipedream_blocks.hpp): from here on slower ones are left out;
-//   3. with the K versions and activations alone (`own`): as 1;
-//   4. all that waits, exactly;
-//   5. where 3 and 4 take too much work: stages are taken to stand behind up to 1, 2, 4 ... replicas, each time
-//   refusing
-//      more, until the answer fits (`cautious`). A better plan may have been refused, so that nothing is proven.
-// The work of 3 and 4 is limited, and that of 5: then the answer is that of 2.
+// Memory. A stage holds K = ceil((r + devices behind) / r) mini-batches, so there is one table for each position of a
+// part (pipedream_place.hpp). The tensors waiting at a stage's boundaries also depend on the replicas of the stage
+// before. Then A^k has one more argument, the replicas of its last stage, and a part's position includes the waiting
+// tensors of its first stage. That takes much more work and is seldom needed. So the search has these steps, each
+// answer a bound for the next:
+//   1. Without memory: if the answer fits, it is the best.
+//   2. Some answer that fits (pipedream_blocks.hpp): from here on slower ones are dropped.
+//   3. With the K versions and activations alone (`own`): as 1.
+//   4. With all waiting tensors, exactly.
+//   5. If 3 and 4 take too much work: stages are assumed to follow up to 1, 2, 4 ... replicas, until the answer fits
+//      (`cautious`). Each time more partitions are refused. A better plan may have been refused, so nothing is proven.
+// The work of steps 3 to 5 is limited; beyond it the answer is that of step 2.
 #pragma once
 
 #include <map>
@@ -88,19 +87,19 @@ class PipedreamSearch {
                      ideals];
     }
   };
-  using Key = std::pair<std::size_t, Place>;  ///< level, place
-  /// T^k(cut -> J, m') with so many stages, the last of so many replicas.
+  using Key = std::pair<std::size_t, Place>;  ///< level, position
+  /// A column of T^k(cut -> J, m') for a number of stages and the replicas of the last one.
   struct Column {
     int stages = 0;
     std::size_t last = 0;
     std::vector<double> time;  ///< by J
   };
-  /// Components in front of a cut, and the last stages that they can end with.
+  /// A front: the components before a boundary, and the possible last stages.
   struct Front {
     int components;
     std::vector<std::size_t> lasts;
   };
-  /// The layers between two ideals on these devices, counted within the part.
+  /// A piece: the layers between two ideals on these devices, counted within the part.
   struct Piece {
     int inner, outer;
     std::vector<int> devices;
@@ -150,7 +149,7 @@ class PipedreamSearch {
   }
 
   static constexpr double most_work = 1e9;          ///< of the searches with memory: nanoseconds, roughly
-  static constexpr double most_work_for_one = 6e9;  ///< while no answer is known that fits
+  static constexpr double most_work_for_one = 6e9;  ///< while no fitting answer is known
 
   const Figures& figures_;
   Options options_;
@@ -159,7 +158,7 @@ class PipedreamSearch {
   std::vector<Level> levels_;
   std::vector<DeviceId> devices_;  ///< in component order
   std::size_t count_;              ///< ideals
-  int most_stages_;                ///< that pins let an answer have; 0: as many as it likes
+  int most_stages_;                ///< limit from pins; 0: none
   std::vector<char> nested_;       ///< [inner][outer]; empty for a chain
 
   Memory memory_ = Memory::ignored;
@@ -168,13 +167,13 @@ class PipedreamSearch {
   double bound_ = 0;             ///< of the highest level
   double work_ = 0, bytes_ = 0;  ///< of the searches with memory so far
   bool gave_up_ = false, proven_ = true;
-  bool found_ = false;           ///< an answer, whose stages are being read off: nothing is given up then
-  std::vector<Column> columns_;  ///< at hand
+  bool found_ = false;           ///< the answer's stages are being read: nothing is given up
+  std::vector<Column> columns_;  ///< current columns
   std::size_t columns_used_ = 0;
-  std::size_t column_end_ = 0;                 ///< behind its last J within the bound
+  std::size_t column_end_ = 0;                 ///< after its last J within the bound
   std::vector<std::size_t> earliest_;          ///< by m: the first J that leaves no more than the rest can do
   std::map<Key, std::vector<double>> wholes_;  ///< A^k(I -> J, m_k), by last stage, stages, I, J
-  std::map<Key, Table> tables_;                ///< those that the answer needs
+  std::map<Key, Table> tables_;                ///< of the answer
 };
 
 }  // namespace pipedeck::planner::pipedream

@@ -6,13 +6,13 @@
 
 namespace pipedeck::planner::search {
 
-/// The cost of what can't be done.
+/// The cost of an impossible choice.
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Positions, stages and devices are counted in int, vectors in std::size_t.
+/// Converts a position, stage or device, counted in int, to a vector's index.
 constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// a / b rounded up; a >= 0, b > 0.
+/// Returns a / b rounded up; a >= 0, b > 0.
 constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 }  // namespace pipedeck::planner::search

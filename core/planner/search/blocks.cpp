@@ -17,15 +17,15 @@ double seconds(const PassTimes& times, int first, int last) {
   return times.forward_of(first, last) + times.backward_of(first, last);
 }
 
-/// Stages filled from the front with no more than `bound` each.
+/// A partition filled from the front, with at most the bound per stage.
 struct Cover {
-  std::vector<int> ends;
-  double slowest = 0;   ///< of its blocks
-  double next = never;  ///< least bound above this one that lets a stage take more
+  std::vector<int> ends;  ///< of its blocks
+  double slowest = 0;     ///< of its blocks
+  double next = never;    ///< least larger bound with which a stage takes more
   bool complete = false;
 };
 
-/// The furthest end in (first, most] within the bound; `first` where not even one layer is.
+/// Returns the furthest end in (first, most] within the bound; `first` if not even one layer is.
 int furthest(const PassTimes& times, int first, int most, double bound) {
   int low = first, high = most;
   while (low < high) {

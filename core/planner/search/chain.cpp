@@ -90,7 +90,7 @@ Bytes Chain::cut(int cut, int samples) const {
 }
 
 Bytes Chain::workspace(int first, int last, int samples, int degree) {
-  const auto length = static_cast<unsigned>(last - first);  // covered by two ranges of a power of two, overlapping
+  const auto length = static_cast<unsigned>(last - first);  // covered by two overlapping ranges of 2^k
   const auto k = static_cast<std::size_t>(std::bit_width(length) - 1);
   const std::vector<std::int64_t>& largest = workspaces(degree)[k];
   const auto begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last) - (std::size_t{1} << k);

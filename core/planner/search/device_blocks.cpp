@@ -8,9 +8,9 @@ namespace pipedeck::planner::search {
 DeviceBlocks::DeviceBlocks(const cost::Network& network, const std::vector<DeviceId>& order, int devices)
     : devices_(devices) {
   const int count = static_cast<int>(order.size());
-  std::map<int, int> inside;  // devices of each type in the block at hand
+  std::map<int, int> inside;  // devices of each type in the current block
   std::map<std::vector<int>, int> numbers;
-  int kind = -1;  // of the block at hand; -1: its types have changed
+  int kind = -1;  // of the current block; -1: its types have changed
   const auto count_in = [&](int position, int change) {
     int& n = inside[network.device(order[at(position)]).type];
     if (n == 0 || n + change == 0) kind = -1;
@@ -49,13 +49,13 @@ std::vector<int> likeness(const cost::Network& network, const std::vector<Device
   std::vector<int> likes;
   for (int d = 0; d < network.device_count(); ++d) {
     const auto own = std::find(apart.begin(), apart.end(), DeviceId(d));
-    const int types = network.device_count();  // more than there are types in use
+    const int types = network.device_count();  // more than the types in use
     likes.push_back(own == apart.end() ? network.device(DeviceId(d)).type : types + DeviceId(d).value);
   }
   return likes;
 }
 
-/// Number of arrangements, no more than `most` + 1.
+/// Returns the number of arrangements, at most `most` + 1.
 std::size_t arrangements(const std::vector<int>& likes, std::size_t most) {
   std::map<int, int> counts;
   for (const int like : likes) ++counts[like];
@@ -69,9 +69,9 @@ std::size_t arrangements(const std::vector<int>& likes, std::size_t most) {
   return static_cast<std::size_t>(product + 0.5);
 }
 
-/// Devices in this sequence of likenesses, like ones by number.
+/// Returns the devices in this sequence of numbers, equal ones by id.
 std::vector<DeviceId> arranged(const std::vector<int>& likes, const std::vector<int>& sequence) {
-  std::map<int, int> next;  // where to look for the next one
+  std::map<int, int> next;  // where the search for the next one starts
   std::vector<DeviceId> order;
   for (const int like : sequence) {
     int& d = next[like];

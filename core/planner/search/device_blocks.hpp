@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices in the order in which a pipeline takes them, and what tells its contiguous blocks apart: the types of
-// devices in them. Blocks of the same types are of one kind, with one capacity and one speed.
+// The devices in pipeline order, and the kinds of contiguous blocks of them. Blocks of the same device types are of one
+// kind, with one capacity and one speed.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace pipedeck::planner::search {
 
-/// Blocks of one number of devices.
+/// A table of the blocks with a given number of devices.
 class DeviceBlocks {
  public:
   DeviceBlocks(const cost::Network& network, const std::vector<DeviceId>& order, int devices);
@@ -20,8 +20,9 @@ class DeviceBlocks {
   int kinds() const { return static_cast<int>(types_.size()); }
   int kind(int start) const { return kind_[at(start)]; }
   const std::vector<int>& types(int kind) const { return types_[at(kind)]; }  ///< ascending
-  std::int64_t capacity(int kind) const { return capacity_[at(kind)]; }       ///< of the smallest device, in bytes
-  /// The last block of the kind that ends at position `end` or before, as its first position; -1: none.
+  std::int64_t capacity(int kind) const { return capacity_[at(kind)]; }       ///< of the smallest device, bytes
+  /// Returns the first position of the last block of the kind that ends at position `end` or before; -1 if there is
+  /// none.
   int last(int kind, int end) const { return last_[at(kind)][at(end)]; }
 
  private:
@@ -32,10 +33,10 @@ class DeviceBlocks {
   std::vector<std::vector<int>> last_;  // by kind, end
 };
 
-/// Orders of the devices that differ in more than the numbers of like devices, the cluster's own first.
+/// A list of device orders that differ in more than the order of equal devices, the cluster's own first.
 struct DeviceOrders {
   std::vector<std::vector<DeviceId>> orders;
-  bool all = true;  ///< else the cluster's, and the one that begins with the largest memories
+  bool all = true;  ///< else the cluster's, and the one with the largest memories first
 };
 /// All of them where they are at most `most`. Devices of `apart` are like no other.
 DeviceOrders device_orders(const cost::Network& network, const std::vector<DeviceId>& apart, std::size_t most);

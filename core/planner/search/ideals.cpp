@@ -23,7 +23,7 @@ std::vector<std::vector<LayerId>> users_of(const Profile& profile) {
   return users;
 }
 
-/// Layers without time, weights and users, by the one layer that each uses.
+/// Returns the layers without time, weights and users, by the one layer that each uses.
 std::vector<std::vector<LayerId>> idle_ends(const Profile& profile) {
   const std::size_t count = profile.layers.size();
   std::vector<std::set<LayerId>> used(count);
@@ -39,7 +39,7 @@ std::vector<std::vector<LayerId>> idle_ends(const Profile& profile) {
   return beside;
 }
 
-/// Of two sets of one size, the one with the lowest position that the other lacks comes first.
+/// An order of sets of one size: the set with the lowest position that the other lacks comes first.
 struct LowestFirst {
   bool operator()(const Bits& a, const Bits& b) const {
     for (std::size_t w = 0; w < a.size(); ++w)
@@ -50,7 +50,7 @@ struct LowestFirst {
 
 }  // namespace
 
-/// What is known of an ideal while those of its size are searched.
+/// A partial ideal during the search of its size.
 struct Ideals::Found {
   std::vector<Parent> parents;
   std::vector<LayerId> ready;  ///< layers whose predecessors are all in it, ascending
@@ -63,7 +63,7 @@ void Ideals::add(const std::vector<std::uint64_t>& bits, Parent parent) {
   cuts_.emplace_back();
 }
 
-/// The sizes one after the other, since an ideal is a smaller one and a ready layer.
+/// A search by ascending size, since an ideal is a smaller one and a ready layer.
 class Ideals::Finder {
  public:
   explicit Finder(const Profile& profile) : missing_(profile.layers.size()) {
@@ -100,7 +100,7 @@ class Ideals::Finder {
  private:
   using Sized = std::map<Bits, Found, LowestFirst>;
 
-  /// New ideals, each by a ready layer and what lies beside it.
+  /// Adds new ideals, each with a ready layer and the idle layers that stay with it.
   std::size_t grow(const Bits& bits, const std::vector<LayerId>& ready, std::size_t ideal, int size,
                    std::map<int, Sized>& all) {
     std::size_t count = 0;
@@ -131,7 +131,7 @@ class Ideals::Finder {
   }
 
   Ideals ideals_;
-  std::vector<std::vector<LayerId>> missing_;  ///< by layer: what it uses
+  std::vector<std::vector<LayerId>> missing_;  ///< by layer: its inputs
 };
 
 std::optional<Ideals> Ideals::of(const Profile& profile, int limit, const std::stop_token& stop) {
@@ -218,7 +218,7 @@ void Ideals::find_cuts(const Profile& profile, const std::stop_token& stop) {
 }
 
 std::vector<LayerId> Ideals::between(int inner, int outer) const {
-  std::map<LayerId, int> missing;  // of the layers between: those before them that are still to come
+  std::map<LayerId, int> missing;  // of the layers between: their predecessors not yet placed
   for (std::size_t i = 0; i < feeds_.size(); ++i)
     if (has(outer, LayerId(i)) && !has(inner, LayerId(i))) missing.emplace(LayerId(i), 0);
   for (const auto& [layer, none] : missing)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The downward-closed sets ("ideals") of a profile's layer graph: what may lie before a cut. A stage is the difference
-// of two nested ideals, so planning on ideals finds every stage that some topological order makes contiguous. For a
-// chain they are its N + 1 prefixes.
+// The downward-closed sets ("ideals") of a profile's layer graph: the possible sets before a stage boundary. A stage is
+// the difference of two nested ideals. So planning on ideals finds every stage that some topological order makes
+// contiguous. A chain has N + 1 ideals, its prefixes.
 //
-// A layer that takes no time, has no weights and feeds nothing (the outputs of an LSTM that a model drops) always lies
-// beside the one layer that it uses: apart it would only add to what crosses a cut, and a dozen of them would make
-// thousands of sets where hundreds do.
+// A layer that takes no time, has no weights and feeds no layer (such as unused outputs of an LSTM) always stays with
+// the one layer that it uses. Separate it would only add bytes to a boundary, and a dozen such layers would make
+// thousands of sets instead of hundreds.
 //
-// An ideal is told by the antichain of its last layers. They are found from the empty set, layer by layer: to each
-// ideal one layer is added whose predecessors are all in it. Each is kept as bits.
+// The antichain of its last layers identifies an ideal. Ideals are found from the empty set: one layer is added to each
+// ideal whose predecessors are all in it. Each is stored as bits.
 #pragma once
 
 #include <cstdint>
@@ -26,39 +26,41 @@ class Ideals {
  public:
   static constexpr int most = 5000;
 
-  /// Nothing where there are more than `limit`, or a stop was requested.
+  /// Returns all ideals; nothing if there are more than `limit`, or a stop was requested.
   static std::optional<Ideals> of(const Profile& profile, int limit = most, const std::stop_token& stop = {});
-  /// Only the prefixes of one topological order.
+  /// Returns only the prefixes of one topological order.
   static Ideals of_order(const Profile& profile, std::span<const LayerId> order);
 
-  /// Sorted by number of layers, ties by the layers' list positions (the set with the lowest position that the other
-  /// lacks comes first): a set comes behind all of its subsets, the empty one is 0 and the whole one the last.
+  /// Ideals are sorted by number of layers, then by list position (the set with the lowest position that the other
+  /// lacks comes first). So a set comes after all of its subsets, the empty set is 0 and the whole one the last.
   int count() const { return static_cast<int>(cuts_.size()); }
   int layers() const { return layers_; }
   int whole() const { return count() - 1; }
-  /// Each is a subset of the next: the ideals of a chain.
+  /// Returns true if each ideal is a subset of the next, as in a chain.
   bool is_chain() const { return subsets_.size() == cuts_.size() * (cuts_.size() - 1) / 2; }
 
-  /// Layers of an ideal.
+  /// Returns the number of layers of an ideal.
   int size(int ideal) const;
   bool has(int ideal, LayerId layer) const;
-  /// Is `inner` a proper subset of `outer`?
+  /// Returns true if `inner` is a proper subset of `outer`.
   bool within(int inner, int outer) const;
-  /// The proper subsets of an ideal, ascending.
+  /// Returns the proper subsets of an ideal, ascending.
   std::span<const std::int32_t> subsets(int ideal) const;
 
-  /// The ideal with one layer more, and what lies beside it.
+  /// A step to the ideal with one layer more, including the idle layers that stay with it.
   struct Step {
     LayerId layer;
     int to;
   };
-  /// All there are, by layer: the first whose layer is in an ideal around it leads on in the order of `between`.
+  /// Returns all steps by layer. The first one whose layer is in an ideal around this one leads on in the order of
+  /// `between`.
   std::span<const Step> steps(int ideal) const { return steps_[static_cast<std::size_t>(ideal)]; }
 
-  /// Outputs of the ideal that are used behind it, for one profile micro-batch; `data` layers never cross a cut.
+  /// Returns the bytes of the ideal's outputs used outside it, for one profile micro-batch; `data` layers never cross a
+  /// boundary.
   Bytes cut(int ideal) const { return cuts_[static_cast<std::size_t>(ideal)]; }
 
-  /// Entry i: the sum over the layers of ideal i. The difference of two entries is the sum over what lies between.
+  /// Sums a figure of the layers over every ideal. The difference of two entries is the sum over the layers between.
   template <class Number>
   std::vector<Number> sums(std::span<const Number> of_layers) const {
     std::vector<Number> sums(cuts_.size(), Number{});
@@ -69,15 +71,15 @@ class Ideals {
     return sums;
   }
 
-  /// The layers of `outer` without those of `inner`, in topological order: Kahn's, ties by list position.
+  /// Returns the layers of `outer` without those of `inner`, in topological order (Kahn's, ties by list position).
   std::vector<LayerId> between(int inner, int outer) const;
-  /// For ideals from the empty to the whole one, each within the next: the order in which every difference is
-  /// contiguous. Nothing where that is the list order (Plan::order).
+  /// Returns the order that makes every difference contiguous, for nested ideals from the empty to the whole one.
+  /// Nothing if it is the list order (Plan::order).
   std::optional<std::vector<LayerId>> order(std::span<const int> nested) const;
 
  private:
   struct Parent {
-    std::size_t ideal = 0, layer = 0;  ///< the set is that ideal, this layer and what lies beside it
+    std::size_t ideal = 0, layer = 0;  ///< the set is that ideal, this layer and the idle layers with it
   };
   struct Found;
   class Finder;
@@ -88,11 +90,11 @@ class Ideals {
 
   int layers_ = 0;
   std::size_t words_ = 0;            ///< of an ideal's bits
-  std::vector<std::uint64_t> bits_;  ///< of all ideals, one behind the other
+  std::vector<std::uint64_t> bits_;  ///< of all ideals, one after another
   std::vector<Parent> parent_;
   std::vector<std::vector<Step>> steps_;
-  std::vector<std::vector<LayerId>> feeds_;   ///< by layer: who uses it
-  std::vector<std::vector<LayerId>> beside_;  ///< by layer: what never lies apart from it
+  std::vector<std::vector<LayerId>> feeds_;   ///< by layer: its users
+  std::vector<std::vector<LayerId>> beside_;  ///< by layer: idle layers that stay with it
   std::vector<Bytes> cuts_;
   std::vector<std::int32_t> subsets_;
   std::vector<std::size_t> subsets_end_;  ///< by ideal, in subsets_

@@ -73,7 +73,7 @@ std::vector<int> policy_warmups(int stages, int micro_batches, Warmup policy) {
 
 namespace {
 
-/// What a stage's replicas need, and have: replicas alike are one entry.
+/// A stage's limits: needs and capacities of its replicas, one entry for equal ones.
 struct Limited {
   std::vector<std::pair<StageNeed, Bytes>> replicas;
 
@@ -84,7 +84,7 @@ struct Limited {
   }
 };
 
-/// As the simulator has it: with the stages beside this one known, so are the ways of its layers.
+/// Returns the simulator's bytes: the adjacent stages determine the shardings of the layers.
 StageBytes bytes_of(Chain& chain, const Plan& plan, StageId id, int samples) {
   const Stage& stage = plan.stages[id.index()];
   const std::vector<const CutWay*> ways = cost::stage_ways(plan, chain.profile(), chain.order(), id);
@@ -120,7 +120,7 @@ std::vector<Limited> limits_of(Chain& chain, const Plan& plan) {
   return limits;
 }
 
-/// No count above `most`; nothing where a stage can't hold one micro-batch behind the warm-up before it.
+/// Returns counts of at most `most`; nothing if a stage can't hold one micro-batch after the warm-up before it.
 std::optional<std::vector<int>> under(const std::vector<Limited>& limits, const std::vector<int>& policy, int most) {
   std::vector<int> counts;
   for (std::size_t i = 0; i < limits.size(); ++i) {

@@ -65,7 +65,7 @@ double pinned_block_time(Chain& chain, const PinnedStages& pinned, int samples, 
 
 std::optional<std::vector<int>> least_slowest_blocks(int stages, int layers,
                                                      const std::function<double(int, int, int)>& time) {
-  // Of the first s stages over the first n layers: the slowest, and where the last of them begins.
+  // By the first s stages and n layers: the slowest stage, and the last stage's begin.
   std::vector<std::vector<double>> slowest(at(stages) + 1, std::vector<double>(at(layers) + 1, never));
   std::vector<std::vector<int>> begins(at(stages) + 1, std::vector<int>(at(layers) + 1, -1));
   slowest[0][0] = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pinned layers (--pin LAYER=DEVICE) for planners whose stages are contiguous blocks of one number of devices each: a
-// stage must have the devices that its layers are pinned to, and no layer outside may be pinned to one of them.
+// Pinned layers (--pin LAYER=DEVICE) for planners whose stages are contiguous blocks with equal numbers of devices. A
+// stage must have the devices of its pinned layers, and no layer outside may be pinned to one of them.
 #pragma once
 
 #include <functional>
@@ -17,26 +17,26 @@ class PinnedStages {
   explicit PinnedStages(const Chain& chain);
 
   bool any() const { return !devices_.empty(); }
-  /// The devices that a stage of layers [first, last) must have, ascending; nothing where it is none, whatever its
-  /// devices.
+  /// Returns the devices that a stage of layers [first, last) must have, ascending. Nothing if such a stage is
+  /// impossible on any devices.
   std::optional<std::vector<DeviceId>> wanted(int first, int last) const;
-  /// So many devices for each stage that ends there, ascending: those that it must have, and the cluster's first ones
-  /// that none must have, in order. Nothing where some stage can't have its own.
+  /// Returns `replicas` devices for each stage that ends there, ascending: those that it must have, and the cluster's
+  /// first ones without a pin, in order. Nothing if some stage can't have its own.
   std::optional<std::vector<std::vector<DeviceId>>> place(const std::vector<int>& ends, int replicas) const;
 
  private:
   int device_count_;
   std::vector<std::vector<DeviceId>> devices_;     ///< by position in the order; empty without pins
-  std::map<DeviceId, std::pair<int, int>> spans_;  ///< first and last position that is pinned to it
+  std::map<DeviceId, std::pair<int, int>> spans_;  ///< first and last position pinned to it
 };
 
-/// Seconds of layers [first, last) on their pinned devices and, where the stage has more, as `others` says of those;
-/// infinite where no stage of so many devices can be.
+/// Returns the seconds of layers [first, last) on their pinned devices and, if the stage has more, by the times
+/// `others`. Infinite if no stage of that many devices is possible.
 double pinned_block_time(Chain& chain, const PinnedStages& pinned, int samples, int replicas, const PassTimes& others,
                          int first, int last);
 
-/// Ends of the blocks of which the slowest is quickest, by trying every one: time(stage, first, last) is infinite for a
-/// block that must not be. Nothing where every cut has such a block. Ties: the later stages as large as can be.
+/// Returns the ends of the blocks whose slowest is quickest, trying all. time(stage, first, last) is infinite for a
+/// forbidden block. Nothing if all partitions have one. Ties: later stages as large as possible.
 std::optional<std::vector<int>> least_slowest_blocks(int stages, int layers,
                                                      const std::function<double(int, int, int)>& time);
 

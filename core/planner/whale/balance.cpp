@@ -47,7 +47,7 @@ double speed_of_all(const std::vector<Replicas>& groups) {
   return sum;
 }
 
-/// What |x - wanted| grows by with one sample more.
+/// Returns the change of |x - wanted| by one more sample.
 double growth(int x, double wanted) {
   if (x >= wanted) return 1;
   return x + 1 <= wanted ? -1 : 2 * (x - wanted) + 1;
@@ -61,8 +61,8 @@ struct Taker {
   bool operator<(const Taker& other) const { return key() < other.key(); }
 };
 
-/// Fills up to `samples`, the replica next whose term of equation 1 grows least; ties: lowest load, then lowest memory
-/// use (Algorithm 1's valley device), then the earlier group.
+/// An allocation of samples: the next one goes to the replica whose term of equation 1 grows least. Ties: lowest load,
+/// then lowest memory use (Algorithm 1's valley device), then the earlier group.
 class Filler {
  public:
   Filler(const std::vector<Replicas>& groups, std::vector<int> most, int samples)
@@ -74,7 +74,7 @@ class Filler {
       shares_[g].each = std::clamp(static_cast<int>(std::floor(wanted_[g])), groups[g].least, most_[g]);
       given += std::int64_t{groups[g].count} * shares_[g].each;
     }
-    if (given > samples) {  // those that must have more than their proportion leave less to the others
+    if (given > samples) {  // groups above their proportion leave less to the others
       given = 0;
       for (std::size_t g = 0; g < groups.size(); ++g) {
         shares_[g].each = groups[g].least;
@@ -89,7 +89,7 @@ class Filler {
     for (; left_ > 0; --left_) {
       const std::size_t taker = takers_.begin()->group;
       GroupShares& shares = shares_[taker];
-      if (++shares.more < groups_[taker].count) continue;  // the next replica of the group is as good a taker
+      if (++shares.more < groups_[taker].count) continue;  // the next replica of the group is equal
       shares = {shares.each + 1, 0};
       takers_.erase(takers_.begin());
       offer(taker);
@@ -119,7 +119,7 @@ std::optional<double> least_slowest(const std::vector<Replicas>& groups, int sam
   double forced = 0;  // nobody gets less than `least`
   for (const Replicas& group : groups) forced = std::max(forced, group.time(group.least));
   if (room_within(groups, forced) >= samples) return forced;
-  // The answer is some group's time of some number of samples: of each group the fewest that make room for all.
+  // The answer is some group's time for some number of samples: for each group the fewest that make room for all.
   std::optional<double> best;
   for (const Replicas& group : groups) {
     if (room_within(groups, group.time(group.most)) < samples) continue;
@@ -174,7 +174,7 @@ std::optional<std::vector<int>> printed_balance(const std::vector<Replicas>& gro
     const int moved = std::min(device[valley]->most - shares[valley], shares[peak]);
     if (moved > 0) {
       shares[valley] += moved, shares[peak] -= moved;
-      oom.erase(peak);  // line 17, whether it fits now or not
+      oom.erase(peak);  // line 17, even if it does not fit now
     } else {
       free.erase(valley);  // line 19
     }

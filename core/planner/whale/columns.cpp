@@ -15,7 +15,7 @@ namespace pipedeck::planner::whale {
 
 namespace {
 
-/// What devices take together that take so long each.
+/// Returns the seconds that devices with these single times take together.
 double together(const std::vector<double>& seconds) {
   double rate = 0;
   for (const double one : seconds) {
@@ -30,7 +30,7 @@ double together(const std::vector<double>& seconds) {
 std::optional<Columns> share_columns(const std::vector<double>& seconds, const std::vector<double>& most) {
   if (*std::min_element(most.begin(), most.end()) <= 0) return {};
   if (std::accumulate(most.begin(), most.end(), 0.0) < 1) return {};
-  // What takes no time has no speed: even, as far as limits let it.
+  // Without times there is no speed: even, as far as the limits allow.
   const bool timed = *std::min_element(seconds.begin(), seconds.end()) > 0;
   Columns columns(seconds.size(), 0);
   double left = 1;
@@ -39,7 +39,7 @@ std::optional<Columns> share_columns(const std::vector<double>& seconds, const s
     for (std::size_t k = 0; k < seconds.size(); ++k)
       if (columns[k] == 0) rate += timed ? 1 / seconds[k] : 1;
     full = false;
-    // Those that cannot hold their proportion get their limit, which raises the proportion of the others.
+    // A device that can't hold its proportion gets its limit, which raises the proportion of the others.
     double given = 0;
     for (std::size_t k = 0; k < seconds.size(); ++k) {
       if (columns[k] > 0 || most[k] >= left / rate / (timed ? seconds[k] : 1)) continue;
@@ -181,7 +181,7 @@ std::vector<double> ColumnCosts::room(const Load& load, int samples, bool bounda
     if (free < state(all.all)) {
       auto most = Bytes(static_cast<std::int64_t>(static_cast<double>(free.count) / each));
       while (most.count > 0 && free < state(most)) --most.count;
-      // Fractions round, bytes are rounded up: two bytes less are sure to fit.
+      // Fractions are rounded, bytes rounded up: two bytes less always fit.
       const std::int64_t divided = (all.all - all.whole).count;
       room.push_back(divided > 0 ? static_cast<double>((most - all.whole).count - 2) / static_cast<double>(divided)
                                  : 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uneven shards (Whale, section 3.3.1, for `split`): what part of every layer's columns each device of a replica gets
-// where they are of unlike types. A device with a fraction f at degree t takes f t times what the profile says of that
-// degree on its type, and holds f of the weights; activations are whole on every device.
+// Uneven shards (Whale, section 3.3.1, for `split`): the fraction of every layer's columns on each device of a replica
+// with different device types. A device with fraction f at degree t takes f t times the profile's time for that degree
+// on its type, and holds f of the weights. Activations are replicated on every device.
 //
-// Where the types' speeds have one ratio for all layers (`relative_speed`), the replica takes as long as its slowest
-// device, whose time is least where fractions are in proportion to speed; a device whose memory holds less gets what it
-// can hold, and the others share the rest likewise. Where every layer has times of its own for a type (`on`), layers
-// wait for different devices, and proportion to the speed over all layers is good but not proven.
+// If the types' speeds have one ratio for all layers (`relative_speed`), the replica takes as long as its slowest
+// device. That time is least with fractions in proportion to speed. A device with too little memory gets its limit, and
+// the others share the rest likewise. If layers have their own times for a type (`on`), they wait for different
+// devices. Then fractions in proportion to the speed over all layers are good, but not proven.
 #pragma once
 
 #include <map>
@@ -17,42 +17,44 @@
 
 namespace pipedeck::planner::whale {
 
-/// Of every layer's columns, the fraction of each device of a replica; empty: even.
+/// The fraction of every layer's columns on each device of a replica; empty: even.
 using Columns = std::vector<double>;
 
-/// Fractions above 0 and of 1 in all, none above its limit, such that the largest product of fraction and `seconds` is
-/// least. Nothing where the limits leave no room.
+/// Returns positive fractions with sum 1, each within its limit, that minimise the largest product of fraction and
+/// `seconds`. Nothing if the limits leave no room.
 std::optional<Columns> share_columns(const std::vector<double>& seconds, const std::vector<double>& most);
 
-/// Layers [first, last) of a TaskGraph on `replicas` replicas, which keeps `warmup` micro-batches behind a TaskGraph
-/// that keeps `before`.
+/// A load: layers [first, last) of a TaskGraph on `replicas` replicas. It holds `warmup` micro-batches, and the
+/// TaskGraph before it `before`.
 struct Load {
   int first = 0, last = 0;
   int replicas = 1;
   int warmup = 1, before = 1;
 };
 
-/// A replica of unlike devices.
+/// A replica of different devices.
 class ColumnCosts {
  public:
   ColumnCosts(search::Chain& chain, std::vector<DeviceId> devices, bool ignore_memory);
 
-  /// The types' speeds have one ratio for all layers.
+  /// Returns true if the types' speeds have one ratio for all layers.
   bool one_ratio() const { return one_ratio_; }
-  /// Forward and backward of the slowest device of each layer, all-reduces within the replica included.
+  /// Returns forward and backward of the slowest device of each layer, seconds, including all-reduces within the
+  /// replica.
   double time(int samples, int first, int last, const Columns& columns);
-  /// No columns do it in less, nor do they for more layers.
+  /// Returns a lower bound for all columns, seconds; it never falls with more layers.
   double at_least(int samples, int first, int last);
-  /// As the head says; nothing where no columns fit.
+  /// Returns the columns as the file's head describes; nothing if none fit.
   std::optional<Columns> best(const Load& load, int samples);
-  /// Part of its memory that the fullest device needs.
+  /// Returns the fraction of its memory that the fullest device needs.
   double memory_use(const Load& load, int samples, const Columns& columns) const;
   bool fits(const Load& load, int samples, const Columns& columns) const;
-  /// False only where no columns fit, of this range and of any around it.
+  /// Returns false only if no columns fit, for this range and any range around it.
   bool may_fit(const Load& load, int samples) const;
 
  private:
-  /// Of so many samples, by type: each layer, and all before a position; then what no type has a part in.
+  /// A table for a number of samples, by type: each layer, and all before a position; then the times independent of
+  /// type.
   struct Times {
     std::vector<std::vector<double>> forward, backward, before;
     std::vector<double> reduced_before, least_before;
@@ -61,9 +63,9 @@ class ColumnCosts {
   const Times& times(int samples);
   void add_layer(Times& times, const Layer& layer, int samples) const;
   double reduced(const Layer& layer, int samples) const;
-  /// How much longer than at an even cut the fullest device of each type takes.
+  /// Returns, by type, the time of its fullest device relative to even shards.
   std::vector<double> factors(const Columns& columns) const;
-  /// Most of the columns that each device can hold; below 0: not even the rest.
+  /// Returns the maximum fraction of columns that each device can hold; below 0: not even the rest fits.
   std::vector<double> room(const Load& load, int samples, bool boundaries) const;
   Bytes need(const Load& load, int samples, Bytes weights) const;
   std::size_t degree() const { return devices_.size(); }

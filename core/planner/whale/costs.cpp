@@ -129,7 +129,7 @@ bool WhaleCosts::may_fit(int kind, const Load& load, int samples) {
 int WhaleCosts::most_samples(int kind, const Load& load, int limit, const Columns& columns) {
   if (fits(kind, load, limit, columns)) return limit;
   if (limit <= 1 || !fits(kind, load, 1, columns)) return 0;
-  // Need is a line but for rounding up: the guess is off by a few at most.
+  // The need is linear except for rounding up, so the guess is off by a few at most.
   const double one = memory_use(kind, load, 1, columns), all = memory_use(kind, load, limit, columns);
   int most = std::clamp(1 + static_cast<int>((limit - 1) * (1 - one) / (all - one)), 1, limit - 1);
   while (!fits(kind, load, most, columns)) --most;

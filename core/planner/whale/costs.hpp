@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Whale's searches ask again and again, in constant time: how long a replica takes for so many samples of some
-// layers, and how many samples it can hold. Replicas that are alike - devices of the same types, joined alike - are one
-// kind.
+// Costs of Whale's searches in constant time: a replica's time for a number of samples and a range of layers, and the
+// samples that it can hold. Replicas with equal device types and equal paths are one kind.
 #pragma once
 
 #include <map>
@@ -23,26 +22,26 @@ class WhaleCosts {
   search::Chain& chain() { return chain_; }
   bool ignore_memory() const { return ignore_memory_; }
 
-  /// The kind of a replica of these devices.
+  /// Returns the kind of a replica of these devices.
   int kind_of(std::span<const DeviceId> devices);
   int degree(int kind) const { return static_cast<int>(kinds_[index(kind)].devices.size()); }
-  /// Can layers [first, last) be split over `degree` devices?
+  /// Returns true if layers [first, last) can be sharded over `degree` devices.
   bool splittable(int first, int last, int degree);
 
-  /// Twice the samples take twice the time, on one device.
+  /// Returns true if twice the samples take twice the time on one device.
   bool proportional() const { return proportional_; }
-  /// Its devices are of unlike types.
+  /// Returns true if its devices differ in type.
   bool unlike(int kind) const { return kinds_[index(kind)].unlike; }
   ColumnCosts& columns_of(int kind);
-  /// Forward and backward of so many samples, the slowest device of each layer, all-reduces within the replica
-  /// included.
+  /// Returns forward and backward in seconds, the slowest device of each layer, including all-reduces within the
+  /// replica.
   double time(int kind, int samples, int first, int last, const Columns& columns = {});
-  /// Part of its memory that the fullest device needs.
+  /// Returns the fraction of its memory that the fullest device needs.
   double memory_use(int kind, const Load& load, int samples, const Columns& columns = {});
   bool fits(int kind, const Load& load, int samples, const Columns& columns = {});
-  /// False only where no range around this one fits: weights and what is kept, which more layers never make less.
+  /// Returns false only if no range around this one fits: weights and saved bytes never shrink with more layers.
   bool may_fit(int kind, const Load& load, int samples);
-  /// Most samples of a micro-batch that fit, at most `limit`; 0 where not even one does.
+  /// Returns the maximum samples of a micro-batch that fit, at most `limit`; 0 if not even one fits.
   int most_samples(int kind, const Load& load, int limit, const Columns& columns = {});
 
  private:
@@ -51,7 +50,7 @@ class WhaleCosts {
     std::vector<DeviceId> devices;  ///< of the first replica seen
     Bytes capacity;
     bool unlike = false;
-    std::optional<ColumnCosts> columns{};  ///< where they were asked for
+    std::optional<ColumnCosts> columns{};  ///< computed on demand
   };
   using Signature = std::vector<double>;
 
@@ -66,7 +65,7 @@ class WhaleCosts {
   std::vector<Kind> kinds_;
   std::map<Signature, int> known_;
   std::vector<std::vector<std::vector<double>>> sums_;  ///< by kind and samples, over the chain's order
-  std::map<int, std::vector<int>> whole_;               ///< by degree: layers before a position that can't be split
+  std::map<int, std::vector<int>> whole_;               ///< by degree: number of unshardable layers before a position
 };
 
 }  // namespace pipedeck::planner::whale

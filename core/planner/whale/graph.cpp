@@ -90,7 +90,7 @@ double GraphCosts::uniform_time(int first, int last, const Columns& columns) {
   return costs_.time(kind, even_share(), first, last, columns);
 }
 
-/// Even ones, or the best of some kind's replicas: all replicas have the same.
+/// Returns even columns, or those best for some kind's replicas; all replicas share them.
 GraphCosts::Choice GraphCosts::choice(int first, int last) {
   const auto time = [&](const Columns& columns) {
     return uniform() ? uniform_time(first, last, columns) : shared_time(first, last, columns);
@@ -102,7 +102,7 @@ GraphCosts::Choice GraphCosts::choice(int first, int last) {
     auto columns = costs_.columns_of(kind).best({first, last, replicas(), warmup_, before_}, even_share());
     if (!columns) continue;
     const double own = time(*columns);
-    if (own < best.time * (1 - 1e-9)) best = {own, std::move(*columns)};  // rounding alone is no reason
+    if (own < best.time * (1 - 1e-9)) best = {own, std::move(*columns)};  // not for rounding alone
   }
   return best;
 }
@@ -111,7 +111,7 @@ double GraphCosts::alone() {
   double most = 0;
   for (const auto& [kind, count] : kinds_)
     most = std::max(most, costs_.time(kind, question_.micro_batch, 0, costs_.chain().layers()));
-  // Where memory makes columns uneven, the slowest device may have nearly all of them.
+  // With limited memory the slowest device may have nearly all columns.
   return unlike_ ? degree_ * most : most;
 }
 
@@ -146,7 +146,7 @@ Replicas GraphCosts::taker(int kind, int count, const Load& load, int most, cons
 
 std::vector<Replicas> GraphCosts::takers(int first, int last, Kinds& kinds, const Columns& columns) {
   kinds = kinds_;
-  // Without those that can't hold a slice, what is divided over replicas (ZeRO) is divided over fewer: look again.
+  // Without replicas that can't hold a slice, data divided over replicas (ZeRO) is divided over fewer, so repeat.
   for (;;) {
     Load load{first, last, 0, warmup_, before_};
     for (const auto& [kind, count] : kinds) load.replicas += count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One TaskGraph of a layout: how long its slowest replica takes for a range of layers, with the micro-batch shared out
-// as its balance says and the columns of split layers over unlike devices, and whether it fits.
+// One TaskGraph of a layout: the time of its slowest replica for a range of layers, and if it fits. Its balance divides
+// the micro-batch, and the columns of split layers among different devices.
 #pragma once
 
 #include <limits>
@@ -18,6 +18,7 @@ enum class Balance {
   even,     ///< as if all devices were alike: the baseline of section 5.2
 };
 
+/// A request for a partition of a layout's layers.
 struct SplitQuestion {
   int micro_batch = 1, micro_batches = 1;
   int slice = 1;  ///< least samples of a replica
@@ -31,41 +32,41 @@ class GraphCosts {
   /// `like`: with Balance::even, the kind that all replicas are taken for where the TaskGraph is not split.
   GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitQuestion& question, int like);
 
-  /// Micro-batches kept here and by the TaskGraph before.
+  /// Sets the micro-batches held here and by the TaskGraph before.
   void keep(int warmup, int before);
 
   int replicas() const { return static_cast<int>(kind_of_.size()); }
   int first_kind() const { return kind_of_.front(); }
-  /// Layers that it may have, and those that it must have (none: an empty range behind the last layer).
+  /// Returns the range of layers that it may have.
   std::pair<int, int> may() const { return may_; }
   bool allowed(int first, int last);
 
-  /// Of the slowest replica at the best shares and columns; never (infinity) where nothing fits.
+  /// Returns the slowest replica's seconds with the best shares and columns; `never` (infinity) if nothing fits.
   double time(int first, int last);
-  /// No range around this one takes less; never where none of them fits.
+  /// Returns a lower bound for all ranges around this one; `never` if none of them fits.
   double at_least(int first, int last);
-  /// One replica doing everything: above every time.
+  /// Returns the time of one replica with the whole micro-batch, an upper bound of all times.
   double alone();
   /// All replicas get the same, but for a sample.
   bool uniform() const { return kinds_.size() == 1 || question_.balance == Balance::even; }
   /// The columns of split layers may be uneven: some replica has devices of unlike types.
   bool unlike() const { return unlike_; }
-  /// The shares or columns of a range of layers are found in a time that does not grow with its length.
+  /// Returns true if shares and columns of a range take a time independent of its length.
   bool quick() const { return uniform() && (!unlike_ || one_ratio_); }
-  /// No shares and columns are better than those chosen.
+  /// Returns true if no other shares and columns are better than the chosen ones.
   bool exact() const { return !unlike_ || (kinds_.size() == 1 && one_ratio_); }
-  /// Work can be cut at will without becoming more or less.
+  /// Returns true if work can be divided without changing its total.
   bool proportional() const { return degree_ == 1 && costs_.proportional(); }
-  /// Micro-batches a second, of all layers, that its replicas could do together.
+  /// Returns the micro-batches per second, through all layers, that its replicas can process together.
   double rate();
-  /// Samples of each replica, 0 for those that can't hold a slice. Only where `time` is finite.
+  /// Returns the samples of each replica; 0 for replicas that can't hold a slice. Requires a finite `time`.
   std::vector<int> shares(int first, int last);
-  /// Of every replica. Only where `time` is finite.
+  /// Returns the columns of every replica. Requires a finite `time`.
   Columns columns(int first, int last);
   double slowest(int first, int last, const std::vector<int>& shares, const Columns& columns);
 
  private:
-  using Kinds = std::vector<std::pair<int, int>>;  ///< kind, replicas of it
+  using Kinds = std::vector<std::pair<int, int>>;  ///< kind, its replicas
 
   /// The kinds that can hold a slice of these layers, as takers of samples.
   std::vector<Replicas> takers(int first, int last, Kinds& kinds, const Columns& columns);
@@ -86,10 +87,10 @@ class GraphCosts {
   const SplitQuestion& question_;
   int degree_, like_, warmup_ = 1, before_ = 1;
   bool unlike_ = false, one_ratio_ = true;
-  std::vector<int> kind_of_;  ///< by replica
-  Kinds kinds_;               ///< in order of first appearance
-  std::pair<int, int> may_, must_;
-  std::vector<std::vector<double>> known_;  ///< times by first layer and number of layers; below 0: not asked yet
+  std::vector<int> kind_of_;        ///< by replica
+  Kinds kinds_;                     ///< in order of first appearance
+  std::pair<int, int> may_, must_;  ///< allowed and required layers; the latter empty, from the last layer, if none
+  std::vector<std::vector<double>> known_;  ///< times by first layer and number of layers; below 0: unknown
 };
 
 }  // namespace pipedeck::planner::whale

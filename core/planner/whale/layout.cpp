@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_runs = 4;  // of layers that a degree can split, the heaviest
 
-/// Degrees that some layer has times for, 1 included.
+/// Returns the degrees for which some layer has times, 1 included.
 std::set<int> degrees_of(const Profile& profile) {
   std::set<int> degrees{1};
   for (const Layer& layer : profile.layers)
@@ -58,7 +58,7 @@ class Layouts {
     return graphs == 1 ? options_.replicate : options_.pipeline;
   }
 
-  // --- TaskGraphs that all ask for as many devices
+  // --- TaskGraphs of equal numbers of devices
 
   void add_alike(int degree, int graphs) {
     const int asked = graphs * degree;
@@ -79,7 +79,7 @@ class Layouts {
                  : fmt::format("{} x {}{}", graphs, primitive, copies > 1 ? fmt::format(", {} copies", copies) : ""));
   }
 
-  /// As even as whole replicas allow, the first ones larger.
+  /// Adds TaskGraphs as even as whole replicas allow, larger ones first.
   void add_uneven(int degree, int graphs) {
     const int replicas = devices() / degree;
     if (replicas < graphs) return;
@@ -92,9 +92,10 @@ class Layouts {
         fmt::format("{} x {}, unequal", graphs, degree == 1 ? "replicate" : fmt::format("split({})", degree)));
   }
 
-  // --- some layers split, those in front and behind replicated
+  // --- some layers split, the others before and after replicated
 
-  /// Longest runs of layers that can be split, and the heaviest single layer (the classifier of the paper's example 2).
+  /// Returns the heaviest runs of layers that can be split, and the heaviest single layer (the classifier of the
+  /// paper's example 2).
   std::vector<Run> runs(int degree) const {
     std::vector<Run> found;
     Run heaviest;
@@ -129,7 +130,7 @@ class Layouts {
     const bool front = run.first > 0, behind = run.last < chain().layers();
     if (!behind) return add_mixed(degree, run, copies, rest, 0);
     if (!front) return add_mixed(degree, run, copies, 0, rest);
-    // In proportion to the work, rounded either way.
+    // In proportion to the work, rounded down and up.
     const int kind = costs_.kind_of(std::vector{DeviceId(0)}), samples = chain().profile().micro_batch;
     const double before = costs_.time(kind, samples, 0, run.first);
     const double after = costs_.time(kind, samples, run.last, chain().layers());
@@ -159,8 +160,8 @@ class Layouts {
 
   // --- devices
 
-  /// Earlier TaskGraphs keep more micro-batches, so that the devices of more memory come first (section 3.3.2); of
-  /// equal memory the quicker ones, then in cluster order.
+  /// Returns devices by memory, largest first: earlier TaskGraphs hold more micro-batches (section 3.3.2). Ties: faster
+  /// ones, then cluster order.
   std::vector<DeviceId> by_memory(int count, int first = 0) const {
     std::vector<DeviceId> order;
     for (int d = first; d < first + count; ++d) order.push_back(DeviceId(d));
@@ -189,7 +190,7 @@ class Layouts {
     if (options_.replicas_together) add(by_memory(each * copies), asked, degrees, layers, copies, true, name);
   }
 
-  /// `order` holds the devices copy after copy, or (`replicas_together`) TaskGraph after TaskGraph.
+  /// Adds a layout. `order` has the devices copy by copy, or TaskGraph by TaskGraph (`replicas_together`).
   void add(const std::vector<DeviceId>& order, const std::vector<int>& asked, const std::vector<int>& degrees,
            const std::vector<std::pair<int, int>>& layers, int copies, bool replicas_together,
            const std::string& name) {

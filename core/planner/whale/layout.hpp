@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which TaskGraphs a model is cut into and which devices each is given (Whale, section 3.2.1). VirtualDevices are taken
-// in order; where the devices are a multiple of those that the TaskGraphs ask for, the whole is repeated (nested data
-// parallelism), which gives every TaskGraph more replicas.
+// The TaskGraphs of a model and their devices (Whale, section 3.2.1). VirtualDevices are taken in order. If the number
+// of devices is a multiple of the number that the TaskGraphs need, the whole is repeated (nested data parallelism),
+// which gives every TaskGraph more replicas.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace pipedeck::planner::whale {
 
-/// One part of the model under replicate or, with a degree above 1, split; the nested copies' devices included.
+/// A part of the model under replicate or, with a degree above 1, split. It includes the devices of the nested copies.
 struct TaskGraph {
   int degree = 1;
-  std::vector<DeviceId> devices;                ///< replica after replica
-  std::optional<std::pair<int, int>> layers{};  ///< these and no others; absent: the balance decides
+  std::vector<DeviceId> devices;                ///< replica by replica
+  std::optional<std::pair<int, int>> layers{};  ///< exactly these; absent: the balance decides
   int replicas() const { return static_cast<int>(devices.size()) / degree; }
 };
 
@@ -26,9 +26,10 @@ struct Layout {
   std::vector<TaskGraph> graphs;
 };
 
+/// A set of options that restrict the layouts.
 struct LayoutOptions {
   bool replicate = true, pipeline = true, split = true;
-  int task_graphs = 0;            ///< exactly so many; 0: all numbers
+  int task_graphs = 0;            ///< exact number; 0: all numbers
   bool copies_together = true;    ///< the TaskGraphs of a copy on neighbouring devices
   bool replicas_together = true;  ///< the replicas of a TaskGraph on neighbouring devices
 };

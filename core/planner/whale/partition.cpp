@@ -12,7 +12,7 @@ namespace {
 
 constexpr double any = std::numeric_limits<double>::max();
 constexpr std::int64_t most_ranges = 1'000'000;
-constexpr double close_enough = 1e-6;  // from here on every step is to a better partition
+constexpr double close_enough = 1e-6;  // below it every step is to a better partition
 
 struct Found {
   std::vector<int> ends;
@@ -35,7 +35,7 @@ class Splitter {
     if (longer_than_wanted() || too_large()) return {};
     const int most = std::min(stages(), question_.micro_batches);
     if (auto split = with_warmups(most)) return split;
-    // 1F1B keeps at most as many micro-batches as fit: the largest number with which there is a partition.
+    // 1F1B holds as many micro-batches as fit: the largest number with a partition.
     std::optional<Split> best;
     for (int low = 1, high = most - 1; low <= high && !stopped();) {
       const int middle = best ? low + (high - low + 1) / 2 : 1;
@@ -55,8 +55,8 @@ class Splitter {
            std::any_of(graphs_.begin(), graphs_.end(), [](const GraphCosts& graph) { return !graph.quick(); });
   }
 
-  /// Filling takes at least what all layers take on the quickest TaskGraph, each further micro-batch what they take on
-  /// all together.
+  /// Returns true if the bound exceeds `within`: the first micro-batch takes at least all layers on the fastest
+  /// TaskGraph, each further one all layers on all TaskGraphs together.
   bool longer_than_wanted() {
     double all = 0, quickest = 0;
     for (GraphCosts& graph : graphs_) {
@@ -106,7 +106,7 @@ class Splitter {
     return closer(std::move(*best), low);
   }
 
-  /// The best, where no partition is within `low`.
+  /// Improves the best partition; none is within `low`.
   std::optional<Found> closer(Found best, double low) {
     while (best.slowest - low > close_enough * best.slowest) {
       const double middle = low + (best.slowest - low) / 2;
@@ -120,13 +120,13 @@ class Splitter {
     return within(best.slowest, false, true);
   }
 
-  /// Where TaskGraph s may begin: not behind what those in front can do within the bound, nor before what those behind
-  /// can.
+  /// The possible begins of TaskGraph s: those before it reach no further within the bound, and those after it need no
+  /// earlier begin.
   struct Window {
     int from = 0, to = 0;
   };
 
-  /// Nothing where there is no partition, each of its TaskGraphs taking no more than it must.
+  /// Returns the windows; nothing if there is no partition.
   template <class Beyond>
   std::optional<std::vector<Window>> windows(const Beyond& beyond) {
     std::vector<Window> list(search::at(stages()) + 1);
@@ -146,7 +146,7 @@ class Splitter {
     return list;
   }
 
-  /// Ranges of layers that a search for the least sum looks at.
+  /// Returns the number of ranges that a search for the least sum evaluates.
   static std::int64_t ranges(const std::vector<Window>& list) {
     std::int64_t count = 0;
     for (std::size_t s = 0; s + 1 < list.size(); ++s)
@@ -154,7 +154,8 @@ class Splitter {
     return count;
   }
 
-  /// A partition with no time above `bound`, or none as large; where asked for and not too dear, that of the least sum.
+  /// Returns a partition with times up to `bound` (below it if `strictly`). With `least_sum` and few ranges, the one of
+  /// least sum.
   std::optional<Found> within(double bound, bool strictly, bool least_sum = false) {
     const auto beyond = [&](double time) { return time > bound || (strictly && time >= bound); };
     const auto window = windows(beyond);

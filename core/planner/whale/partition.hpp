@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inter-TaskGraph load balance (Whale, section 3.3.2): where the layers are cut between the TaskGraphs of a layout, and
-// the shares within each. Of all cuts of the chain's order whose TaskGraphs fit their devices with the micro-batches
-// that 1F1B keeps there, one whose slowest replica is quickest; of these (unless there are millions of ranges to look
-// at) the least sum of the TaskGraphs' times, which is what filling the pipeline takes. With like devices that is the
-// classic block partition; with unlike ones every TaskGraph gets layers in proportion to what its devices do together.
+// Inter-TaskGraph load balance (Whale, section 3.3.2): the stage boundaries between the TaskGraphs of a layout, and the
+// shares within each. Among the partitions of the chain's order that fit with the micro-batches that 1F1B holds, it
+// finds one whose slowest replica is quickest. Among these (unless there are millions of ranges) it finds the least sum
+// of the TaskGraphs' times, which is the time to fill the pipeline. With equal devices that is the classic block
+// partition; otherwise every TaskGraph gets layers in proportion to the speed of its devices.
 //
-// A search over bounds: for a bound, the ends that TaskGraphs 0..s can reach without exceeding it follow one from
-// another, and a reached end of the last one is a partition. Bounds grow from what perfect balance would take until one
-// can be met, then close in from both sides; the last step, "strictly quicker than the best so far", proves the
-// minimum.
+// The search is over bounds. For a bound, the ends that TaskGraphs 0..s can reach within it follow one from another,
+// and a reached end of the last one is a partition. Bounds grow from perfect balance until a partition exists, then
+// close in from both sides. The last step, "strictly quicker than the best so far", proves the minimum.
 #pragma once
 
 #include <optional>
@@ -19,17 +18,18 @@
 
 namespace pipedeck::planner::whale {
 
+/// A partition of the layers among the TaskGraphs of a layout.
 struct Split {
   std::vector<int> ends;                 ///< of the TaskGraphs
-  std::vector<std::vector<int>> shares;  ///< of each TaskGraph's replicas; 0: cannot hold a slice, left out
-  std::vector<Columns> columns;          ///< of each TaskGraph's split layers, of each replica
-  std::vector<int> warmups;              ///< micro-batches kept by each TaskGraph
-  std::vector<double> times;             ///< s: of each TaskGraph's slowest replica, a micro-batch forward and back
-  bool unlike = false;                   ///< some columns may be uneven
-  bool exact = true;                     ///< no shares and columns of these layers are better
+  std::vector<std::vector<int>> shares;  ///< of each TaskGraph's replicas; 0: can't hold a slice, unused
+  std::vector<Columns> columns;          ///< of each TaskGraph's split layers, per replica
+  std::vector<int> warmups;              ///< micro-batches held by each TaskGraph
+  std::vector<double> times;  ///< s: of each TaskGraph's slowest replica, one micro-batch forward and backward
+  bool unlike = false;        ///< some columns may be uneven
+  bool exact = true;          ///< no shares and columns of these layers are better
 };
 
-/// Above so many layers, several TaskGraphs are cut only where the replicas of each are alike: shares that change with
+/// With more layers, several TaskGraphs are partitioned only if the replicas of each are equal: shares that change with
 /// every range of layers would take minutes.
 inline constexpr int most_layers_unlike = 600;
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whale (Jia et al., USENIX ATC 2022). A model is a few TaskGraphs, each under replicate or split; which ones, and how
-// many, its users say or leave to the system. Here every strategy is a list of layouts (whale_layout.hpp):
+// Whale (Jia et al., USENIX ATC 2022). A model consists of a few TaskGraphs, each under replicate or split; its users
+// choose them or leave them to the system. Here every strategy is a list of layouts (whale_layout.hpp):
 //   - replicate: one TaskGraph on all devices, data parallelism;
-//   - pipeline: N TaskGraphs under 1F1B, nested data parallelism where the devices are a multiple;
-//   - split: TaskGraphs cut by columns, as the profile's tensor-parallel times allow, all of them or one between others
-//     that are replicated (the classifier of the paper's example 2).
-// Within a TaskGraph the micro-batch is shared out by what devices do (whale_balance.hpp: equation 1, Algorithm 1), and
-// the columns of split layers over the unlike devices of a replica (whale_columns.hpp). Between TaskGraphs layers are
-// (whale_partition.hpp). All of it is exact, but for columns where types differ from layer to layer, and under the
-// devices' memory, which the earlier TaskGraphs need more of. The objective is what all minimise: the computing of the
-// busiest device in an iteration. Layouts and micro-batches are then compared by simulation, the most promising ones by
-// a closed form first.
+//   - pipeline: N TaskGraphs under 1F1B, nested data parallelism if the number of devices is a multiple;
+//   - split: TaskGraphs sharded by columns, as the profile's tensor-parallel times allow, all of them or one between
+//     replicated others (the classifier of the paper's example 2).
+// Within a TaskGraph the micro-batch is divided by device speed (whale_balance.hpp: equation 1, Algorithm 1), and the
+// columns of split layers among the different devices of a replica (whale_columns.hpp). Layers are balanced between
+// TaskGraphs (whale_partition.hpp). All of it is exact, except for columns if types differ from layer to layer. It
+// respects the devices' memory, of which earlier TaskGraphs need more. The objective of all is the compute time of the
+// busiest device in an iteration. Simulation then compares layouts and micro-batches, the most promising ones by a
+// closed form first.
 //
-// Deviations: devices are not shared between TaskGraphs (a plan's stages have devices of their own); of all replicas of
-// a stage some may differ from the nested copy's, since each stage is balanced by itself and slices are cut anew
-// between stages; a device that can't hold the least slice is left idle; where no whole number of copies uses all
-// devices and fits, TaskGraphs of unequal numbers of replicas are tried.
+// Deviations: TaskGraphs do not share devices (a plan's stages have their own). Replicas of a stage may differ from the
+// nested copy's, since each stage is balanced separately and slices are divided again between stages. A device that
+// can't hold the minimum slice stays idle. If no whole number of copies uses all devices and fits, TaskGraphs of
+// unequal numbers of replicas are tried.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -65,7 +65,7 @@ struct Candidate {
   double estimate = 0;  ///< s, of the iteration
 };
 
-/// Never falling with the samples: what "exact" rests on.
+/// Returns true if times never fall with the samples, which the exactness requires.
 bool times_rise(const Profile& profile) {
   for (const Layer& layer : profile.layers)
     for (std::size_t i = 1; i < layer.at.size(); ++i)
@@ -139,7 +139,7 @@ std::size_t most_simulated(const Wanted& wanted, const PlannerContext& context) 
   return static_cast<std::size_t>(std::max(wanted.simulations, context.top));
 }
 
-/// The estimates that would be simulated: what is behind the worst of them need not be looked for.
+/// The best estimates so far, as many as are simulated; layouts beyond the worst of them are skipped.
 class BestEstimates {
  public:
   explicit BestEstimates(std::size_t most) : most_(most) {}
@@ -160,7 +160,7 @@ bool same_pipeline(const Plan& a, const Plan& b) {
   return a.micro_batch == b.micro_batch && a.stages == b.stages && a.warmup_counts == b.warmup_counts;
 }
 
-/// One candidate a layout and micro-batch, in that order, and where shards are uneven one with even ones.
+/// Returns a candidate per layout and micro-batch, in that order. Uneven shards add one with even shards.
 Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice, bool uneven,
                                              const PlannerContext& context, bool first_only = false) {
   TRY(auto chain, search::Chain::of(problem));
@@ -202,8 +202,8 @@ bool even_shards(const Candidate& candidate) {
                       [](const Stage& stage) { return stage.shards.has_value(); });
 }
 
-/// With as many copies as whole numbers give; where none fits, or some with uneven shards, with TaskGraphs of unequal
-/// numbers of replicas too.
+/// Returns candidates with whole numbers of copies. If none fits, or some have uneven shards, also TaskGraphs of
+/// unequal numbers of replicas.
 Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice,
                                              const PlannerContext& context, bool first_only = false) {
   auto nested = candidates_of(problem, wanted, slice, false, context, first_only);
@@ -252,7 +252,7 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
   return too_few_samples(reason, problem.workload, slice, [&](int fewer) { return any(problem, wanted, fewer); });
 }
 
-/// The most promising ones by the closed form are simulated, the best first.
+/// Simulates the best candidates by the closed form and ranks them.
 Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wanted, const PlannerContext& context) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.estimate < b.estimate; });
