@@ -56,7 +56,7 @@ class BruteForcer {
     if (!best_ || better(*plan_.objective, *best_->objective)) best_ = plan_;
   }
 
-  /// Every pipeline inside each of the groups of components, from `group` on.
+  /// Adds every pipeline inside each of the groups of components, from `group` on.
   void inside(const std::vector<int>& shares, const std::vector<int>& layers, std::size_t group, int first, int node,
               int devices) {
     if (group == 0) plan_.stages.clear();
@@ -77,7 +77,7 @@ class BruteForcer {
     }
   }
 
-  /// One pipeline of these stages, replicated over `copies` components from `node` on.
+  /// Adds one pipeline of these stages, replicated over `copies` components from `node` on.
   void append_group(const std::vector<int>& replicas, const std::vector<int>& cuts, int first, int node, int copies,
                     int devices) {
     int offset = 0;
@@ -98,7 +98,7 @@ class BruteForcer {
   std::optional<Plan> best_;
 };
 
-/// Nodes of one size above 1, and more than one of them.
+/// Returns true if there are several nodes, of one size above 1.
 bool has_levels(const Cluster& cluster) {
   std::vector<int> sizes(cluster.nodes.size(), 0);
   for (const Device& device : devices_of(cluster)) ++sizes[device.node.index()];

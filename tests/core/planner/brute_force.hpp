@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every plan of a small problem, each evaluated straight from its definition: what the planners' searches are checked
-// against. Exponential.
+// Enumerates every plan of a small problem, each evaluated by its definition. An oracle for the planners' searches.
+// Exponential.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct BruteForceOptions {
   cost::EvaluateOptions evaluate;
 };
 
-/// The hierarchical plan with the quickest slowest stage.
+/// Returns the hierarchical plan with the quickest slowest stage.
 std::optional<Plan> brute_force_pipedream(const Problem& problem, int micro_batch, const BruteForceOptions& options);
 
 }  // namespace pipedeck

@@ -40,7 +40,7 @@ class Enumeration {
     return true;
   }
 
-  /// Every further pipeline behind these layers, on devices that are not used yet.
+  /// Adds every further pipeline after these layers, on unused devices.
   void add_stages(Set done, Set used) {
     if (done == closed_.back()) return with_schedules();
     for (const Set next : closed_)
@@ -67,7 +67,8 @@ class Enumeration {
     order_ = before;
   }
 
-  /// No device without the like one before it on its node, which this stage or an earlier one must have.
+  /// Returns true if each device follows the equal device before it on its node, which this stage or an earlier one
+  /// must have.
   bool in_order(Set team, Set used) const {
     for (int d = 1; d < network_.device_count(); ++d) {
       const Device &mine = network_.device(DeviceId(d)), &other = network_.device(DeviceId(d - 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every synchronous plan of a small problem, one by one: all nested sets of layers, every set of devices for every
-// stage, some idle, all micro-batches that divide the batch, GPipe and 1F1B with either warm-up. Exponential.
+// Enumerates every synchronous plan of a small problem: all nested sets of layers, every set of devices for every
+// stage, idle devices, all micro-batches that divide the batch, GPipe and 1F1B with either warm-up. Exponential.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace pipedeck {
 
-/// Like devices of one node are taken in their order alone. The plan is the same object at each call.
+/// Calls `each` with every plan; equal devices of one node are taken in order only. All calls share one plan object.
 void every_synchronous_plan(const Problem& problem, const std::function<void(const Plan&)>& each);
 
 }  // namespace pipedeck

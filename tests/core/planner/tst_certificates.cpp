@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Certificates against plain enumeration: no plan at all is simulated to be quicker than the lower bound of its
-// problem, and none than the bound of its own stages. Chains, graphs, unlike devices, either overlap of all-reduces.
+// Certificates against plain enumeration: no plan simulates faster than the lower bound of its problem, and none faster
+// than the bound of its own stages. Chains, graphs, different devices, either overlap of all-reduces.
 // PIPEDECK_RANDOM_PROBLEMS problems (60; 500 also larger).
 #include <QtTest/QTest>
 
@@ -24,7 +24,7 @@ int problems() {
   return given ? count : 60;
 }
 
-/// The last device of the cluster is of a slower type, whose layers may have times of their own.
+/// Makes the last device of the cluster a slower type, whose layers may have their own times.
 Problem with_a_slower_device(Problem problem, Random& random) {
   Cluster cluster = *problem.cluster;
   DeviceType slower = cluster.device_types.front();
@@ -92,7 +92,7 @@ void TestCertificates::no_plan_is_quicker_than_the_bounds() {
            qPrintable(QString("%1 s, but %2 takes %3 s").arg(bound.count).arg(quickest.c_str()).arg(least)));
 }
 
-/// On one device nothing but compute takes time: the bound is the optimum, but for what each operation is rounded by.
+/// On one device only compute takes time: the bound is the optimum, up to the rounding of operations.
 void TestCertificates::the_bound_is_met_by_one_device() {
   Random random(71);
   Problem problem = test::random_problem(random, {.layers = 3, .nodes = {1}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every planner of the registry owes its callers, whatever it searches: it stops when told to, answers when its
-// time is up, reports progress, and gives the same bytes for the same question on any number of threads and for any
-// order of equal nodes; it honours the pins that it claims and refuses what makes no sense.
+// The contract of all planners of the registry. They stop on request, answer when time is up, and report progress.
+// Answers are equal bytes for equal problems on any number of threads and for any order of equal nodes. They honour the
+// pins that they support and refuse invalid input.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -56,20 +56,20 @@ Problem drawn(std::uint64_t seed) {
   return problem;
 }
 
-/// PIPEDECK_RANDOM_PROBLEMS where it is set.
+/// Returns PIPEDECK_RANDOM_PROBLEMS if set.
 std::uint64_t problems(int usual) {
   bool given = false;
   const int wanted = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS", &given);
   return static_cast<std::uint64_t>(given ? wanted : usual);
 }
 
-/// The question that is too long to be answered in a test: more layers and devices than any exact search takes at once.
+/// Returns a problem that no test can solve: more layers and devices than any exact search takes at once.
 const Problem& long_problem() {
   static const Problem problem = test::large_problem(96, 64);
   return problem;
 }
 
-/// Runs a planner and requests `source` after so many milliseconds; how long it then took to answer, nothing where it
+/// A run of a planner with a request on `source` after some milliseconds, and the time until its answer. Nothing if it
 /// had answered before.
 struct Interrupted {
   std::optional<double> answered_after;  // milliseconds
@@ -85,7 +85,7 @@ double processor_milliseconds() {
 Interrupted interrupt(const planner::PlannerInfo& planner, const Problem& problem, planner::PlannerContext context,
                       std::stop_source source, int after, const planner::PlannerOptions& options = {}) {
   Clock::time_point asked{};
-  double processor = 0;  // of all threads: what a machine with nothing else to do would need at most
+  double processor = 0;  // of all threads: the maximum time on an otherwise idle machine
   std::mutex mutex;
   std::condition_variable_any wake;
   std::jthread clock([&](const std::stop_token& finished) {
@@ -110,7 +110,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// The same cluster with its nodes in another order, and its links; only equal nodes change places.
+/// Returns the cluster with its nodes and links in another order; only equal nodes change places.
 Problem shuffled(const Problem& problem, test::Random& random) {
   Cluster cluster = *problem.cluster;
   const auto swap_any = [&](auto& list) {
@@ -120,7 +120,7 @@ Problem shuffled(const Problem& problem, test::Random& random) {
   std::vector<std::string> names;
   for (const Node& node : cluster.nodes) names.push_back(node.name);
   swap_any(names);
-  // Renaming is moving: the links go by name, and equal nodes differ in nothing else.
+  // Renaming moves nodes: links refer to names, and equal nodes differ only in name.
   for (std::size_t n = 0; n < names.size(); ++n) cluster.nodes[n].name = names[n];
   swap_any(cluster.links);
   Problem other = problem;
@@ -164,7 +164,7 @@ class TestContract : public QObject {
   void past_its_limit_it_names_another();
 };
 
-/// 50 ms is the promise; a machine that does other things may be late now and then.
+/// The limit is 50 ms; a busy machine may be late now and then.
 void TestContract::cancelled_soon() {
   const planner::PlannerInfo& planner = planner_of_row();
   test::Random random(5);
@@ -175,11 +175,11 @@ void TestContract::cancelled_soon() {
     context.threads = 1 + trial % 2;
     const Interrupted found = interrupt(planner, long_problem(), context, source, random.integer(0, 300));
     if (!found.answered_after) continue;
-    // What was already being returned is as good as a cancel.
+    // An answer that was already being returned is as good as a cancel.
     QVERIFY2(is(found.ranking, ErrorCode::cancelled) || *found.answered_after < 50, bytes_of(found.ranking).c_str());
     delays.push_back(*found.answered_after);
   }
-  if (delays.empty()) return;  // quicker than any cancel
+  if (delays.empty()) return;  // faster than any cancel
   const double most = *std::max_element(delays.begin(), delays.end());
   qInfo("%zu cancels: median %.1f ms, most %.1f ms", delays.size(), median(delays), most);
   QVERIFY(median(delays) < 50);
@@ -205,13 +205,13 @@ std::pair<double, double> delays_of(const planner::PlannerInfo& planner, const P
 
 }  // namespace
 
-/// 96 layers on 16,384 devices: reading off the network, planning, simulating, evaluating again.
+/// 96 layers on 16,384 devices: preparing the network, planning, simulating, evaluating.
 void TestContract::cancelled_soon_on_a_large_cluster() {
   static const Problem problem = test::large_problem(96, 16'384);
   const planner::PlannerInfo& planner = planner_of_row();
   const auto [middle, most] = delays_of(planner, problem, {}, {1, 20, 60, 150, 400});
-  QVERIFY(middle < 100);  // idle less than 50, as promised; twice beside a test that takes caches and half a core
-  QVERIFY(most < 500);    // a machine at work elsewhere holds one up now and then
+  QVERIFY(middle < 100);  // below the documented 50 if idle; twice that during a test that takes caches and half a core
+  QVERIFY(most < 500);    // a busy machine may delay one now and then
 }
 
 void TestContract::cancelled_soon_on_a_wide_graph_data() {
@@ -233,7 +233,7 @@ void TestContract::cancelled_soon_on_a_wide_graph() {
   QVERIFY(most < 500);
 }
 
-/// The best so far, marked; or the whole answer where the search was done.
+/// The best plan so far, marked; or the whole answer if the search was complete.
 void TestContract::answers_when_time_is_up() {
   const planner::PlannerInfo& planner = planner_of_row();
   std::vector<double> delays;
@@ -249,7 +249,7 @@ void TestContract::answers_when_time_is_up() {
   if (delays.empty()) return;
   const double most = *std::max_element(delays.begin(), delays.end());
   qInfo("%zu hurried: median %.1f ms, most %.1f ms", delays.size(), median(delays), most);
-  QVERIFY(most < 5000);  // the first plan is waited for
+  QVERIFY(most < 5000);  // the first plan is awaited
 }
 
 void TestContract::hurried_from_the_start() {
@@ -358,7 +358,7 @@ void TestContract::pins_are_honoured_or_refused() {
       QVERIFY2(is(ranking, ErrorCode::bad_usage), bytes_of(ranking).c_str());
       continue;
     }
-    if (is(ranking, ErrorCode::bad_usage)) {  // a degree that the planner never has
+    if (is(ranking, ErrorCode::bad_usage)) {  // a degree that the planner doesn't have
       QVERIFY2(ranking.error().message.find("--") != std::string::npos, bytes_of(ranking).c_str());
       continue;
     }
@@ -479,7 +479,7 @@ void TestContract::nothing_to_plan_with() {
   }
 }
 
-/// Who says that a problem is too large names a planner that does not.
+/// A planner that reports a too large problem recommends a planner that takes it.
 void TestContract::past_its_limit_it_names_another() {
   const auto asked = [](const planner::PlannerInfo& planner, const Problem& problem) {
     std::stop_source source;

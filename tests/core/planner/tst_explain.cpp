@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What planners say beside their plans is true: reasons, bounds and what would help where nothing fits.
+// The explanations of planners are true: reasons, bounds and relaxations.
 #include <QtTest>
 
 #include <map>
@@ -59,7 +59,7 @@ class TestExplain : public QObject {
       const Plan& plan = ranking->plans.front();
       QVERIFY(!plan.why.empty());
       if (plan.stages.size() < 2) continue;
-      // The plan whose other warm-up it names takes just what it says.
+      // The plan with the named other warm-up takes exactly the stated time.
       const auto other = with_other_warmup(plan);
       if (!other) continue;
       const double change = context.score(*other, {})->count / context.score(plan, {})->count - 1;
@@ -123,7 +123,7 @@ class TestExplain : public QObject {
     QVERIFY(micro_batches > 0 && nodes > 0);
   }
 
-  /// Too few samples, pins in the way, devices that had better be idle.
+  /// Too few samples, conflicting pins, devices that should be idle.
   void other_relaxations_help() {
     test::Random random(15);
     std::map<std::string, int> tried;

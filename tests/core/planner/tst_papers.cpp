@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the papers found, on the profiles that were measured for them.
+// The papers' results, on the profiles measured for them.
 #include <QtTest/QTest>
 
 #include "core/io/files.hpp"
@@ -72,7 +72,7 @@ void TestPapers::dapple_table_5_data() {
   QTest::addColumn<int>("micro_batch");
   QTest::addColumn<int>("global_batch");
   QTest::addColumn<QString>("where");
-  QTest::addColumn<QStringList>("expected");   // empty: at least as quick as with the micro-batch below
+  QTest::addColumn<QStringList>("expected");   // empty: at least as fast as with the micro-batch below
   QTest::addColumn<int>("paper_micro_batch");  // of table V's plan
   const QString bert = "/dapple/bert-48-pbs-2.txt", gnmt = "/dapple/gnmt-16-pbs-64.txt",
                 vgg = "/dapple/vgg-19-pbs-32.txt";
@@ -107,7 +107,7 @@ void TestPapers::dapple_table_5() {
   if (!expected.isEmpty())
     QVERIFY2(expected.contains(devices_a_stage(ranking->plans[0])), qPrintable(devices_a_stage(ranking->plans[0])));
 
-  // What it gives of itself is no slower than what it gives with the micro-batch of Table V's plan.
+  // Its own answer is no slower than its answer with the micro-batch of Table V's plan.
   QFETCH(int, paper_micro_batch);
   Problem fixed = *problem;
   fixed.workload.micro_batch = paper_micro_batch;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planners and layers that the profile says how to cut: what no way leads through is never planned, and what is planned
-// takes no more memory in the simulator than the devices have, since both go by the same ways.
+// Planners on layers with measured shardings. Layers without a path of shardings are never planned. Plans take no more
+// memory in the simulator than the devices have, since both use these shardings.
 #include <QTest>
 
 #include <algorithm>
@@ -30,19 +30,19 @@ Bytes some(Random& random, Bytes most) {
   return Bytes(static_cast<std::int64_t>(static_cast<double>(most.count) * random.uniform(0, 1)));
 }
 
-/// `input`: of the whole layer.
+/// Returns a sharding; `input`: of the whole layer.
 CutWay way(Random& random, const Layer& layer, Bytes input, int degree, Lies from, Lies to) {
   CutWay way{{from, to, random.integer(0, 3), random.integer(0, 5) == 0}, {}, {}, {}, {}};
   way.whole_parameters = some(random, layer.parameters);
   way.memory.input = from == whole ? input : Bytes((input.count + degree - 1) / degree);
   way.saved = way.memory.input + Bytes(layer.saved.count / degree) + some(random, Bytes(layer.saved.count / 2));
   way.memory.forward = way.memory.backward = some(random, layer.saved);
-  way.workspace = way.memory.backward + layer.output;  // the gradient that comes in is part of the pass
+  way.workspace = way.memory.backward + layer.output;  // the incoming gradient is part of the pass
   return way;
 }
 
-/// As the profiler tells them: a product by columns or rows, an element-wise layer in columns, or one cut inside. With
-/// `broken` some layers can only go on with columns.
+/// Adds shardings like the profiler's: a product by columns or rows, an element-wise layer in columns, or one sharded
+/// inside. With `broken` some layers can only continue with columns.
 void add_ways(Random& random, Profile& profile, bool broken) {
   Bytes input;  // of the layer
   for (Layer& layer : profile.layers) {
@@ -58,7 +58,7 @@ void add_ways(Random& random, Profile& profile, bool broken) {
       if (!first) add(in_columns, random.integer(0, 1) == 0 || last ? whole : in_columns);
       if (!last && random.integer(0, 2) > 0) add(whole, in_columns);
       if (!broken || random.integer(0, 3) > 0) add(whole, whole);
-      // What was measured behind the layer before says less than a stage that begins here takes.
+      // The figure after the previous layer is below that of a stage that begins here.
       point.details.saved = Bytes(layer.saved.count / degree), point.details.workspace = Bytes(layer.saved.count / 2);
       layer.tensor_parallel.push_back(point);
     }
@@ -93,7 +93,7 @@ bool is_cut(const Plan& plan) {
   return std::ranges::any_of(plan.stages, [](const Stage& stage) { return stage.tensor_parallel > 1; });
 }
 
-/// Stages of the plan's devices one after another, some alike, some not.
+/// Returns stages of the plan's devices one after another, some equal, some not.
 Plan random_plan(Random& random, const Case& made) {
   Plan plan;
   plan.micro_batch = plan.micro_batches = 2, plan.global_batch = 4;
@@ -176,7 +176,7 @@ void TestPlannedWays::plans_fit_in_the_simulator_data() {
   for (const char* name : {"amp", "amp-sa", "megatron", "capture", "joint", "whale"}) QTest::newRow(name) << name;
 }
 
-/// With the figures of the degree in place of the ways' some of these would not.
+/// With the figures of the degree instead of the shardings some of these would not fit.
 void TestPlannedWays::plans_fit_in_the_simulator() {
   QFETCH(QString, planner);
   int cut = 0;
@@ -220,7 +220,7 @@ void TestPlannedWays::amp_finds_what_enumeration_finds() {
   QVERIFY(cut > 5);
 }
 
-/// Layer 1 only goes on with columns, and layer 0 leaves none.
+/// Layer 1 only continues with columns, and layer 0 produces none.
 void TestPlannedWays::what_no_way_leads_through_is_refused() {
   Random random(1);
   Problem problem = test::random_problem(random, {.layers = 3, .nodes = {4}});

@@ -110,8 +110,8 @@ void TestPlanners::the_same_question_gives_the_same_answer() {
   }
 }
 
-/// The answer is never slower than that of the least L_max, and the list is in order: pipelines without overlap, as
-/// L_max counts, data parallelism as the workload says.
+/// The answer is never slower than that of the least L_max, and the list is ordered: pipelines without overlap, as in
+/// L_max, data parallelism with the workload's.
 void TestPlanners::dapple_ranks_by_simulation() {
   for (int seed = 10; seed < 20; ++seed) {
     const Problem problem = small(seed);
@@ -149,8 +149,8 @@ void TestPlanners::a_micro_batch_of_its_own_has_its_bound() {
   QVERIFY(plan.certificate->lower_bound <= *plan.objective->time);
 }
 
-/// L_max never exceeds the simulated 1F1B iteration with `overlap none`. (Inside a node: over several, the replicas of
-/// a stage may have the slow transfer each at another cut, and L_max counts the slowest of every cut.)
+/// L_max never exceeds the simulated 1F1B iteration with `overlap none`. (This holds inside a node. Across nodes,
+/// replicas may have their slow transfers at different boundaries, and L_max counts the slowest of every boundary.)
 void TestPlanners::l_max_is_a_lower_bound() {
   for (int seed = 30; seed < 50; ++seed) {
     Problem problem = small(seed, {4}, 6);
@@ -170,7 +170,7 @@ void TestPlanners::l_max_is_a_lower_bound() {
   }
 }
 
-/// Whatever a planner says fits, the simulator finds to fit; also where much waits at the boundaries.
+/// Plans that fit by a planner fit in simulation, also with large boundaries.
 void TestPlanners::plans_fit_in_simulation() {
   int answers = 0;
   for (int seed = 60; seed < 90; ++seed) {
@@ -228,7 +228,7 @@ void TestPlanners::the_relaxation_is_enough_data() {
                                           << "synchronous";
 }
 
-/// With the memory that is named there is a plan; with two steps of that figure less there is none.
+/// With the stated memory there is a plan; with two steps of that figure less there is none.
 void TestPlanners::the_relaxation_is_enough() {
   QFETCH(QString, planner);
   QFETCH(QString, option);
@@ -238,7 +238,7 @@ void TestPlanners::the_relaxation_is_enough() {
   for (const int seed : {90, 91, 92, 93}) {
     Problem problem = small(seed);
     Profile profile = *problem.profile;
-    for (Layer& layer : profile.layers) {  // so that some answers are told in GiB
+    for (Layer& layer : profile.layers) {  // so that some answers are in GiB
       layer.parameters = layer.parameters * (seed % 2 ? 20 : 1);
       layer.output = layer.output * (seed % 4 < 2 ? 10 : 1);
     }
@@ -285,7 +285,7 @@ void TestPlanners::fewer_samples_are_enough() {
   QCOMPARE(relaxation("dapple", 3, {{"allow-idle", "true"}, {"min-slice", "3"}}), std::string());
 }
 
-/// Without a micro-batch of the user's, all of them are candidates: none that was left out has a smaller peak.
+/// Without the user's micro-batch all sizes are candidates: no omitted one has a smaller peak.
 void TestPlanners::capture_takes_the_micro_batch_of_the_smallest_peak() {
   for (const int seed : {95, 96, 97}) {
     Problem problem = small(seed);
@@ -306,7 +306,7 @@ void TestPlanners::capture_takes_the_micro_batch_of_the_smallest_peak() {
   }
 }
 
-/// What speed-ups are measured against is there also where the model fits nowhere, and below the measured micro-batch.
+/// The reference of speed-ups exists even if the model fits nowhere, and below the measured micro-batch.
 void TestPlanners::one_device_whatever_its_memory() {
   Problem problem = small(5);
   Cluster cluster = *problem.cluster;
@@ -365,7 +365,7 @@ void TestPlanners::a_wrong_objective_is_withheld() {
   }
 }
 
-/// Of a stage on a large and a small device the small one needs room for its own, smaller share; a device of a
+/// In a stage on a large and a small device the small one needs memory for its own, smaller share; a device of a
 /// tensor-parallel pair for its half of the weights.
 void TestPlanners::memory_counts_device_by_device() {
   Problem problem = small(9, {2}, 1);
@@ -373,7 +373,7 @@ void TestPlanners::memory_counts_device_by_device() {
   problem.workload.micro_batch = 8;
   Profile profile = *problem.profile;
   Layer& layer = profile.layers[0];
-  layer.parameters = layer.saved = Bytes(1000000);  // 4 MB of states, 1 MB a sample
+  layer.parameters = layer.saved = Bytes(1000000);  // 4 MB of states, 1 MB per sample
   layer.tensor_parallel = {{2, layer.forward, layer.backward, {}, {}}};
   problem.profile = std::make_shared<const Profile>(profile);
   const auto fits = [&](std::int64_t large, std::int64_t small, const Stage& stage) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objectives of small problems as a plain program that enumerates found them.
+// Objectives of small problems, computed by a plain enumeration program.
 #include <fstream>
 
 #include <QtTest/QTest>
@@ -14,7 +14,7 @@ using namespace pipedeck;
 
 namespace {
 
-/// `--planner dapple --global-batch 8 ...` as the workload and the planner's options.
+/// A parsed `--planner dapple --global-batch 8 ...`: the workload and the planner's options.
 struct Question {
   std::string planner;
   Workload workload;

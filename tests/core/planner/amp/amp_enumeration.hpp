@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every strategy and layer assignment of AMP, each evaluated straight from eq. 3-5: what its search is checked against.
+// Enumerates every strategy and layer assignment of AMP, each evaluated by eq. 3-5. An oracle for AMP's search.
 // Exponential.
 #pragma once
 
@@ -16,8 +16,8 @@ struct AmpEnumeration {
   int slice = 1;
 };
 
-/// The best plan of every (pp, dp, tmp, micro-batch) in Megatron's placement that keeps the pins and fits with one
-/// micro-batch on every stage; least T first.
+/// Returns the best plan of every (pp, dp, tmp, micro-batch) in Megatron's placement that keeps the pins and fits with
+/// one micro-batch on every stage; ascending by T.
 std::vector<Plan> enumerate_amp(const Problem& problem, const AmpEnumeration& options);
 
 }  // namespace pipedeck

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AMP: the assignment and the whole search against enumeration of every strategy, on small random problems with unlike
-// devices, unlike links, tensor parallelism, memory and pins; the strategies that the paper's tables list.
+// AMP: the assignment and the whole search against enumeration of every strategy, on small random problems with
+// different devices and links, tensor parallelism, memory and pins; the strategies of the paper's tables.
 #include <set>
 
 #include <QtTest/QTest>
@@ -21,7 +21,7 @@ using pipedeck::test::RandomProblem;
 
 namespace {
 
-/// PIPEDECK_RANDOM_PROBLEMS: how many, and with many also larger ones.
+/// Returns PIPEDECK_RANDOM_PROBLEMS; large numbers include larger problems.
 int problems() {
   bool given = false;
   const int count = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS", &given);
@@ -47,7 +47,7 @@ std::vector<int> nodes_of(Random& random) {
   return nodes;
 }
 
-/// A second device type in some nodes, quicker on some layers and slower on others.
+/// Adds a second device type to some nodes, faster on some layers and slower on others.
 void mix_devices(Random& random, Profile& profile, Cluster& cluster) {
   DeviceType other = cluster.device_types[0];
   other.name = "Y";
@@ -65,7 +65,7 @@ void mix_devices(Random& random, Profile& profile, Cluster& cluster) {
   }
 }
 
-/// Every link has its own bandwidth.
+/// Gives every link its own bandwidth.
 void mix_links(Random& random, Cluster& cluster) {
   const std::size_t devices = devices_of(cluster).size();
   std::vector<std::vector<BytesPerSecond>> matrix(devices, std::vector<BytesPerSecond>(devices));
@@ -83,7 +83,7 @@ void add_tensor_parallelism(Random& random, Profile& profile) {
     }
 }
 
-/// Memory of every device, such that about half of the problems feel it.
+/// Limits the devices' memory so that it matters in about half of the problems.
 void limit_memory(Random& random, const Profile& profile, Cluster& cluster) {
   std::int64_t all = 0;
   for (const Layer& layer : profile.layers) all += 4 * layer.parameters.count + layer.saved.count;
@@ -153,7 +153,7 @@ void same_lists(const Result<planner::Ranking>& ranking, const std::vector<Plan>
              qPrintable(text(ranking->plans[i]) + " against " + text(expected[i])));
 }
 
-/// 4 nodes of 4 devices, as in the paper's experiments, and a model of so many layers.
+/// Returns 4 nodes of 4 devices, as in the paper's experiments, with a model of `layers` layers.
 Problem paper(int layers, int global_batch, bool unlike) {
   Random random(17);
   Problem problem = test::random_problem(random, {.layers = layers, .nodes = {4, 4, 4, 4}});
@@ -203,7 +203,7 @@ class TestAmp : public QObject {
   int feasible_ = 0;  ///< whole searches with an answer
 };
 
-/// One (pp, dp, tmp, micro-batch) at a time.
+/// Checks one (pp, dp, tmp, micro-batch) at a time.
 void TestAmp::assignment_is_optimal() {
   QFETCH(int, seed);
   Question one = question(seed, 10000);
@@ -220,7 +220,7 @@ void TestAmp::assignment_is_optimal() {
   same_lists(answer("amp", one), {plan}, 1);
 }
 
-/// Eq. 5, N up to 14.
+/// Checks eq. 5, N up to 14.
 void TestAmp::one_pipeline_is_optimal() {
   QFETCH(int, seed);
   Random random(static_cast<std::uint64_t>(seed) + 20000);
@@ -266,7 +266,7 @@ void TestAmp::tables_are_reachable_data() {
     QList<int> cuts;
   };
   const QList<int> sixteen{0, 5, 8, 11, 14, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 56};
-  // Table 10 prints 1 and 2 for pp beside assignments of 2 and 4 stages; the assignment counts.
+  // Table 10 prints 1 and 2 for pp with assignments of 2 and 4 stages; the assignment counts.
   const std::vector<Row> rows{{"6", 32, false, 1, 1, {0, 30}},
                               {"6", 32, false, 2, 1, {0, 14, 30}},
                               {"6", 32, false, 2, 2, {0, 30}},
@@ -410,7 +410,7 @@ void TestAmp::hurry_and_stop() {
   QCOMPARE(stopped.error().code, ErrorCode::cancelled);
 }
 
-/// With little effort the answer is still a plan, and is called proven only where it is the optimum.
+/// With little effort the answer is still a plan, and is called proven only if it is the optimum.
 void TestAmp::effort_is_limited() {
   int exhausted = 0;
   for (int seed = 0; seed < 100; ++seed) {
@@ -533,7 +533,7 @@ void TestAmp::annealing_finds_placements() {
   QVERIFY(annealed->plans.at(0).objective->time->count < megatron->plans.at(0).objective->time->count * 0.999);
 }
 
-/// Of every micro-batch size, no smaller tmp x pp fits.
+/// For every micro-batch size, no smaller tmp x pp fits.
 void TestAmp::megatron_takes_the_least_that_fits() {
   int refused = 0;
   for (int seed = 0; seed < 200; ++seed) {

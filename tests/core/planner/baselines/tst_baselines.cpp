@@ -136,7 +136,7 @@ void TestBaselines::straight_takes_the_quicker_warmup() {
 void TestBaselines::straight_uses_every_device() {
   const auto four = answer("straight", random(1, 7, {2, 2}, 8));
   QCOMPARE(four->plans.at(0).stages.size(), std::size_t{4});
-  const auto three = answer("straight", random(1, 3, {2, 2}, 8));  // a device idles where layers run out
+  const auto three = answer("straight", random(1, 3, {2, 2}, 8));  // a device idles if there are too few layers
   QCOMPARE(three->plans.at(0).stages.size(), std::size_t{3});
 }
 
@@ -153,7 +153,7 @@ void TestBaselines::gpipe_balanced_is_gpipes_other_cut() {
   QVERIFY(answer("gpipe", problem)->plans.at(0).stages != named->plans[0].stages);
 }
 
-/// Of nine equal layers on two devices, one twice as fast, six go to that one; even shares stay even.
+/// Six of nine equal layers on two devices are on the one of twice the speed; even shares stay even.
 void TestBaselines::unlike_devices_get_unlike_blocks() {
   Problem problem;
   problem.profile = std::make_shared<const Profile>(test::uniform_profile(9, milliseconds(1), milliseconds(2)));
@@ -226,17 +226,17 @@ void TestBaselines::pinned_layers_choose_devices_and_cut() {
   for (const char* planner : {"gpipe", "gpipe-balanced"}) {
     const std::vector<Stage> stages = answer(planner, problem)->plans.at(0).stages;
     QVERIFY(stages[0].devices == std::vector{DeviceId(3)});
-    QVERIFY(stages[1].devices == std::vector{DeviceId(1)});  // the first that nobody wants
+    QVERIFY(stages[1].devices == std::vector{DeviceId(1)});  // the first one without a pin
     QVERIFY(stages[2].devices == std::vector{DeviceId(0)});
   }
   problem.pins = pins(2, {}, {{LayerId(0), DeviceId(3)}, {LayerId(4), DeviceId(3)}});
   for (const char* planner : {"gpipe-balanced", "straight"})
     QCOMPARE(answer(planner, problem)->plans.at(0).stages[0].last, 5);
-  const auto even = answer("gpipe", problem);  // 3 + 3 layers whatever is pinned
+  const auto even = answer("gpipe", problem);  // 3 + 3 layers with any pins
   QVERIFY(even->infeasible && even->infeasible->reason.find("pinned layers") != std::string::npos);
 }
 
-/// The slowest stage is the least of all cuts whose stages can have what their layers are pinned to; like devices.
+/// The slowest stage is the least of all partitions whose stages can have their pinned devices; equal devices.
 void TestBaselines::pinned_cuts_are_optimal() {
   int planned = 0, none = 0;
   for (int seed = 0; seed < 60; ++seed) {

@@ -61,8 +61,8 @@ class Enumerator {
     return true;
   }
 
-  /// Any `count` devices that are free, from `next` on. Of like devices next to each other that no pin names, the first
-  /// free one stands for all.
+  /// Adds any `count` free devices from `next` on. Among equal adjacent devices without a pin only the first free one
+  /// is used.
   void add_devices(Stage& stage, int count, int next) {
     if (count == 0) {
       plan_.stages.push_back(stage);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every plan that CAPTURE may choose from, each evaluated straight from its definition: what its recommenders are
-// checked against. Exponential.
+// Enumerates every plan of CAPTURE's space, each evaluated by its definition. An oracle for the recommenders.
+// Exponential.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ struct CaptureEnumeration {
   bool pipeline_only = false;
 };
 
-/// The plan of the smallest highest peak: any number of stages, any degrees, any devices for any stage, as long as the
-/// fullest replica of a stage fits its smallest device, and the problem's pins are kept.
+/// Returns the plan of the smallest highest peak: any number of stages, any degrees, any devices for any stage. The
+/// fullest replica of a stage must fit its smallest device, and the plan keeps the problem's pins.
 std::optional<Plan> enumerate_capture(const Problem& problem, int micro_batch, const CaptureEnumeration& options);
 
 }  // namespace pipedeck

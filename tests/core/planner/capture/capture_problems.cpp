@@ -20,7 +20,7 @@ pipedeck::Bytes megabytes(Random& random, int low, int high) {
   return pipedeck::Bytes(std::int64_t{1000000} * random.integer(low, high));
 }
 
-/// The chain as a graph, with a few connections over several layers, and perhaps a layer that only makes data.
+/// Adds a few skip connections to the chain, and perhaps a layer that only produces data.
 void add_skips(Profile& profile, Random& random) {
   const int layers = static_cast<int>(profile.layers.size());
   for (int i = 0; i + 1 < layers; ++i) profile.edges.push_back({LayerId(i), LayerId(i + 1), {}});

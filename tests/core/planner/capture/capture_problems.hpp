@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random problems that CAPTURE's plans may be enumerated for.
+// Random problems that are small enough to enumerate CAPTURE's plans.
 #pragma once
 
 #include "tests/support/random_problem.hpp"
 
 namespace pipedeck::test {
 
-/// PIPEDECK_RANDOM_PROBLEMS of each kind, 60 where it is not set; larger ones where there are many.
+/// Returns PIPEDECK_RANDOM_PROBLEMS, 60 if unset: the problems of each kind. Large numbers include larger problems.
 int random_problems();
 
 struct CaptureShape {
@@ -14,10 +14,11 @@ struct CaptureShape {
   bool unlike = false, tensor = false;
 };
 
-/// With workspaces, every precision, and perhaps devices of two memories and speeds, and layers that can be split.
+/// Returns a problem with workspaces and any precision, perhaps with devices of two memories and speeds, and shardable
+/// layers.
 Problem capture_problem(Random& random, const CaptureShape& shape);
 
-/// Micro-batches of 2 samples.
+/// Return problems with micro-batches of 2 samples.
 Problem pipeline_problem(int seed);
 Problem hybrid_problem(int seed);
 Pins random_pins(Random& random, const Problem& problem);

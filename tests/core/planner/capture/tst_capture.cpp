@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAPTURE's recommenders against an enumeration of everything they may choose from.
+// CAPTURE's recommenders against an enumeration of their whole space.
 #include <QtTest/QTest>
 
 #include "core/cost/evaluate.hpp"
@@ -221,7 +221,7 @@ void TestCapture::certificates() {
   QCOMPARE(claim("bo", false), QString());
 }
 
-/// Of the plans that reach the least peak, the quickest that was simulated: never slower than the first one found.
+/// Among plans of the least peak the answer is the quickest simulated one: never slower than the first one found.
 void TestCapture::ties_are_quick() {
   for (int seed = 0; seed < 12; ++seed) {
     Problem problem = hybrid_problem(seed);
@@ -245,7 +245,7 @@ void TestCapture::ties_are_quick() {
   }
 }
 
-/// Whatever fits by the planner's reckoning fits in simulation: uneven shares, split layers, unlike devices and all.
+/// Plans that fit by the planner's estimate fit in simulation: uneven shares, split layers, different devices.
 void TestCapture::answers_fit_in_simulation() {
   int answers = 0;
   for (int seed = 0; seed < random_problems(); ++seed)
@@ -267,7 +267,7 @@ void TestCapture::answers_fit_in_simulation() {
   QVERIFY(answers > random_problems());
 }
 
-/// Two predictions find no partition that fits where memory is scarce; the exact search does.
+/// Two predictions find no partition that fits if memory is scarce; the exact search does.
 void TestCapture::bayes_in_vain_names_the_exact_search() {
   int told = 0;
   for (int seed = 0; seed < random_problems(); ++seed) {
@@ -360,7 +360,7 @@ void TestCapture::contradictions() {
   QCOMPARE(answer(pipeline_problem(1), {{"evaluations", "0"}}, "bo").error().code, ErrorCode::bad_usage);
 }
 
-/// Without inputs and workspaces the relaxed problem is the problem: the peak is then within one layer of even shares.
+/// Without inputs and workspaces the relaxed problem is exact: the peak is within one layer of even shares.
 void TestCapture::large_pipelines_agree_with_the_relaxed_bound() {
   Profile profile = test::uniform_profile(3000, milliseconds(1), milliseconds(2));
   for (Layer& layer : profile.layers) layer.parameters = Bytes(1000);

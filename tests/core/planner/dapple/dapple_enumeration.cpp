@@ -47,7 +47,7 @@ class Enumerator {
     }
     const std::array orders{fill(false), fill(true), scatter()};
     for (int wanted = 1; wanted <= plan_.micro_batch / options_.slice; ++wanted) {
-      std::set<std::vector<DeviceId>> teams;  // the policies often take the same devices
+      std::set<std::vector<DeviceId>> teams;  // the policies often take equal devices
       for (const auto& order : orders) {
         if (static_cast<int>(order.size()) < wanted) continue;
         std::vector<DeviceId> team(order.begin(), order.begin() + wanted);
@@ -58,7 +58,7 @@ class Enumerator {
     }
   }
 
-  /// All free devices, those of nodes (not) in use before the others.
+  /// Returns all free devices, those of nodes (not) in use before the others.
   std::vector<DeviceId> fill(bool used_first) const {
     std::vector<DeviceId> order;
     for (const bool used : {used_first, !used_first})
@@ -67,7 +67,7 @@ class Enumerator {
     return order;
   }
 
-  /// A device of each node in use in turn, and then so of the others.
+  /// Returns one device of each used node in turn, then likewise of the others.
   std::vector<DeviceId> scatter() const {
     std::vector<DeviceId> order;
     std::size_t most = 0;

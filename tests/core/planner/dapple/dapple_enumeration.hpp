@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every plan that DAPPLE's three placement policies reach, one after another: what its search is checked against. The
-// policies are written again here, as lists of devices. Exponential.
+// Enumerates every plan that DAPPLE's three placement policies reach. An oracle for the search. The policies are
+// implemented again here, as lists of devices. Exponential.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 namespace pipedeck {
 
 struct DappleEnumeration {
-  int slice = 1;  ///< least samples of a micro-batch on a replica
+  int slice = 1;  ///< minimum samples of a micro-batch on a replica
   bool allow_idle = false;
   bool recompute = false;
 };
 
-/// Calls `each` with every plan of such micro-batches, some of them more than once. Pins and memory are left to it;
-/// every stage keeps one micro-batch.
+/// Calls `each` with every plan of these micro-batches, some of them more than once. It ignores pins and memory; every
+/// stage holds one micro-batch.
 void enumerate_dapple(const Problem& problem, int micro_batch, const DappleEnumeration& options,
                       const std::function<void(const Plan&)>& each);
 

@@ -20,7 +20,7 @@ using pipedeck::test::Random;
 
 namespace {
 
-/// PIPEDECK_RANDOM_PROBLEMS of each kind, 60 where it is not set; larger ones where there are many.
+/// Returns PIPEDECK_RANDOM_PROBLEMS, 60 if unset: the problems of each kind. Large numbers include larger problems.
 int problems() {
   return qEnvironmentVariableIsSet("PIPEDECK_RANDOM_PROBLEMS")
              ? qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS")
@@ -28,7 +28,7 @@ int problems() {
 }
 bool large() { return problems() >= 500; }
 
-/// PIPEDECK_RANDOM_SHARD=2/8: of eight parts of the problems the one that begins with number 2.
+/// Returns the shard; PIPEDECK_RANDOM_SHARD=2/8: of eight parts of the problems the one that begins with number 2.
 std::pair<int, int> shard() {
   const QByteArrayList parts = qgetenv("PIPEDECK_RANDOM_SHARD").split('/');
   return parts.size() == 2 ? std::pair(parts[0].toInt(), std::max(1, parts[1].toInt())) : std::pair(0, 1);
@@ -43,7 +43,8 @@ std::vector<int> nodes_of(Random& random, int devices) {
   return nodes;
 }
 
-/// Devices of two speeds and memories, nodes of two links; `tight`: such that about half of the problems feel memory.
+/// Returns devices of two speeds and memories, and nodes of two links. `tight`: memory matters in about half of the
+/// problems.
 Cluster unlike(const Problem& problem, Random& random, bool tight) {
   Cluster cluster = *problem.cluster;
   std::int64_t all = 0;
@@ -157,7 +158,8 @@ void each_plan(const Case& one, bool recompute, const std::function<void(const c
     }
 }
 
-/// Without memory nothing is recomputed, though the printed objective may be less with it.
+/// Returns the least objective. Without memory limits recomputation is excluded, though the printed objective may be
+/// less with it.
 double least_objective(const Case& one) {
   double least = std::numeric_limits<double>::infinity();
   each_plan(one, !(one.printed && one.ignore),
@@ -229,7 +231,7 @@ void check_simulated(const Case& one) {
   QVERIFY(!plan.certificate->optimal_in.empty());
 }
 
-/// 52 layers on so many servers of eight.
+/// Returns 52 layers on servers of eight devices.
 Problem transformer_on(int servers, int global_batch = 64) {
   return test::transformer(52, test::servers(servers, 8), global_batch);
 }
@@ -274,7 +276,7 @@ void TestDapple::pins_are_kept() {
   check_simulated(one);
 }
 
-/// The best eight, from first to last, whatever the number of threads.
+/// The best eight, in order, for any number of threads.
 void TestDapple::list_is_the_best() {
   for (int seed = 0; seed < 10; ++seed) {
     const Case one = make(3 * seed, 6, 5);
@@ -300,7 +302,7 @@ void TestDapple::claims() {
   Case one{.problem = transformer_on(2)};
   const auto least = answer(one, options_of(one, "objective"));
   QVERIFY(QString::fromStdString(least->plans[0].certificate->optimal_in).endsWith("none has a lower L_max"));
-  one.printed = true;  // kept prefixes only: nothing is proven
+  one.printed = true;  // only some prefixes: nothing is proven
   const auto printed = answer(one, options_of(one, "objective"));
   QVERIFY(printed->plans[0].certificate->optimal_in.empty());
 }
@@ -338,7 +340,7 @@ void TestDapple::stops() {
   qInfo("cancelled after %.1f ms", std::chrono::duration<double, std::milli>(answered - asked).count());
 }
 
-/// Out of time at once: an answer nevertheless, said to be cut short.
+/// Out of time at once: still an answer, marked as truncated.
 void TestDapple::hurries() {
   const Problem problem = transformer_on(8);
   planner::PlannerContext context = context_of(problem);
@@ -358,7 +360,7 @@ void TestDapple::hurries() {
   }
 }
 
-/// A batch of many divisors: sizes that can't be best are passed over, and long plans are not simulated.
+/// A batch of many divisors: sizes that can't be best are skipped, and long plans are not simulated.
 void TestDapple::huge_batch() {
   for (const char* rank_by : {"objective", "simulated"}) {
     const Problem problem = transformer_on(1, 110'880'000);

@@ -27,7 +27,7 @@ int problems() {
   return given ? count : 60;
 }
 
-/// A second, slower type with less memory takes the place of some nodes.
+/// Replaces some nodes' devices by a second, slower type with less memory.
 void mix_devices(test::Random& random, Problem& problem) {
   Cluster cluster = *problem.cluster;
   DeviceType slow = cluster.device_types[0];
@@ -42,7 +42,7 @@ void mix_devices(test::Random& random, Problem& problem) {
   problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
 }
 
-/// Some edges beside the chain's: skip connections, and two branches.
+/// Adds edges to the chain's: skip connections, and two branches.
 void branch(test::Random& random, Problem& problem) {
   Profile profile = *problem.profile;
   const int layers = static_cast<int>(profile.layers.size());
@@ -52,7 +52,7 @@ void branch(test::Random& random, Problem& problem) {
     else
       profile.edges.push_back({LayerId(std::int32_t{i - 1}), LayerId(std::int32_t{i + 1}), {}});
   profile.edges.push_back({LayerId(std::int32_t{0}), LayerId(std::int32_t{layers - 1}), {}});
-  for (int i = 0; i + 2 < layers; ++i)  // nobody's output is left over
+  for (int i = 0; i + 2 < layers; ++i)  // every output is used
     if (std::none_of(profile.edges.begin(), profile.edges.end(), [&](const Edge& e) { return e.from.value == i; }))
       profile.edges.push_back({LayerId(std::int32_t{i}), LayerId(std::int32_t{layers - 1}), {}});
   std::set<std::pair<int, int>> once;
@@ -76,7 +76,7 @@ void limit_memory(test::Random& random, Problem& problem) {
   problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
 }
 
-/// Of every shape: chains and graphs, like and unlike devices, with much and with little memory.
+/// Returns a problem of any shape: chains and graphs, equal and different devices, much and little memory.
 Problem any_problem(int seed) {
   test::Random random(static_cast<std::uint64_t>(seed) + 1000);
   const std::vector<std::vector<int>> shapes{{4}, {2, 2}, {1, 1, 1}, {3, 2}, {2}, {2, 2, 2}};
@@ -102,13 +102,13 @@ struct Judge {
   planner::PlannerContext context;
 };
 
-/// Layers cut into stages: their order (none: as listed), and where each stage ends in it.
+/// A partition of the layers: their order (none: as listed), and where each stage ends in it.
 struct Cutting {
   std::optional<std::vector<LayerId>> order;
   std::vector<int> ends;
 };
 
-/// All ways through ideals, each within the next: of a chain every choice of cuts.
+/// Returns all sequences of nested ideals; for a chain, all partitions.
 std::vector<Cutting> every_cutting(const Profile& profile, int stages) {
   const planner::search::Ideals ideals = *planner::search::Ideals::of(profile);
   std::vector<Cutting> found;
@@ -131,7 +131,7 @@ std::vector<Cutting> every_cutting(const Profile& profile, int stages) {
   return found;
 }
 
-/// Calls `each` with every plan of whole layers on sets of devices, some perhaps idle; like devices in order.
+/// Calls `each` with every plan of whole layers on sets of devices, perhaps with idle ones; equal devices in order.
 void every_pipeline(const Problem& problem, int micro_batch, const std::function<void(Plan&)>& each) {
   planner::search::Chain chain = *planner::search::Chain::of(problem);
   const int layers = chain.layers(), devices = chain.devices();
@@ -173,7 +173,7 @@ void every_pipeline(const Problem& problem, int micro_batch, const std::function
   for (int stages = 1; stages <= std::min(layers, devices); ++stages) assign(0, stages);
 }
 
-/// The least simulated time under GPipe and 1F1B with either warm-up.
+/// Returns the least simulated time under GPipe and 1F1B with either warm-up.
 double enumerate(const Problem& problem, const Judge& judge) {
   double best = std::numeric_limits<double>::infinity();
   const auto sizes = planner::search::micro_batch_choices(problem.workload, 1);
@@ -214,8 +214,8 @@ class TestJoint : public QObject {
   void all_schedules_are_never_worse();
 };
 
-/// What the dynamic programme finds is the least closed form of all pipelines of the order of devices and of all
-/// orders, each evaluated by itself.
+/// The dynamic programme finds the least closed form of all pipelines, over one order of devices and over all orders,
+/// each evaluated separately.
 void TestJoint::closed_form_is_the_least_of_all() {
   for (int seed = 0; seed < problems() / 2; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed) + 500);
@@ -251,7 +251,7 @@ Problem random_graph(test::Random& random, int layers, const std::vector<int>& n
 
 }  // namespace
 
-/// The same over every way through the ideals, each plan evaluated in its own order.
+/// Likewise over all sequences of nested ideals, each plan evaluated in its own order.
 void TestJoint::closed_form_is_the_least_of_a_graph() {
   for (int seed = 0; seed < problems() / 2; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed) + 9500);
@@ -272,7 +272,7 @@ void TestJoint::closed_form_is_the_least_of_a_graph() {
         QVERIFY(!one.cut_short && one.whole);
         if (!one.candidates.empty()) found = std::min(found, one.candidates[0].bound);
       }
-      // With tensor parallelism the search knows more plans than were enumerated.
+      // With tensor parallelism the search has more plans than the enumeration.
       QVERIFY2(seed % 5 == 1 ? found <= all * (1 + 1e-9) : std::abs(all - found) <= 1e-9 * all,
                qPrintable(QString("seed %1, micro-batch %2: %3 of all, %4").arg(seed).arg(size).arg(all).arg(found)));
     }
@@ -302,8 +302,8 @@ void TestJoint::within_one_percent_on_graphs() {
   qInfo("as quick as the best of all plans in %d of %d problems", optimal, count);
 }
 
-/// Two branches of equal layers between a first and a last one, listed in turn: one branch beside the other needs
-/// another order than the listed one, in which every cut is crossed by both.
+/// Two branches of equal layers between a first and a last one, listed alternately. Parallel branches need another
+/// order than the listed one, in which both cross every boundary.
 void TestJoint::orders_come_from_ideals() {
   Profile profile = test::uniform_profile(10, milliseconds(1), milliseconds(2));
   for (Layer& layer : profile.layers) layer.output = Bytes(40'000'000);
@@ -330,7 +330,7 @@ void TestJoint::orders_come_from_ideals() {
   QVERIFY(judge.time(ranking->plans[0]) <= best);
 }
 
-/// Fourteen layers side by side have 2^14 ideals: one topological order is searched, and the answer says so.
+/// Fourteen parallel layers have 2^14 ideals: one topological order is searched, and the answer has a note.
 void TestJoint::too_many_ideals_are_said() {
   Profile wide = test::uniform_profile(16, milliseconds(1), milliseconds(2));
   for (int i = 1; i < 15; ++i) {
@@ -401,7 +401,7 @@ void TestJoint::never_worse_than_another_planner() {
   QVERIFY(compared > 3 * problems());
 }
 
-/// Where it leaves out simulations: above 128 devices.
+/// Above 128 devices some simulations are skipped.
 void TestJoint::never_worse_in_a_large_cluster() {
   const Problem problem = test::transformer(112, test::servers(17, 8, Bytes(std::int64_t{80} << 30)), 544);
   const Judge judge(problem);
@@ -424,7 +424,7 @@ void TestJoint::pins_are_honoured_data() {
   for (std::size_t k = 0; k < kinds.size(); ++k) QTest::addRow("%s", kinds[k]) << static_cast<int>(k);
 }
 
-/// As quick as any pipeline that honours the pin, to one percent.
+/// As fast as any pipeline that honours the pin, up to one percent.
 void TestJoint::pins_are_honoured() {
   QFETCH(int, kind);
   for (int seed = 0; seed < 6; ++seed) {
@@ -468,7 +468,7 @@ void TestJoint::pins_are_honoured() {
   }
 }
 
-/// However unlikely the devices: each of four layers on a device of its own.
+/// Each of four layers is on its own device, for any pins.
 void TestJoint::a_pinned_plan_is_found_where_there_is_one() {
   test::Random random(800);
   Problem problem = test::random_problem(random, {.layers = 4, .nodes = {2, 3, 4}});
@@ -495,7 +495,7 @@ void TestJoint::threads_change_nothing() {
   }
 }
 
-/// Asked to hurry before it begins, it answers with the first plan it has; stopped, with an error.
+/// With a hurry before the start, the answer is the first plan; with a stop, an error.
 void TestJoint::the_answer_of_a_hurry() {
   const Problem problem = any_problem(0);
   Judge judge(problem);
@@ -512,7 +512,7 @@ void TestJoint::the_answer_of_a_hurry() {
            ErrorCode::cancelled);
 }
 
-/// Of 9 samples a device of twice the speed takes 6.
+/// A device of twice the speed takes 6 of 9 samples.
 void TestJoint::shares_follow_speed() {
   Problem problem;
   Cluster cluster = test::flat_cluster(2);
@@ -549,7 +549,7 @@ void TestJoint::the_bound_is_a_proof() {
   QVERIFY(ranking->plans[0].certificate->gap < 1e-5);
 }
 
-/// `--schedule all` adds plans: of pipelines whose weights are too large to replicate some are quicker so.
+/// `--schedule all` adds plans: some pipelines with weights too large to replicate become faster.
 void TestJoint::all_schedules_are_never_worse() {
   int quicker = 0;
   for (int seed = 0; seed < std::max(4, problems() / 6); ++seed) {

@@ -51,13 +51,13 @@ class Enumeration {
     return true;
   }
 
-  /// All pipelines of the layers between two sets on one component of this level.
+  /// Calls `each` with all pipelines of the layers between two sets on one component of this level.
   void part(std::size_t level, Set inner, Set outer, const Each& each) const {
     if (level == 0) return each({{inner, outer, {0}}});
     split(level, shape_.components[level - 1], inner, outer, {}, each);
   }
 
-  /// The last of m components' stage groups, then those in front of it.
+  /// Chooses the last of m components' stage groups, then those before it.
   void split(std::size_t level, int m, Set inner, Set outer, const Pieces& behind, const Each& each) const {
     int devices = 1;
     for (std::size_t k = 0; k + 1 < level; ++k) devices *= shape_.components[k];

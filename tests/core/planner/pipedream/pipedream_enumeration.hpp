@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every PipeDream partition of a small problem, one by one: all nested sets of layers, all shapes over the levels, each
-// evaluated from its definition. Exponential.
+// Enumerates every PipeDream partition of a small problem: all nested sets of layers, all shapes over the levels, each
+// evaluated by its definition. Exponential.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct PipedreamShape {
   std::string objective;          ///< its name
 };
 
-/// The plan of the quickest slowest stage that fits and honours the problem's pins.
+/// Returns the fitting plan of the quickest slowest stage that honours the problem's pins.
 std::optional<Plan> enumerate_pipedream(const Problem& problem, const PipedreamShape& shape, int micro_batch,
                                         const cost::EvaluateOptions& options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PipeDream's search against enumeration of every partition: one, two and three levels, chains and graphs, with and
-// without memory, with pins; and what its plans say. PIPEDECK_RANDOM_PROBLEMS problems each (60; 500 also larger).
+// without memory, with pins; and the texts of its plans. PIPEDECK_RANDOM_PROBLEMS problems each (60; 500 also larger).
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ int problems() {
   return given ? std::atoi(given) : 60;
 }
 
-/// Nodes of so many devices, in turn on so many leaf switches, which a slower core joins.
+/// Nodes of equal numbers of devices, assigned to leaf switches in turn, which a slower core joins.
 struct Shape {
   int devices, nodes, switches;
 };
@@ -78,7 +78,7 @@ PipedreamShape flat(const Shape& shape) {
   return levels;
 }
 
-/// All in one level in component order, each stage with its own paths.
+/// Returns one level of all devices in component order, each stage with its own paths.
 PipedreamShape line(const Shape& shape) {
   PipedreamShape levels = flat(shape);
   levels.devices = hierarchy(shape).devices;
@@ -86,7 +86,7 @@ PipedreamShape line(const Shape& shape) {
   return levels;
 }
 
-/// The first components of each level alone, in every number.
+/// Returns the first components of each level, in every number.
 std::vector<PipedreamShape> with_idle(const PipedreamShape& all) {
   std::vector<PipedreamShape> some{{{}, {DeviceId(0)}, all.objective}};
   some[0].devices[0] = all.devices[0];
@@ -176,7 +176,7 @@ void same(const Result<planner::Ranking>& ranking, const std::optional<Plan>& ex
   QVERIFY(plan.certificate && !plan.certificate->optimal_in.empty());
 }
 
-/// What crosses the cuts is as large as what is kept, so that what waits there decides what fits; some with ZeRO.
+/// Makes boundaries as large as the saved bytes, so that waiting tensors decide if a plan fits; some with ZeRO.
 Case with_wide_cuts(int seed, const std::vector<Shape>& shapes) {
   Case one = random_case(seed, shapes);
   Random random(static_cast<std::uint64_t>(seed) + 97000);
@@ -208,7 +208,7 @@ void seeds() {
   for (int seed = 0; seed < problems(); ++seed) QTest::addRow("%d", seed) << seed;
 }
 
-/// With those of 7 and 8 devices where there is time.
+/// Adds the shapes of 7 and 8 devices if there is time.
 std::vector<Shape> shapes(std::vector<Shape> small, const std::vector<Shape>& large) {
   if (problems() >= 500) small.insert(small.end(), large.begin(), large.end());
   return small;
@@ -286,7 +286,7 @@ void TestPipedream::any_is_the_best_of_three() {
   }
 }
 
-/// Layers with many weights, which replicas must synchronise, so that fewer devices are often quicker.
+/// Returns layers with many weights, whose synchronisation often makes fewer devices faster.
 Case with_heavy_weights(int seed) {
   std::vector<Shape> shapes = seed % 3 == 0 ? one_level_shapes : two_level_shapes;
   if (seed % 10 == 1) shapes = three_level_shapes;
@@ -322,7 +322,7 @@ void TestPipedream::idle_devices_are_allowed() {
   }
 }
 
-/// Weights that take longer to synchronise than two devices save: two stages, and no more.
+/// Synchronising the weights takes longer than two devices save: two stages only.
 void TestPipedream::idle_devices_can_pay() {
   Case one = random_case(0, {{4, 1, 1}});
   Profile profile = *one.problem.profile;
@@ -382,7 +382,7 @@ void TestPipedream::pins_hold() {
   }
 }
 
-/// Fourteen layers side by side have 2^14 ideals.
+/// Fourteen parallel layers have 2^14 ideals.
 void TestPipedream::too_many_ideals_fall_back() {
   Profile wide = test::uniform_profile(16, milliseconds(1), milliseconds(2));
   for (int i = 1; i < 15; ++i) {
@@ -427,8 +427,7 @@ void TestPipedream::too_large_is_refused() {
   QCOMPARE(ranking->infeasible->relaxation, std::string("planner data-parallel can"));
 }
 
-/// Table 1: all convolutions on 15, the rest on 1; as printed the cut is at row 24.
-/// Far more than the exact tables may take: an answer that fits all the same, and no claim but a true one.
+/// Memory far beyond the limit of the exact tables: there is a fitting answer, and only true claims.
 void TestPipedream::large_clusters_with_little_memory_have_answers() {
   for (const int nodes : {96, 128}) {
     Random random(1);

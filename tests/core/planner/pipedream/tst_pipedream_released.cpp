@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pipedream --as-released: the figures of the authors' program on its own profiles, and a slow plain recursion of what
-// it computes on random graphs.
+// pipedream --as-released: the figures of the authors' program on its own profiles, and a slow plain recursion of its
+// computation on random graphs.
 #include <bit>
 #include <map>
 #include <set>
@@ -31,7 +31,7 @@ Result<planner::Ranking> answer(const Problem& problem, planner::PlannerOptions 
   return planner::run_planner(**planner::planner_named("pipedream"), problem, options, context);
 }
 
-/// The same figures by recursion over sets of layers, nothing tabled but what was asked before.
+/// A recursion over sets of layers for these figures, with memoisation only.
 class Plain {
  public:
   using Set = unsigned;
@@ -211,7 +211,7 @@ void TestPipedreamReleased::random_graphs() {
            qPrintable(QString("%1 against %2").arg(got, 0, 'g', 12).arg(expected, 0, 'g', 12)));
 }
 
-/// A sink __getitem__ counts nowhere, whatever its time, and its plan is whole all the same.
+/// A sink __getitem__ never counts, whatever its time, and its plan is still complete.
 void TestPipedreamReleased::dropped_outputs_stay_beside_their_layer() {
   Profile profile = test::uniform_profile(5, milliseconds(1), milliseconds(2));
   for (const auto& [from, to] : {std::pair{0, 1}, {0, 4}, {1, 2}, {2, 3}})
@@ -225,7 +225,7 @@ void TestPipedreamReleased::dropped_outputs_stay_beside_their_layer() {
   QCOMPARE(ranking->plans[0].stages.back().last, 5);
 }
 
-/// Two layers of 1 MB on two devices: replicas keep both layers once, stages keep one each.
+/// Two layers of 1 MB on two devices: replicas hold both layers once, stages hold one each.
 void TestPipedreamReleased::memory_counts_when_asked() {
   Profile profile = test::uniform_profile(2, milliseconds(1), milliseconds(2));
   for (Layer& layer : profile.layers) layer.parameters = Bytes(1000000);
@@ -234,7 +234,7 @@ void TestPipedreamReleased::memory_counts_when_asked() {
   Problem problem{std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), {}};
   problem.workload.global_batch = 4;
   QCOMPARE(answer(problem)->plans.size(), std::size_t{1});
-  // All three machines on all layers: none is left, so that nothing counts.
+  // All three machines on all layers: none is left, so memory does not count.
   const auto asked = answer(problem, {{"released-memory", "true"}});
   QVERIFY(asked && !asked->plans.empty());
   QCOMPARE(asked->plans[0].stages.size(), std::size_t{1});

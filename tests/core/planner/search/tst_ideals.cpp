@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ideals of layer graphs against all subsets of small ones, and against what is known of released profiles.
+// The ideals of layer graphs against all subsets of small ones, and against published figures of released profiles.
 #include <array>
 #include <bit>
 #include <ranges>
@@ -145,7 +145,7 @@ void TestIdeals::beyond_the_limit_are_not_listed() {
   QCOMPARE(planner::search::Ideals::of_order(wide, order).count(), 15);
 }
 
-/// Two branches: the order differs from the list only where a cut asks for it.
+/// Two branches: the order differs from the list only if a boundary requires it.
 void TestIdeals::keep_the_list_order_where_it_is_contiguous() {
   Profile fork = test::uniform_profile(4, milliseconds(1), milliseconds(2));
   for (const auto& [from, to] : {std::pair{0, 1}, {0, 2}, {1, 3}, {2, 3}})
@@ -176,7 +176,7 @@ void TestIdeals::released_profiles() {
   const auto ideals = planner::search::Ideals::of(*profile);
   QVERIFY(ideals.has_value());
   // VGG-16, ResNet-50: the released program's states and the empty set. GNMT-8 has three sources; the released program
-  // starts from the first and so sees 99 of its sets.
+  // starts from the first and finds only 99 of its sets.
   QCOMPARE(ideals->count(), count);
 }
 

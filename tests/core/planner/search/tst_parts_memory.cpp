@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device keeps of layers that are cut over several: the profile's figure of the degree, in the planners' sums,
-// their second opinion and the simulator alike; the whole layer's where the profile has none.
+// Memory of layers sharded over several devices: the profile's figure for the degree in the planners' sums, their
+// independent evaluation and the simulator; the whole layer's figure if the profile has none.
 #include <QTest>
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int micro_batches = 3;
 
-/// Two layers of 400 bytes of weights that keep 1000 bytes and take 150 for scratch; on each of two devices, where
+/// Returns two layers of 400 bytes of weights, 1000 saved bytes and 150 of workspace; on each of two devices, if
 /// `told`, 600 and 100.
 Problem problem_of(bool told) {
   Profile profile;
@@ -139,7 +139,7 @@ void TestPartsMemory::with_uneven_parts_activations_are_whole() {
   QCOMPARE(simulation.devices[1].peak_parts[MemoryItem::activations].count, micro_batches * kept(false));
 }
 
-/// Layers of 400 bytes of weights, 100 of which each device has whole.
+/// Returns layers of 400 bytes of weights, 100 of which are on every device.
 Problem with_whole_weights() {
   Problem problem = problem_of(true);
   Profile profile = *problem.profile;
@@ -204,7 +204,7 @@ void TestPartsMemory::gradients_held_whole_are_all_reduced_by_every_rank() {
     std::int64_t reduced = 0;
     for (std::size_t i = 0; i < simulation.timeline.kind.size(); ++i)
       if (simulation.timeline.kind[i] == OpKind::all_reduce) reduced = simulation.timeline.duration[i];
-    QCOMPARE(reduced, std::int64_t{2 * 100 + 2 * 300 / 2});  // ns, at a byte each
+    QCOMPARE(reduced, std::int64_t{2 * 100 + 2 * 300 / 2});  // ns, at one byte each
   }
 }
 

@@ -23,7 +23,7 @@ Problem make(Random& random, int layers, std::vector<int> nodes, int global_batc
   return problem;
 }
 
-/// Memory of every device, such that about half of the problems feel it.
+/// Limits the devices' memory so that it matters in about half of the problems.
 Problem with_memory(const Problem& problem, Random& random) {
   std::int64_t all = 0;
   for (const Layer& layer : problem.profile->layers) all += 4 * layer.parameters.count + layer.saved.count;

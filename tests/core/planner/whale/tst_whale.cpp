@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whale: cuts against enumeration, plans that fit in simulation, pins, reasons and limits.
+// Whale: partitions against enumeration, plans that fit in simulation, pins, reasons and limits.
 // PIPEDECK_RANDOM_PROBLEMS sets the number of random problems (60).
 #include <QtTest/QTest>
 
@@ -103,7 +103,7 @@ void TestWhale::pins_are_kept() {
   all[0].stages = 3;
   all[1].max_stages = 2;
   all[2].replicas = 2;
-  all[3].stages = 4;  // 6 devices: not all of them as many replicas
+  all[3].stages = 4;  // 6 devices: unequal numbers of replicas
   all[4].stages = 2, all[4].replicas = 3;
   all[5].tensor_parallel = 1;
   all[6].layers = {{LayerId(6), DeviceId(0)}};
@@ -136,7 +136,7 @@ void TestWhale::stops_and_hurries() {
   QVERIFY(ranking->plans[0].truncated);
 }
 
-/// Why there is no plan, and what would help.
+/// The reasons for no plan, and the relaxations.
 void TestWhale::reasons() {
   test::Random random(82);
   Problem problem = test::random_problem(random, {.layers = 4, .nodes = {4}, .micro_batch = 4});

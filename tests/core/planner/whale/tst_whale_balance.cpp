@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of unlike devices against enumeration, and Algorithm 1 as printed.
-// PIPEDECK_RANDOM_PROBLEMS sets the number of random problems (60).
+// Shares of different devices against enumeration, and Algorithm 1 as printed. PIPEDECK_RANDOM_PROBLEMS sets the number
+// of random problems (60).
 #include <QtTest/QTest>
 
 #include <numeric>
@@ -72,7 +72,7 @@ void TestWhaleBalance::shares_equal_enumeration() {
   QVERIFY2(possible >= problems, qPrintable(QString::number(possible)));
 }
 
-/// A group of like devices gets what its members would get one by one.
+/// A group of equal devices gets the shares of its members as single groups.
 void TestWhaleBalance::groups_share_like_single_devices() {
   for (int seed = 0; seed < random_problems(); ++seed) {
     test::Random random(static_cast<std::uint64_t>(1000 + seed));
@@ -126,8 +126,8 @@ void TestWhaleBalance::printed_algorithm_fails_in_some() {
   QVERIFY(failed > 0 && slower > 0);
 }
 
-/// Three like devices share 12, one holds 1 sample, the others 5 and 9: the valley takes all it can, so that the giver
-/// is left with nothing and the taker with most.
+/// Three equal devices share 12; one holds 1 sample, the others 5 and 9. The valley takes all it can, so the giver
+/// keeps none and the taker has most.
 void TestWhaleBalance::printed_algorithm_by_hand() {
   std::vector<planner::whale::Replicas> devices(3);
   const std::vector<int> room{1, 5, 9};
@@ -168,7 +168,7 @@ void TestWhaleBalance::shares_reach_every_part() {
   QVERIFY(plan.certificate->lower_bound <= to_seconds(simulation.iteration));
 }
 
-/// A device that can't hold the weights gets no samples and is left out; a plan with a share of 0 is no plan.
+/// A device that can't hold the weights gets no samples and is left out; a plan with a share of 0 is invalid.
 void TestWhaleBalance::no_share_for_a_device_without_room() {
   test::Random random(78);
   const Problem like = test::random_problem(random, {.layers = 4, .nodes = {3}});

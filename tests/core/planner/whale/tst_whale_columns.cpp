@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers split by columns between unlike devices, against enumeration and against even shards.
+// Layers sharded by columns between different devices, against enumeration and against even shards.
 // PIPEDECK_RANDOM_PROBLEMS sets the number of random problems (60).
 #include <QtTest/QTest>
 
@@ -40,7 +40,7 @@ void TestWhaleColumns::columns_by_hand() {
   QVERIFY(!planner::whale::share_columns({1, 1}, {1, 0}));
 }
 
-/// One replica of two unlike devices: no fraction of a fine grid that fits is better.
+/// One replica of two different devices: no fitting fraction of a fine grid is better.
 void TestWhaleColumns::columns_equal_enumeration() {
   constexpr int steps = 2048;
   int compared = 0, uneven = 0, full = 0;
@@ -92,8 +92,7 @@ void TestWhaleColumns::columns_equal_enumeration() {
   QVERIFY(compared > random_problems() / 3 && uneven > compared / 2 && full > 0 && full < uneven);
 }
 
-/// Nobody asked for a split: where it is the quickest strategy its uneven columns are in the plan, which comes out of
-/// its file as it went in.
+/// Without a split option: if split is the fastest strategy, the plan has its uneven columns, and they survive a file.
 void TestWhaleColumns::without_options_too() {
   int uneven = 0;
   for (int seed = 0; seed < random_problems(); ++seed) {
@@ -117,7 +116,7 @@ void TestWhaleColumns::without_options_too() {
   QVERIFY(uneven > 0);
 }
 
-/// Aware of unlike devices, also where a type is quick at some layers only; with several TaskGraphs and replicas.
+/// Different devices, also with a type that is fast on some layers only; several TaskGraphs and replicas.
 void TestWhaleColumns::columns_are_never_slower_than_even() {
   int compared = 0, uneven = 0, quicker = 0;
   for (int seed = 0; seed < 2 * random_problems(); ++seed) {
@@ -150,7 +149,7 @@ void TestWhaleColumns::columns_are_never_slower_than_even() {
   QVERIFY(compared > random_problems() && uneven > random_problems() / 4 && quicker > random_problems() / 4);
 }
 
-/// A classifier of many weights behind a replicated part: the paper's example 2, on devices of their own.
+/// A classifier of many weights after a replicated part: the paper's example 2, on its own devices.
 void TestWhaleColumns::split_between_replicated() {
   test::Random random(80);
   const Problem like = test::random_problem(random, {.layers = 5, .nodes = {4}});

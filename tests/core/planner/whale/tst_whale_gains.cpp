@@ -26,8 +26,8 @@ Profile bert_large() {
   return profile;
 }
 
-/// T5-Large (Raffel et al., JMLR 2020: 24 + 24 blocks, hidden 1024, feed-forward 4096, vocabulary 32,128), sequences of
-/// 512; a decoder's attention to the encoder, of as many weights, stands in its feed-forward part.
+/// Returns T5-Large (Raffel et al., JMLR 2020: 24 + 24 blocks, hidden 1024, feed-forward 4096, vocabulary 32,128) with
+/// sequences of 512. A decoder's attention to the encoder, of as many weights, is in its feed-forward part.
 Profile t5_large() {
   ModelSpec model;
   model.name = "T5-Large";
@@ -76,7 +76,7 @@ class TestWhaleGains : public QObject {
   void gains_of_gnmt();
 };
 
-/// Equal shares, and layers cut as if all devices were alike.
+/// Equal shares, and layers partitioned as if all devices were equal.
 void TestWhaleGains::even_split_is_the_baseline() {
   Profile profile = test::uniform_profile(8, milliseconds(1), milliseconds(2));
   Problem problem{std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(test::flat_cluster(4)), {}};
@@ -91,12 +91,12 @@ void TestWhaleGains::even_split_is_the_baseline() {
     return list;
   };
   QVERIFY(lengths(answer(problem, even)->plans[0]) == (std::vector<int>{2, 2, 2, 2}));
-  // Two of layers on the fast ones for each on the slow ones: 3 + 3 + 1 + 1 takes as long as 2 + 2 + 2 + 2 is slower.
+  // Two layers on the fast ones for each on the slow ones: 3 + 3 + 1 + 1 is balanced, 2 + 2 + 2 + 2 is slower.
   QCOMPARE(answer(problem, pipeline)->plans[0].objective->time->count * 1e3, 16 * 9.0);
   QCOMPARE(answer(problem, even)->plans[0].objective->time->count * 1e3, 16 * 12.0);
 }
 
-/// Figure 17: 1.3 to 1.4 on 8 V100 and 8 P100. By peak FLOP/s 1.24 (P100 SXM2) to 1.34 (PCIe) is all there is.
+/// Figure 17: 1.3 to 1.4 on 8 V100 and 8 P100. Peak FLOP/s allow at most 1.24 (P100 SXM2) to 1.34 (PCIe).
 void TestWhaleGains::gains_of_data_parallelism() {
   const planner::PlannerOptions replicate{{"strategy", "replicate"}};
   const double resnet =

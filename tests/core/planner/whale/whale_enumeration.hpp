@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All whole-sample shares, and all cuts with all shares, of small problems: what Whale's balance is checked against.
-// Exponential.
+// Enumerates all whole-sample shares, and all partitions with all shares, of small problems. An oracle for Whale's
+// balance. Exponential.
 #pragma once
 
 #include <limits>

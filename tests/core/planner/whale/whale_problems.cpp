@@ -49,7 +49,7 @@ Problem random_unlike(test::Random& random, int most_layers, int most_devices) {
   return problem;
 }
 
-/// Every layer can be split, at a cost.
+/// Makes every layer shardable, at a cost.
 Problem splittable(test::Random& random, const Problem& like, bool measured) {
   Profile profile = *like.profile;
   for (Layer& layer : profile.layers) {

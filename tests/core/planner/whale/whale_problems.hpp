@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems of unlike devices for the tests of Whale.
+// Problems of different devices for the tests of Whale.
 #pragma once
 
 #include "core/planner/planner.hpp"
@@ -7,7 +7,7 @@
 
 namespace pipedeck::test::whale {
 
-/// PIPEDECK_RANDOM_PROBLEMS, else 60.
+/// Returns PIPEDECK_RANDOM_PROBLEMS, else 60.
 int random_problems();
 
 /// `fast` devices of type X, then `slow` of type Y with that part of the speed, in a node each.
@@ -15,7 +15,7 @@ Problem unlike(const Problem& like, int fast, int slow, double speed, pipedeck::
                pipedeck::Bytes slow_memory);
 pipedeck::Bytes all_bytes(const Profile& profile);
 Problem random_unlike(test::Random& random, int most_layers, int most_devices);
-/// Every layer can be split, at a cost.
+/// Makes every layer shardable, at a cost.
 Problem splittable(test::Random& random, const Problem& like, bool measured = false);
 Result<planner::Ranking> answer(const Problem& problem, const planner::PlannerOptions& options, int top = 1);
 Seconds simulated(const Problem& problem, const Plan& plan);
