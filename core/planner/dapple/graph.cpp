@@ -7,7 +7,7 @@ namespace {
 
 constexpr int no_node = -1;
 constexpr std::size_t most_suffixes = 8;
-constexpr double rounding = 1 + 1e-12;  // sums of the same figures in another order are equal
+constexpr double rounding = 1 + 1e-12;  // equal sums may differ by the order of their terms
 
 void lower(Front& front, const Front& other) {
   front.own = std::min(front.own, other.own);
@@ -122,7 +122,7 @@ void Graph::extend_start(int start) {
   const int state = nodes_[search::at(start)].state, first = nodes_[search::at(start)].layer, layers = space_.layers();
   const Front front = nodes_[search::at(start)].front;
   const int left = space_.places().left(state);
-  const bool all = first == 0 && options_.least_stages > 1;  // a single stage is not wanted
+  const bool all = first == 0 && options_.least_stages > 1;  // a single stage is excluded
   for (int last = left == 0 ? layers : first + 1; last <= layers - (all ? 1 : 0); ++last) {
     if (!spend()) return;
     const Step step = space_.compute(state, first, last);
@@ -191,7 +191,7 @@ void Graph::close_end(int end) {
   }
 }
 
-/// Where there are too many, two become one that is no worse than either: all that matters is that nothing better is
+/// Adds a suffix. A full set merges two suffixes into one that is no worse than either, so that no better plan is
 /// missed.
 void Graph::add(std::vector<Suffix>& rest, const Front& front, const Suffix& suffix) const {
   if (dapple::joined(front, suffix) >= options_.below) return;
