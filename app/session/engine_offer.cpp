@@ -25,7 +25,7 @@ struct Candidate {
 };
 
 /// Returns the fastest plan that fits into memory, or else the fastest plan.
-Result<std::optional<Candidate>> quickest(plans::Judge& judge, const Problem& problem, std::vector<Plan> plans,
+Result<std::optional<Candidate>> quickest(study::Judge& judge, const Problem& problem, std::vector<Plan> plans,
                                           const std::stop_token& stop) {
   const auto rank = [](const Candidate& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
   std::optional<Candidate> best;
@@ -41,8 +41,8 @@ Result<std::optional<Candidate>> quickest(plans::Judge& judge, const Problem& pr
 
 std::vector<EngineText> engine_texts() {
   std::vector<EngineText> texts;
-  for (const pipedeck::study::engines::Engine& engine : pipedeck::study::engines::engines())
-    for (const pipedeck::study::engines::EngineOutput& output : engine.outputs)
+  for (const study::engines::Engine& engine : study::engines::engines())
+    for (const study::engines::EngineOutput& output : engine.outputs)
       texts.push_back({in_qt(output.name), in_qt(engine.name), in_qt(output.summary), in_qt(output.ending)});
   return texts;
 }
@@ -55,31 +55,29 @@ std::optional<EngineQuestion> engine_question(const project::State& state, int p
   return EngineQuestion{*std::move(problem), entry->plan, output};
 }
 
-Result<EngineOffer> engine_offer(plans::Judge& judge, const EngineQuestion& asked, std::stop_token stop) {
+Result<EngineOffer> engine_offer(study::Judge& judge, const EngineQuestion& asked, std::stop_token stop) {
   const std::string name = asked.output.toStdString();
-  const pipedeck::study::engines::NamedOutput wanted = pipedeck::study::engines::engine_output_named(name);
+  const study::engines::NamedOutput wanted = study::engines::engine_output_named(name);
   ensure(wanted.engine, "an engine's text was asked for that is not listed");
   TRY(const auto origin, io::documents::origin_of(*asked.problem.profile));
   const auto question_of = [&](const Plan& plan) {
-    return pipedeck::study::engines::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster,
-                                                    origin ? &*origin : nullptr};
+    return study::engines::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster,
+                                          origin ? &*origin : nullptr};
   };
   EngineOffer offer;
-  for (const std::string& misfit :
-       pipedeck::study::engines::misfits(*wanted.engine, *asked.plan, *asked.problem.profile))
+  for (const std::string& misfit : study::engines::misfits(*wanted.engine, *asked.plan, *asked.problem.profile))
     offer.misfits << text::in_qt(misfit);
   if (offer.misfits.isEmpty()) {
-    const auto text = pipedeck::study::engines::engine_text(wanted, question_of(*asked.plan));
+    const auto text = study::engines::engine_text(wanted, question_of(*asked.plan));
     if (!text) return tl::unexpected(text.error());
     offer.text = text::in_qt(*text);
     return offer;
   }
   TRY(const auto near,
-      quickest(judge, asked.problem, pipedeck::study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)),
-               stop));
+      quickest(judge, asked.problem, study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)), stop));
   if (!near) return offer;
   TRY(const auto own, judge.simulation(asked.problem, *asked.plan, stop));
-  const auto text = pipedeck::study::engines::engine_text(wanted, question_of(*near->plan));
+  const auto text = study::engines::engine_text(wanted, question_of(*near->plan));
   if (!text) return tl::unexpected(text.error());
   offer.nearest = NearestPlan{near->plan, text::in_qt(*text), near->simulation, own};
   return offer;

@@ -49,7 +49,7 @@ struct EngineQuestion {
 std::optional<EngineQuestion> engine_question(const project::State& state, int plan, const QString& output);
 
 /// Computes the offer; takes as long as simulating a few plans.
-Result<EngineOffer> engine_offer(plans::Judge& judge, const EngineQuestion& question, std::stop_token stop);
+Result<EngineOffer> engine_offer(study::Judge& judge, const EngineQuestion& question, std::stop_token stop);
 
 /// Computes the offer in the background and returns the job's id. `done` is not called if the job is cancelled.
 int find_engine_offer(Session& session, const EngineQuestion& question,

@@ -33,9 +33,9 @@ QString made_where(const QString& date, const QString& machine) {
   return ReportExportText::tr("%1 on %2", "a date and a machine").arg(date, machine);
 }
 
-pipedeck::study::reports::Question question_of(const Session& session, const ReportOrder& order) {
+study::reports::Question question_of(const Session& session, const ReportOrder& order) {
   const project::State& state = session.state();
-  pipedeck::study::reports::Question question;
+  study::reports::Question question;
   question.problem = *session.problem();
   const Profile& profile = *question.problem.profile;
   const Cluster& cluster = *question.problem.cluster;
@@ -48,23 +48,23 @@ pipedeck::study::reports::Question question_of(const Session& session, const Rep
     const CalibrationRecord& record = *state.calibration.record;
     question.calibration = made_where(text::in_qt(record.date), text::in_qt(record.host)).toStdString();
   }
-  const pipedeck::study::reports::ProjectFile from{project_path(session), profile.name, cluster.name, calibrated};
-  question.commands = pipedeck::study::reports::question_commands(from);
+  const study::reports::ProjectFile from{project_path(session), profile.name, cluster.name, calibrated};
+  question.commands = study::reports::question_commands(from);
   const std::vector<const project::PlanEntry*> entries = project::plans_of_question(state);
   const bool any_ticked =
       std::ranges::any_of(entries, [](const project::PlanEntry* e) { return e->ticked && e->feasible(); });
   for (const project::PlanEntry* entry : entries)
-    question.plans.push_back(
-        {entry->plan, entry->note.toStdString(), entry->remarks.toStdString(), entry->ticked || !any_ticked,
-         pipedeck::study::reports::plan_commands(from, entry->plan->name, question.plans.size() + 1,
-                                                 question.problem.workload.conventions)});
+    question.plans.push_back({entry->plan, entry->note.toStdString(), entry->remarks.toStdString(),
+                              entry->ticked || !any_ticked,
+                              study::reports::plan_commands(from, entry->plan->name, question.plans.size() + 1,
+                                                            question.problem.workload.conventions)});
   return question;
 }
 
-Result<void> write(const pipedeck::study::reports::Question& question, const std::string& file,
+Result<void> write(const study::reports::Question& question, const std::string& file,
                    const work::Jobs::Context& context) {
-  TRY(const auto made, pipedeck::study::reports::make_report(question, context.progress, context.stop));
-  return pipedeck::study::reports::write_report(file, made);
+  TRY(const auto made, study::reports::make_report(question, context.progress, context.stop));
+  return study::reports::write_report(file, made);
 }
 
 }  // namespace

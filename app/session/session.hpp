@@ -14,10 +14,8 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/session/plans/compare.hpp"
 #include "app/session/plans/explainer.hpp"
 #include "app/session/plans/item_curves.hpp"
-#include "app/session/plans/judge.hpp"
 #include "app/session/plans/live_edit.hpp"
 #include "app/session/project/autosave.hpp"
 #include "app/session/project/history.hpp"
@@ -29,6 +27,8 @@
 #include "app/session/runs/launch.hpp"
 #include "app/session/runs/run_report.hpp"
 #include "app/session/work/jobs.hpp"
+#include "core/study/compare.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::session {
 
@@ -68,7 +68,7 @@ class Session : public QObject {
   ~Session() override;
 
   const project::State& state() const { return history_.state(); }
-  plans::Judge& judge() { return judge_; }
+  study::Judge& judge() { return judge_; }
   work::Jobs& jobs() { return jobs_; }
   plans::LiveEdit& live() { return live_; }
   plans::Explainer& explainer() { return explainer_; }
@@ -156,14 +156,14 @@ class Session : public QObject {
   /// Changes the schedule of the plan of `id` as a manual edit (plan_edits). One step.
   void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
   /// Returns null if it is unknown; it is then computed in the background, and `verdicts_changed` follows.
-  std::shared_ptr<const plans::Verdict> verdict(const project::PlanEntry& entry);
+  std::shared_ptr<const study::Verdict> verdict(const project::PlanEntry& entry);
   /// Returns null if it is unknown; it is then computed in the background.
   std::shared_ptr<const plans::Explanation> explanation(const project::PlanEntry& entry);
   /// Returns memory over time by item. Returns null if it is unknown; it is then computed in the background.
   plans::ItemCurves::Items memory_items(const project::PlanEntry& entry);
   /// Returns why there will be no verdict; empty if there is or will be one.
   QString why_unjudged(int id) const;
-  std::optional<plans::ProblemFacts> facts() const;
+  std::optional<study::ProblemFacts> facts() const;
   /// A summary of the last comparison: its plans and its duration.
   struct ComparisonSummary {
     int plans = 0;
@@ -231,7 +231,7 @@ class Session : public QObject {
   void add_trace(const std::shared_ptr<const project::RunRecord>& run);
   void start_writing(const QString& path, std::optional<store::ProjectLock> lock);
   void take_saved(const std::optional<Error>& problem);
-  void apply(const plans::Comparison& comparison, const project::Question& question);
+  void apply(const study::Comparison& comparison, const project::Question& question);
   void compute_missing_verdicts();
   void take_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
   void take_run(const std::shared_ptr<const project::RunRecord>& record);
@@ -246,7 +246,7 @@ class Session : public QObject {
   QString why_read_only_;
   std::string saved_view_;
   bool autosave_failed_ = false;  ///< reported once
-  plans::Judge judge_;
+  study::Judge judge_;
   work::Jobs jobs_;
   /// A save that is running.
   struct Saving {

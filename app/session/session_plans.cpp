@@ -15,7 +15,7 @@ namespace pipedeck::session {
 namespace {
 
 /// Returns a planner's result of a comparison as an entry of the project.
-project::PlanEntry entry_of(const plans::ComparedPlan& compared, const project::Question& question) {
+project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::Question& question) {
   project::PlanEntry entry;
   entry.profile = question.profile;
   entry.cluster = question.cluster;
@@ -100,7 +100,7 @@ int Session::compare() {
       tr("Compare plans for %1").arg(text::in_qt(project::find_profile(state(), question.profile)->profile->name));
   compare_job_ = jobs_.start(
       title, [this, problem = *problem(), question, threads](const work::Jobs::Context& context) -> work::Jobs::Apply {
-        auto result = plans::compare(problem, project::chosen_planners(question.planning), judge_, threads,
+        auto result = study::compare(problem, project::chosen_planners(question.planning), judge_, threads,
                                      context.progress, context.stop);
         return [this, question, result = std::move(result)] {
           if (!result) {
@@ -116,11 +116,11 @@ int Session::compare() {
   return compare_job_;
 }
 
-void Session::apply(const plans::Comparison& comparison, const project::Question& question) {
+void Session::apply(const study::Comparison& comparison, const project::Question& question) {
   project::State next = state();
   ComparisonSummary summary{0, 0, comparison.duration, comparison.facts.lower_bound};
   bool first_comparison = true;
-  for (const plans::ComparedPlan& compared : comparison.plans) {
+  for (const study::ComparedPlan& compared : comparison.plans) {
     project::PlanEntry entry = entry_of(compared, question);
     ++(entry.feasible() ? summary.plans : summary.without_plan);
     if (project::PlanEntry* old = earlier_answer(next, entry)) {
@@ -146,7 +146,7 @@ void Session::apply(const plans::Comparison& comparison, const project::Question
   emit comparison_ended();
 }
 
-std::shared_ptr<const plans::Verdict> Session::verdict(const project::PlanEntry& entry) {
+std::shared_ptr<const study::Verdict> Session::verdict(const project::PlanEntry& entry) {
   if (!entry.feasible()) return nullptr;
   const auto problem = project::problem_of(state(), entry);
   if (!problem) return nullptr;
@@ -155,7 +155,7 @@ std::shared_ptr<const plans::Verdict> Session::verdict(const project::PlanEntry&
   return known;
 }
 
-std::optional<plans::ProblemFacts> Session::facts() const {
+std::optional<study::ProblemFacts> Session::facts() const {
   const auto asked = problem();
   return asked ? judge_.known_facts(*asked) : std::nullopt;
 }

@@ -47,7 +47,7 @@ TableText later() { return {{}, {}, true}; }
 TableText plans_text(Session& session) {
   const auto facts = session.facts();
   std::vector<io::csv::ComparedPlanFigures> rows;
-  std::vector<std::shared_ptr<const plans::Verdict>> kept;
+  std::vector<std::shared_ptr<const study::Verdict>> kept;
   for (const project::PlanEntry* entry : project::plans_of_question(session.state())) {
     io::csv::ComparedPlanFigures row{entry->plan.get(), nullptr, {}, {}, entry->note.toStdString()};
     if (entry->feasible()) {

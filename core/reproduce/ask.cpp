@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/sim/simulate.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::reproduce {
 
@@ -25,9 +26,8 @@ Result<std::vector<Plan>> answers(const std::string& planner, const Problem& pro
                                   const planner::PlannerOptions& options, const Bench& bench, int top) {
   TRY(const auto info, planner::planner_named(planner));
   TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-  planner::PlannerContext context;
-  context.score = sim::score_of(simulator);
-  context.stop = bench.stop;
+  planner::PlannerContext context = study::context_for(simulator, bench.stop);
+  context.fits = {};  // the papers' tables leave memory aside
   context.top = top;
   context.relax = false;
   TRY(auto ranking, planner::run_planner(*info, problem, options, context));

@@ -73,15 +73,14 @@ class CapacityCommand : public options::Command {
     return question.model ? question.model->read.config.name : question.problem.profile->name;
   }
 
-  std::string identity(const study::capacity::Question& question,
-                       const std::vector<study::whatif::AskedPlanner>& asked) const {
+  std::string identity(const study::capacity::Question& question, const std::vector<study::AskedPlanner>& asked) const {
     std::vector<std::string> planners;
-    for (const study::whatif::AskedPlanner& one : asked) planners.push_back(one.planner->name);
+    for (const study::AskedPlanner& one : asked) planners.push_back(one.planner->name);
     return io::capacity_question_sha256(options_.asked(question), planners);
   }
 
   Result<int> sweep(const study::capacity::Question& question, const study::capacity::Space& space,
-                    const std::vector<study::whatif::AskedPlanner>& asked, const study::whatif::SearchHow& how) const {
+                    const std::vector<study::AskedPlanner>& asked, const study::whatif::SearchHow& how) const {
     const std::string& currency = presets::device_catalogue().front().price.currency;
     TRY(const auto goal, goal_.goal(options_.sample_tokens(question), currency));
     const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
@@ -123,8 +122,7 @@ class CapacityCommand : public options::Command {
   }
 
   Result<int> find_size(const study::capacity::Question& question, const study::capacity::Space& space,
-                        const std::vector<study::whatif::AskedPlanner>& asked,
-                        const study::whatif::SearchHow& how) const {
+                        const std::vector<study::AskedPlanner>& asked, const study::whatif::SearchHow& how) const {
     const auto kind = study::capacity::size_kind_named(largest_);
     if (!kind)
       return fail(ErrorCode::bad_usage, fmt::format("--largest: found \"{}\", expected layers, hidden, sequence, "

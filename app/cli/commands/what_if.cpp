@@ -57,13 +57,13 @@ class WhatIfCommand : public options::Command {
   }
 
  private:
-  Result<std::vector<study::whatif::AskedPlanner>> chosen_planners() const {
+  Result<std::vector<study::AskedPlanner>> chosen_planners() const {
     if (question_.schedule.name)
       return fail(ErrorCode::bad_usage, "what-if: --schedule is for plan and compare; --front tries all schedules");
-    return options::asked_planners(names_, study::whatif::usual_planners());
+    return options::asked_planners(names_, study::usual_planners());
   }
 
-  Result<WhatIfAnswer> find(const Problem& problem, const std::vector<study::whatif::AskedPlanner>& asked,
+  Result<WhatIfAnswer> find(const Problem& problem, const std::vector<study::AskedPlanner>& asked,
                             const study::whatif::SearchHow& how) const {
     const study::whatif::DeviceCatalogue& catalogue = presets::device_catalogue();
     TRY(auto change, options_.change(*problem.cluster));
@@ -102,7 +102,7 @@ class WhatIfCommand : public options::Command {
   }
 
   static Result<std::vector<PurchaseGain>> find_purchases(const Problem& problem, const std::optional<FoundPlan>& now,
-                                                          const std::vector<study::whatif::AskedPlanner>& asked,
+                                                          const std::vector<study::AskedPlanner>& asked,
                                                           const study::whatif::SearchHow& how) {
     std::optional<Sensitivity> gains;
     if (now) {

@@ -6,6 +6,7 @@
 #include "app/cli/text/table.hpp"
 #include "core/cost/lower_bound.hpp"
 #include "core/io/files.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::cli::work {
 
@@ -35,10 +36,7 @@ Result<JudgedPlan> Judge::judge(Plan plan, std::stop_token stop) const {
 }
 
 planner::PlannerContext Judge::context(int threads, int top, Progress progress, std::stop_token stop) const {
-  planner::PlannerContext context;
-  context.score = sim::score_of(simulator_, stop);
-  context.fits = sim::fits_of(simulator_, stop);
-  context.stop = std::move(stop);
+  planner::PlannerContext context = study::context_for(simulator_, std::move(stop));
   context.progress = std::move(progress);
   context.threads = threads;
   context.top = top;

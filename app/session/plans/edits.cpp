@@ -6,7 +6,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include "app/session/plans/judge.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -106,7 +106,7 @@ project::State with_plan_edited(project::State state, int id, Plan plan) {
   return std::move(added.state);
 }
 
-Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, Judge& judge) {
+Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::Judge& judge) {
   const project::PlanEntry* entry = project::find_plan(state, id);
   const auto problem = entry ? project::problem_of(state, *entry) : std::nullopt;
   if (!problem || !entry->feasible()) return fail(ErrorCode::bad_usage, "there is no plan to edit");

@@ -7,9 +7,11 @@
 #include "app/session/project/state.hpp"
 #include "core/plan/edits.hpp"
 
-namespace pipedeck::session::plans {
-
+namespace pipedeck::study {
 class Judge;
+}  // namespace pipedeck::study
+
+namespace pipedeck::session::plans {
 
 /// Returns the name of the step in the Edit menu: "Move cut before block_27", "Move G3 to stage 1", "Recompute stage
 /// 0". `plan` is the one before the edit.
@@ -20,6 +22,6 @@ project::State with_plan_edited(project::State state, int id, Plan plan);
 
 /// Returns the edited plan of `id`. Returns an error if the edit breaks a rule of plans or the schedule does not
 /// support it.
-Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, Judge& judge);
+Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::Judge& judge);
 
 }  // namespace pipedeck::session::plans

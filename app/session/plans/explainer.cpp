@@ -31,7 +31,7 @@ auto find(const List& list, const Key& key) -> decltype(list.front().value) {
   return nullptr;
 }
 
-Result<Explanation> explain(Judge& judge, const Problem& problem, const Plan& plan, std::stop_token stop) {
+Result<Explanation> explain(study::Judge& judge, const Problem& problem, const Plan& plan, std::stop_token stop) {
   TRY(const auto simulator, judge.simulator(problem));
   TRY(auto path, sim::explain::critical_path(simulator, plan, stop));
   TRY(const auto parts, sim::explain::time_parts(simulator, plan, stop));
@@ -40,7 +40,8 @@ Result<Explanation> explain(Judge& judge, const Problem& problem, const Plan& pl
 
 }  // namespace
 
-Explainer::Explainer(Judge& judge, work::Jobs& jobs, QObject* parent) : QObject(parent), judge_(judge), jobs_(jobs) {
+Explainer::Explainer(study::Judge& judge, work::Jobs& jobs, QObject* parent)
+    : QObject(parent), judge_(judge), jobs_(jobs) {
   // A cancelled one may be requested again.
   connect(&jobs_, &work::Jobs::ended, this, [this](int job, work::JobState state) {
     if (state == work::JobState::cancelled) asked_.clear();

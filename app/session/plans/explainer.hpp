@@ -8,10 +8,10 @@
 #include <QObject>
 #include <QString>
 
-#include "app/session/plans/judge.hpp"
 #include "app/session/work/jobs.hpp"
 #include "core/model/explanation.hpp"
 #include "core/model/jitter.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -31,7 +31,7 @@ class Explainer : public QObject {
   Q_OBJECT
 
  public:
-  Explainer(Judge& judge, work::Jobs& jobs, QObject* parent = nullptr);
+  Explainer(study::Judge& judge, work::Jobs& jobs, QObject* parent = nullptr);
 
   /// Returns null if it is unknown; it is then computed, and `changed` follows.
   std::shared_ptr<const Explanation> explanation(const Problem& problem, const std::shared_ptr<const Plan>& plan);
@@ -79,7 +79,7 @@ class Explainer : public QObject {
     return {problem.profile, problem.cluster, problem.workload, plan};
   }
 
-  Judge& judge_;
+  study::Judge& judge_;
   work::Jobs& jobs_;
   // Newest first.
   std::list<Remembered<Explanation>> explanations_;

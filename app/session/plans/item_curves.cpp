@@ -12,7 +12,8 @@ constexpr std::size_t most_kept = 12;  // plans: enough for a comparison
 
 }  // namespace
 
-ItemCurves::ItemCurves(Judge& judge, work::Jobs& jobs, QObject* parent) : QObject(parent), judge_(judge), jobs_(jobs) {
+ItemCurves::ItemCurves(study::Judge& judge, work::Jobs& jobs, QObject* parent)
+    : QObject(parent), judge_(judge), jobs_(jobs) {
   // A cancelled one may be requested again.
   connect(&jobs_, &work::Jobs::ended, this, [this](int, work::JobState state) {
     if (state == work::JobState::cancelled) asked_.clear();

@@ -9,9 +9,9 @@
 
 #include <QObject>
 
-#include "app/session/plans/judge.hpp"
 #include "app/session/work/jobs.hpp"
 #include "core/model/memory_items.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -21,7 +21,7 @@ class ItemCurves : public QObject {
  public:
   using Items = std::shared_ptr<const std::vector<DeviceItems>>;
 
-  ItemCurves(Judge& judge, work::Jobs& jobs, QObject* parent = nullptr);
+  ItemCurves(study::Judge& judge, work::Jobs& jobs, QObject* parent = nullptr);
 
   /// Returns null if they are unknown; they are then computed, and `changed` follows. Empty if the plan cannot be
   /// simulated.
@@ -43,7 +43,7 @@ class ItemCurves : public QObject {
     Items items;
   };
 
-  Judge& judge_;
+  study::Judge& judge_;
   work::Jobs& jobs_;
   std::list<Known> known_;  ///< newest first
   std::list<Key> asked_;

@@ -8,7 +8,9 @@
 
 namespace pipedeck::session::plans {
 
-LiveEdit::LiveEdit(Judge& judge, QObject* parent) : QObject(parent), judge_(judge) { pool_.setMaxThreadCount(1); }
+LiveEdit::LiveEdit(study::Judge& judge, QObject* parent) : QObject(parent), judge_(judge) {
+  pool_.setMaxThreadCount(1);
+}
 
 LiveEdit::~LiveEdit() {
   cancel();

@@ -11,7 +11,7 @@
 #include <QObject>
 #include <QThreadPool>
 
-#include "app/session/plans/judge.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -19,7 +19,7 @@ class LiveEdit : public QObject {
   Q_OBJECT
 
  public:
-  explicit LiveEdit(Judge& judge, QObject* parent = nullptr);
+  explicit LiveEdit(study::Judge& judge, QObject* parent = nullptr);
   ~LiveEdit() override;
 
   /// Returns the request's generation, larger than all before.
@@ -42,7 +42,7 @@ class LiveEdit : public QObject {
   void start(Request request);
   void answer(const Request& request, const Result<std::shared_ptr<const Simulation>>& result);
 
-  Judge& judge_;
+  study::Judge& judge_;
   QThreadPool pool_;
   std::stop_source stop_;
   std::optional<Request> waiting_;

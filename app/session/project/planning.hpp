@@ -11,6 +11,7 @@
 
 #include "core/model/pins.hpp"
 #include "core/planner/planner.hpp"
+#include "core/study/asked_planner.hpp"
 
 namespace pipedeck::session::project {
 
@@ -26,13 +27,8 @@ struct Planning {
   bool operator==(const Planning&) const = default;
 };
 
-struct ChosenPlanner {
-  const planner::PlannerInfo* planner = nullptr;
-  planner::PlannerOptions options;
-};
-
 /// Returns the planners of a comparison in registry order.
-std::vector<ChosenPlanner> chosen_planners(const Planning& planning);
+std::vector<study::AskedPlanner> chosen_planners(const Planning& planning);
 
 QJsonObject planning_to_json(const Planning& planning);
 /// Ignores unknown names and values, which leaves the planners' defaults.

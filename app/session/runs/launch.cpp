@@ -76,7 +76,7 @@ std::vector<int> measured_micro_batches(const Plan& plan) {
   return {sizes.begin(), sizes.end()};
 }
 
-Launch::Launch(LaunchSpec spec, plans::Judge& judge, QObject* parent)
+Launch::Launch(LaunchSpec spec, study::Judge& judge, QObject* parent)
     : QObject(parent), spec_(std::move(spec)), judge_(judge), process_(this) {
   record_.name = text::in_qt(spec_.plan.name);
   record_.model = text::in_qt(spec_.model->name);

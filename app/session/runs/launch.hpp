@@ -13,11 +13,11 @@
 #include <QString>
 #include <QTemporaryDir>
 
-#include "app/session/plans/judge.hpp"
 #include "app/session/project/state.hpp"
 #include "app/session/runs/event_reader.hpp"
 #include "app/session/runs/run_arguments.hpp"
 #include "app/session/work/child_process.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::session::runs {
 
@@ -55,7 +55,7 @@ class Launch : public QObject {
  public:
   enum class Phase { measuring, predicting, training, ended };
 
-  Launch(LaunchSpec spec, plans::Judge& judge, QObject* parent = nullptr);
+  Launch(LaunchSpec spec, study::Judge& judge, QObject* parent = nullptr);
   ~Launch() override;  ///< kills the child and waits for a running prediction
 
   void start();
@@ -92,7 +92,7 @@ class Launch : public QObject {
   QString file(const char* name) const { return directory_.filePath(QLatin1String(name)); }
 
   LaunchSpec spec_;
-  plans::Judge& judge_;
+  study::Judge& judge_;
   QTemporaryDir directory_;
   work::ChildProcess process_;
   EventReader reader_;

@@ -139,12 +139,12 @@ QWidget* PlannerDialog::make_planners() {
   list_->setFixedWidth(list_width);
   list_->setSpacing(views::widgets::ThemeSizes::grid / 4);
   pages_ = new QStackedWidget;
-  const std::vector<session::project::ChosenPlanner> chosen = session::project::chosen_planners(planning_);
+  const std::vector<study::AskedPlanner> chosen = session::project::chosen_planners(planning_);
   for (const planner::PlannerInfo& planner : planner::planners()) {
     auto* item = new QListWidgetItem(text::in_qt(planner.title), list_);
     item->setToolTip(text::in_qt(planner.summary));
     const bool compared =
-        std::ranges::any_of(chosen, [&](const session::project::ChosenPlanner& c) { return c.planner == &planner; });
+        std::ranges::any_of(chosen, [&](const study::AskedPlanner& c) { return c.planner == &planner; });
     item->setCheckState(compared ? Qt::Checked : Qt::Unchecked);
     pages_->addWidget(make_options(planner));
   }

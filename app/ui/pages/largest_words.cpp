@@ -32,14 +32,14 @@ QString next_words(const study::capacity::LargestAnswer& answer) {
 
 }  // namespace
 
-QStringList largest_words(const session::study::LargestFound& found) {
+QStringList largest_words(const session::whatif::LargestFound& found) {
   const study::capacity::LargestAnswer& answer = found.answer;
   if (!answer.size)
-    return {LargestText::tr("No %1 fits, not even the smallest.").arg(session::study::size_text(found.kind)),
+    return {LargestText::tr("No %1 fits, not even the smallest.").arg(session::whatif::size_text(found.kind)),
             next_words(answer)};
   const FoundPlan& plan = *answer.found->plan;
   return {
-      LargestText::tr("The largest %1 that fits: %2").arg(session::study::size_text(found.kind), whole(*answer.size)),
+      LargestText::tr("The largest %1 that fits: %2").arg(session::whatif::size_text(found.kind), whole(*answer.size)),
       LargestText::tr("%1: %2 an iteration, %3 samples/s, the fullest device holds %4 of %5.")
           .arg(QString::fromStdString(plan.plan->name), models::format_time(plan.iteration),
                models::format_number(plan.samples_per_second), models::format_bytes(plan.peak),
@@ -47,7 +47,7 @@ QStringList largest_words(const session::study::LargestFound& found) {
       answer.next ? next_words(answer) : LargestText::tr("Nothing larger was looked at: “Up to” looks further.")};
 }
 
-std::vector<models::whatif::BarRow> tried_rows(const session::study::LargestFound& found) {
+std::vector<models::whatif::BarRow> tried_rows(const session::whatif::LargestFound& found) {
   std::vector<models::whatif::BarRow> rows;
   for (const study::capacity::TriedSize& tried : found.answer.tried) {
     models::whatif::BarRow row;

@@ -7,14 +7,14 @@
 #include <QStringList>
 
 #include "app/models/whatif/explain_rows.hpp"
-#include "app/session/study/largest_study.hpp"
+#include "app/session/whatif/largest_study.hpp"
 
 namespace pipedeck::ui::pages {
 
 /// Returns one sentence each for the answer, its plan's requirements, and why the next size does not fit.
-QStringList largest_words(const session::study::LargestFound& found);
+QStringList largest_words(const session::whatif::LargestFound& found);
 
 /// Returns one row per planned size; the length of its bar is the size.
-std::vector<models::whatif::BarRow> tried_rows(const session::study::LargestFound& found);
+std::vector<models::whatif::BarRow> tried_rows(const session::whatif::LargestFound& found);
 
 }  // namespace pipedeck::ui::pages

@@ -25,9 +25,9 @@ QString sentence(const QString& words) { return words.endsWith(QLatin1Char('.'))
 
 }  // namespace
 
-QString warmup_text(const Plan& plan, const session::plans::Verdict& verdict) {
+QString warmup_text(const Plan& plan, const study::Verdict& verdict) {
   if (!verdict.other_warmup) return {};
-  const session::plans::OtherWarmup& other = *verdict.other_warmup;
+  const study::OtherWarmup& other = *verdict.other_warmup;
   const Seconds own = to_seconds(verdict.simulation->iteration);
   const double change = other.iteration.count / own.count - 1;
   const QString figure =

@@ -14,8 +14,8 @@
 
 #include "app/models/whatif/capacity_rows.hpp"
 #include "app/models/whatif/what_if_rows.hpp"
-#include "app/session/study/what_if_edits.hpp"
 #include "app/session/tables.hpp"
+#include "app/session/whatif/what_if_edits.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/pages/largest_words.hpp"
 #include "app/views/gantt/preview.hpp"
@@ -38,7 +38,7 @@ constexpr int wide = 1000;  ///< pixels that allow three columns; below, two, an
 constexpr int least_front = 360, least_purchases = 240;  ///< pixels of height, one above the other
 constexpr int most_unasked = 64;  ///< devices up to which the front and purchases are searched automatically
 
-std::optional<FoundPlan> found_of(const session::study::StudyAnswer& answer) {
+std::optional<FoundPlan> found_of(const session::whatif::StudyAnswer& answer) {
   return answer.best ? std::optional(answer.best->found) : std::nullopt;
 }
 
@@ -50,7 +50,7 @@ QString points_filter() { return WhatIfPage::tr("Points of sweeps (*.points.json
 
 QStringList sizes_in_words() {
   QStringList words;
-  for (const study::capacity::SizeKind kind : sizes_asked) words << session::study::size_text(kind);
+  for (const study::capacity::SizeKind kind : sizes_asked) words << session::whatif::size_text(kind);
   return words;
 }
 
@@ -124,15 +124,15 @@ QWidget* WhatIfPage::make_content() {
 }
 
 void WhatIfPage::connect_study() {
-  connect(&study_, &session::study::WhatIfStudy::today_changed, this, &WhatIfPage::show_answer);
-  connect(&study_, &session::study::WhatIfStudy::now_changed, this, [this] {
+  connect(&study_, &session::whatif::WhatIfStudy::today_changed, this, &WhatIfPage::show_answer);
+  connect(&study_, &session::whatif::WhatIfStudy::now_changed, this, [this] {
     show_answer();
     show_hints();
     look_around();
   });
-  connect(&study_, &session::study::WhatIfStudy::front_changed, this, &WhatIfPage::show_lists);
-  connect(&study_, &session::study::WhatIfStudy::purchases_changed, this, &WhatIfPage::show_lists);
-  connect(&study_, &session::study::WhatIfStudy::failed, this,
+  connect(&study_, &session::whatif::WhatIfStudy::front_changed, this, &WhatIfPage::show_lists);
+  connect(&study_, &session::whatif::WhatIfStudy::purchases_changed, this, &WhatIfPage::show_lists);
+  connect(&study_, &session::whatif::WhatIfStudy::failed, this,
           [this](const QString& title, const QString& text) { dialogs_.error(this, title, text); });
   connect(&settle_, &QTimer::timeout, this, [this] { study_.set_change(panel_->change()); });
   connect(&preview_, &session::plans::LiveEdit::simulated, this,
@@ -153,8 +153,8 @@ void WhatIfPage::connect_views() {
   connect(summary_, &views::whatif::Summary::plan_wanted, this, [this] {
     if (const FoundPlan* plan = shown()) keep_plan(*plan);
   });
-  connect(front_, &views::whatif::FrontPane::wanted, &study_, &session::study::WhatIfStudy::find_front);
-  connect(front_, &views::whatif::FrontPane::cancel_wanted, &study_, &session::study::WhatIfStudy::cancel_front);
+  connect(front_, &views::whatif::FrontPane::wanted, &study_, &session::whatif::WhatIfStudy::find_front);
+  connect(front_, &views::whatif::FrontPane::cancel_wanted, &study_, &session::whatif::WhatIfStudy::cancel_front);
   connect(front_, &views::whatif::FrontPane::csv_wanted, this,
           [this] { write_csv(tr("Export plans"), QStringLiteral("front.csv"), study_.front_csv()); });
   connect(front_, &views::whatif::FrontPane::plan_selected, this, &WhatIfPage::show_plan);
@@ -162,8 +162,8 @@ void WhatIfPage::connect_views() {
     if (plan >= 0 && plan < static_cast<int>(front_->plans().size()))
       keep_plan(front_->plans()[static_cast<std::size_t>(plan)]);
   });
-  connect(buy_, &views::whatif::BuyPane::wanted, &study_, &session::study::WhatIfStudy::find_purchases);
-  connect(buy_, &views::whatif::BuyPane::cancel_wanted, &study_, &session::study::WhatIfStudy::cancel_purchases);
+  connect(buy_, &views::whatif::BuyPane::wanted, &study_, &session::whatif::WhatIfStudy::find_purchases);
+  connect(buy_, &views::whatif::BuyPane::cancel_wanted, &study_, &session::whatif::WhatIfStudy::cancel_purchases);
   connect(buy_, &views::whatif::BuyPane::csv_wanted, this,
           [this] { write_csv(tr("Export purchases"), QStringLiteral("purchases.csv"), study_.purchases_csv()); });
   connect(buy_, &views::whatif::BuyPane::chosen, this, &WhatIfPage::choose_purchase);
@@ -194,12 +194,11 @@ void WhatIfPage::refresh() {
     empty_->setText(tr("Choose a model and a cluster above: here they are asked what would be with other hardware."));
     return;
   }
-  std::vector<study::whatif::AskedPlanner> planners;
-  for (const session::project::ChosenPlanner& chosen :
-       session::project::chosen_planners(session_.state().question.planning))
+  std::vector<study::AskedPlanner> planners;
+  for (const study::AskedPlanner& chosen : session::project::chosen_planners(session_.state().question.planning))
     planners.push_back({chosen.planner, chosen.options});
-  const session::study::StudyQuestion question{*problem, std::move(planners)};
-  if (!study_.question() || !session::study::same_question(*study_.question(), question)) {
+  const session::whatif::StudyQuestion question{*problem, std::move(planners)};
+  if (!study_.question() || !session::whatif::same_question(*study_.question(), question)) {
     settle_.stop();
     picked_.reset();
     looked_around_ = false;
@@ -208,7 +207,7 @@ void WhatIfPage::refresh() {
   }
   capacity_study_.ask(*problem);
   capacity_->set_base(static_cast<int>(problem->cluster->nodes.size()),
-                      session::study::CapacityStudy::catalogue_types(), session::study::CapacityStudy::currency());
+                      session::whatif::CapacityStudy::catalogue_types(), session::whatif::CapacityStudy::currency());
   largest_study_.ask(*problem);
   show_capacity();
   show_largest();
@@ -219,13 +218,13 @@ void WhatIfPage::refresh() {
 void WhatIfPage::show_base() {
   const Problem& problem = study_.question()->problem;
   views::whatif::Base base;
-  base.scales = session::study::WhatIfStudy::scales(*problem.cluster);
+  base.scales = session::whatif::WhatIfStudy::scales(*problem.cluster);
   if (const DeviceType* type = find_device_type(*problem.cluster, base.scales.type)) base.type = *type;
-  base.types = session::study::WhatIfStudy::device_types();
+  base.types = session::whatif::WhatIfStudy::device_types();
   base.global_batch = problem.workload.global_batch;
   base.micro_batch = problem.workload.micro_batch.value_or(0);
   base.least_measured = smallest_measured_micro_batch(*problem.profile);
-  base.price_source = session::study::WhatIfStudy::price_source();
+  base.price_source = session::whatif::WhatIfStudy::price_source();
   panel_->set_base(base);
   panel_->set_change({});
 }
@@ -237,7 +236,7 @@ const FoundPlan* WhatIfPage::shown() const {
 
 void WhatIfPage::show_answer() {
   if (!study_.question()) return;
-  const session::study::StudyAnswer &today = study_.today(), &now = study_.now();
+  const session::whatif::StudyAnswer &today = study_.today(), &now = study_.now();
   const auto before = found_of(today);
   const auto after = shown() ? std::optional(*shown()) : std::nullopt;
   summary_->set_rows(models::whatif::what_if_rows(before, after));
@@ -283,7 +282,7 @@ void WhatIfPage::show_hints() {
 }
 
 void WhatIfPage::show_front_hint() {
-  const session::study::StudyList<FoundPlan>& front = study_.front();
+  const session::whatif::StudyList<FoundPlan>& front = study_.front();
   const bool running = study_.finding_front();
   QString hint;
   if (running)
@@ -300,7 +299,7 @@ void WhatIfPage::show_front_hint() {
 }
 
 void WhatIfPage::show_purchase_hint() {
-  const session::study::StudyList<PurchaseGain>& purchases = study_.purchases();
+  const session::whatif::StudyList<PurchaseGain>& purchases = study_.purchases();
   const bool running = study_.finding_purchases();
   QString hint;
   if (running)
@@ -338,13 +337,13 @@ void WhatIfPage::pick(const FoundPlan& plan) {
 }
 
 void WhatIfPage::connect_capacity() {
-  connect(&capacity_study_, &session::study::CapacityStudy::changed, this, &WhatIfPage::show_capacity);
+  connect(&capacity_study_, &session::whatif::CapacityStudy::changed, this, &WhatIfPage::show_capacity);
   connect(capacity_, &views::whatif::CapacityPane::goal_changed, this, &WhatIfPage::show_capacity);
   connect(capacity_, &views::whatif::CapacityPane::wanted, this, [this] {
     capacity_study_.find({capacity_->most_nodes(), capacity_->types()});
   });
   connect(capacity_, &views::whatif::CapacityPane::cancel_wanted, &capacity_study_,
-          &session::study::CapacityStudy::cancel);
+          &session::whatif::CapacityStudy::cancel);
   connect(capacity_, &views::whatif::CapacityPane::csv_wanted, this, [this] {
     if (const auto goal = capacity_->goal())
       write_csv(tr("Export points"), QStringLiteral("capacity.csv"), capacity_study_.csv(*goal));
@@ -354,7 +353,7 @@ void WhatIfPage::connect_capacity() {
     const QStringList files = dialogs_.open_files(this, tr("Go on from points"), points_filter());
     if (!files.isEmpty()) go_on_from(files.front());
   });
-  connect(&capacity_study_, &session::study::CapacityStudy::failed, this,
+  connect(&capacity_study_, &session::whatif::CapacityStudy::failed, this,
           [this](const QString& text) { dialogs_.error(this, tr("Keep points"), text); });
   connect(capacity_, &views::whatif::CapacityPane::chosen, this, &WhatIfPage::choose_capacity);
   connect(capacity_, &views::whatif::CapacityPane::activated, this, &WhatIfPage::take_capacity);
@@ -362,7 +361,7 @@ void WhatIfPage::connect_capacity() {
 
 void WhatIfPage::show_capacity() {
   const std::vector<CapacityFound> found = capacity_study_.found();
-  const QString currency = QString::fromStdString(session::study::CapacityStudy::currency());
+  const QString currency = QString::fromStdString(session::whatif::CapacityStudy::currency());
   const auto goal = capacity_->goal();
   const bool running = capacity_study_.running();
   if (goal) capacity_->set_rows(models::whatif::capacity_rows(*goal, found, currency));
@@ -386,7 +385,7 @@ void WhatIfPage::go_on_from(const QString& file) {
   refresh();
   if (const auto taken = capacity_study_.go_on_from(file); !taken)
     return dialogs_.error(this, tr("Go on from points"), text::in_qt(taken.error()));
-  const session::study::CapacityReach& reach = *capacity_study_.reach();
+  const session::whatif::CapacityReach& reach = *capacity_study_.reach();
   capacity_->set_reach(reach.most_nodes, reach.types != std::vector<std::string>{""});
   tabs_->setCurrentWidget(capacity_);
 }
@@ -406,12 +405,13 @@ void WhatIfPage::take_capacity(int row) {
 }
 
 void WhatIfPage::connect_largest() {
-  connect(&largest_study_, &session::study::LargestStudy::changed, this, &WhatIfPage::show_largest);
+  connect(&largest_study_, &session::whatif::LargestStudy::changed, this, &WhatIfPage::show_largest);
   connect(largest_, &views::whatif::LargestPane::wanted, this, [this] {
     largest_study_.find(sizes_asked[largest_->size()], {largest_->step().value_or(0), largest_->most().value_or(0)});
   });
   connect(largest_, &views::whatif::LargestPane::changed, this, &WhatIfPage::show_largest);
-  connect(largest_, &views::whatif::LargestPane::cancel_wanted, &largest_study_, &session::study::LargestStudy::cancel);
+  connect(largest_, &views::whatif::LargestPane::cancel_wanted, &largest_study_,
+          &session::whatif::LargestStudy::cancel);
   connect(largest_, &views::whatif::LargestPane::keep_wanted, this, &WhatIfPage::keep_largest);
 }
 
@@ -421,7 +421,7 @@ void WhatIfPage::show_largest() {
   const auto& found = largest_study_.found();
   const auto problem = session_.problem();
   const QString missing =
-      problem ? session::study::no_such_size(*problem->profile, sizes_asked[largest_->size()]) : QString();
+      problem ? session::whatif::no_such_size(*problem->profile, sizes_asked[largest_->size()]) : QString();
   shown.can_find = missing.isEmpty();
   if (shown.running) {
     shown.words = {tr("Planning: %1").arg(largest_study_.doing())};
@@ -446,7 +446,7 @@ void WhatIfPage::show_largest() {
 void WhatIfPage::keep_largest() {
   const auto& found = largest_study_.found();
   if (!found || !found->answer.size) return;
-  session::project::Added added = session::study::with_largest(session_.state(), *found);
+  session::project::Added added = session::whatif::with_largest(session_.state(), *found);
   const session::project::PlanEntry* entry = session::project::find_plan(added.state, added.id);
   const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();
   session_.change(tr("Keep plan %1").arg(name), std::move(added.state));
@@ -454,11 +454,11 @@ void WhatIfPage::keep_largest() {
 }
 
 void WhatIfPage::choose_purchase(int row) {
-  const session::study::StudyList<PurchaseGain>& purchases = study_.purchases();
+  const session::whatif::StudyList<PurchaseGain>& purchases = study_.purchases();
   if (row < 0 || row >= static_cast<int>(purchases.items.size()) || !purchases.of) return;
   picked_.reset();
   panel_->set_change(
-      session::study::with_purchase(*purchases.of, purchases.items[static_cast<std::size_t>(row)].purchase.change));
+      session::whatif::with_purchase(*purchases.of, purchases.items[static_cast<std::size_t>(row)].purchase.change));
   study_.set_change(panel_->change());
   show_answer();
 }
@@ -466,7 +466,7 @@ void WhatIfPage::choose_purchase(int row) {
 void WhatIfPage::keep_cluster() {
   if (!study_.now().problem) return;
   session::project::Added added =
-      session::study::with_what_if_cluster(session_.state(), *study_.now().problem->cluster);
+      session::whatif::with_what_if_cluster(session_.state(), *study_.now().problem->cluster);
   const session::project::ClusterEntry* entry = session::project::find_cluster(added.state, added.id);
   const QString name = entry ? QString::fromStdString(entry->cluster->name) : QString();
   if (session_.change(tr("Add cluster %1").arg(name), std::move(added.state)))
@@ -476,7 +476,7 @@ void WhatIfPage::keep_cluster() {
 }
 
 void WhatIfPage::keep_plan(const FoundPlan& found) {
-  session::project::Added added = session::study::with_found_plan(session_.state(), found);
+  session::project::Added added = session::whatif::with_found_plan(session_.state(), found);
   const session::project::PlanEntry* entry = session::project::find_plan(added.state, added.id);
   const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();
   session_.change(tr("Keep plan %1").arg(name), std::move(added.state));

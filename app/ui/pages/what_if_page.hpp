@@ -8,9 +8,9 @@
 
 #include "app/session/plans/live_edit.hpp"
 #include "app/session/session.hpp"
-#include "app/session/study/capacity_study.hpp"
-#include "app/session/study/largest_study.hpp"
-#include "app/session/study/what_if_study.hpp"
+#include "app/session/whatif/capacity_study.hpp"
+#include "app/session/whatif/largest_study.hpp"
+#include "app/session/whatif/what_if_study.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
 
 class QLabel;
@@ -43,15 +43,15 @@ class WhatIfPage : public QWidget {
 
   /// Enables the automatic search for the front and for purchases of small clusters.
   void set_unasked(bool on) { unasked_ = on; }
-  session::study::WhatIfStudy& study() { return study_; }
+  session::whatif::WhatIfStudy& study() { return study_; }
   views::whatif::Panel& panel() const { return *panel_; }
   views::whatif::Summary& summary() const { return *summary_; }
   views::whatif::FrontPane& front() const { return *front_; }
   views::whatif::BuyPane& purchases() const { return *buy_; }
   views::whatif::CapacityPane& capacity() const { return *capacity_; }
-  session::study::CapacityStudy& capacity_study() { return capacity_study_; }
+  session::whatif::CapacityStudy& capacity_study() { return capacity_study_; }
   views::whatif::LargestPane& largest() const { return *largest_; }
-  session::study::LargestStudy& largest_study() { return largest_study_; }
+  session::whatif::LargestStudy& largest_study() { return largest_study_; }
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -86,9 +86,9 @@ class WhatIfPage : public QWidget {
 
   session::Session& session_;
   dialogs::Dialogs dialogs_;
-  session::study::WhatIfStudy study_;
-  session::study::CapacityStudy capacity_study_;
-  session::study::LargestStudy largest_study_;
+  session::whatif::WhatIfStudy study_;
+  session::whatif::CapacityStudy capacity_study_;
+  session::whatif::LargestStudy largest_study_;
   session::plans::LiveEdit preview_;  ///< simulates the plan selected in the front
   QTimer settle_;                     ///< delay after a slider's move
   QStackedWidget* stack_;

@@ -89,7 +89,7 @@ void MainWindow::open_files(const QStringList& files) {
       actions::import_transformer(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, file);
       continue;
     }
-    if (session::study::is_capacity_points(file)) {
+    if (session::whatif::is_capacity_points(file)) {
       show_page(Page::what_if);
       what_if_page().go_on_from(file);
       continue;

@@ -14,7 +14,7 @@ namespace {
 
 class Search {
  public:
-  Search(const SizeLadder& ladder, const CapacityPoint& point, std::span<const whatif::AskedPlanner> planners,
+  Search(const SizeLadder& ladder, const CapacityPoint& point, std::span<const AskedPlanner> planners,
          const whatif::SearchHow& how)
       : ladder_(ladder), point_(point), planners_(planners), how_(how) {}
 
@@ -75,7 +75,7 @@ class Search {
   };
   const SizeLadder& ladder_;
   const CapacityPoint& point_;
-  std::span<const whatif::AskedPlanner> planners_;
+  std::span<const AskedPlanner> planners_;
   const whatif::SearchHow& how_;
   std::map<std::size_t, Tried> tried_;
 };
@@ -127,7 +127,7 @@ Bytes memory_of_all(const Problem& problem) {
 }
 
 Result<LargestAnswer> find_largest(const SizeLadder& ladder, const CapacityPoint& point,
-                                   std::span<const whatif::AskedPlanner> planners, const whatif::SearchHow& how) {
+                                   std::span<const AskedPlanner> planners, const whatif::SearchHow& how) {
   if (ladder.sizes.empty()) return fail(ErrorCode::bad_usage, "found no size to look at, expected at least one");
   return Search(ladder, point, planners, how).run();
 }

@@ -58,6 +58,6 @@ Bytes memory_of_all(const Problem& problem);
 /// monotonous in the size (a planner misses a plan) it is the last of one row of sizes that fit. An error is one of the
 /// question.
 Result<LargestAnswer> find_largest(const SizeLadder& ladder, const CapacityPoint& point,
-                                   std::span<const whatif::AskedPlanner> planners, const whatif::SearchHow& how);
+                                   std::span<const AskedPlanner> planners, const whatif::SearchHow& how);
 
 }  // namespace pipedeck::study::capacity

@@ -17,10 +17,10 @@ namespace {
 /// So much memory that planners need not think of it.
 constexpr double plenty = 1e4;
 
-std::vector<whatif::AskedPlanner> with_capture(std::span<const whatif::AskedPlanner> planners) {
-  std::vector<whatif::AskedPlanner> asked(planners.begin(), planners.end());
+std::vector<AskedPlanner> with_capture(std::span<const AskedPlanner> planners) {
+  std::vector<AskedPlanner> asked(planners.begin(), planners.end());
   const planner::PlannerInfo* capture = *planner::planner_named("capture");
-  if (std::ranges::find(asked, capture, &whatif::AskedPlanner::planner) == asked.end()) asked.push_back({capture, {}});
+  if (std::ranges::find(asked, capture, &AskedPlanner::planner) == asked.end()) asked.push_back({capture, {}});
   return asked;
 }
 
@@ -30,7 +30,7 @@ std::tuple<bool, double, double> lack(const FoundPlan& found) {
   return {!found.fits, static_cast<double>(found.peak.count) / capacity, -found.samples_per_second};
 }
 
-Result<std::optional<FoundPlan>> nearest_plan(const Problem& problem, std::span<const whatif::AskedPlanner> planners,
+Result<std::optional<FoundPlan>> nearest_plan(const Problem& problem, std::span<const AskedPlanner> planners,
                                               const std::stop_token& stop) {
   TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
   Problem roomy = problem;
@@ -53,15 +53,15 @@ CapacityFound without_plan(const CapacityPoint& point, std::string why_not) {
 
 }  // namespace
 
-std::vector<whatif::AskedPlanner> capacity_planners() {
-  std::vector<whatif::AskedPlanner> asked;
+std::vector<AskedPlanner> capacity_planners() {
+  std::vector<AskedPlanner> asked;
   for (const char* name : {"amp", "data-parallel", "straight", "megatron"})
     asked.push_back({*planner::planner_named(name), {}});
   return asked;
 }
 
 Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint& point,
-                                    std::span<const whatif::AskedPlanner> planners, std::stop_token stop) {
+                                    std::span<const AskedPlanner> planners, std::stop_token stop) {
   TRY(auto answer, whatif::best_plan(problem, planners, {}, 1, {1, stop, {}, {}}));
   if (answer.best) return CapacityFound{point, std::move(answer.best->found), {}};
   TRY(auto nearest, nearest_plan(problem, planners, stop));
@@ -71,7 +71,7 @@ Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint&
 }
 
 Result<std::vector<CapacityFound>> sweep_capacity(std::span<const CapacityPoint> points, const ProblemAt& problem_at,
-                                                  std::span<const whatif::AskedPlanner> planners,
+                                                  std::span<const AskedPlanner> planners,
                                                   std::vector<std::optional<CapacityFound>> known,
                                                   const whatif::SearchHow& how,
                                                   const std::function<void(std::size_t, const CapacityFound&)>& some) {

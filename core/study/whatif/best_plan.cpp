@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/study/whatif/best_plan.hpp"
 
+#include "core/study/judge.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -117,24 +119,13 @@ std::string text_of(const planner::Infeasible& infeasible, const planner::Planne
 }
 
 planner::PlannerContext context_of(const sim::Simulator& simulator, int top, const SearchHow& how) {
-  planner::PlannerContext context;
-  context.score = sim::score_of(simulator, how.stop);
-  context.fits = sim::fits_of(simulator, how.stop);
-  context.stop = how.stop;
+  planner::PlannerContext context = context_for(simulator, how.stop);
   context.hurry = how.hurry;
   context.top = top;
   context.relax = false;
   return context;
 }
-
 }  // namespace
-
-std::vector<AskedPlanner> usual_planners() {
-  std::vector<AskedPlanner> asked;
-  for (const planner::PlannerInfo& planner : planner::planners())
-    if (planner.compared_by_default) asked.push_back({&planner, {}});
-  return asked;
-}
 
 bool is_better(const FoundPlan& a, const FoundPlan& b) {
   const auto rank = [](const FoundPlan& plan) {

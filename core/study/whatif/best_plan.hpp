@@ -15,16 +15,9 @@
 #include "core/model/what_if.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
+#include "core/study/asked_planner.hpp"
 
 namespace pipedeck::study::whatif {
-
-struct AskedPlanner {
-  const planner::PlannerInfo* planner = nullptr;
-  planner::PlannerOptions options;
-};
-
-/// The planners that `compare` asks if none is named.
-std::vector<AskedPlanner> usual_planners();
 
 struct SearchHow {
   int threads = 1;  ///< changes speed, never the answer

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/study/whatif/front.hpp"
 
+#include "core/study/judge.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -87,10 +89,7 @@ class Finder {
 
   std::vector<FoundPlan> ask(const Task& task) const {
     const Cell& cell = cells_[task.cell];
-    planner::PlannerContext context;
-    context.score = sim::score_of(cell.simulator, how_.stop);
-    context.fits = sim::fits_of(cell.simulator, how_.stop);
-    context.stop = how_.stop;
+    planner::PlannerContext context = context_for(cell.simulator, how_.stop);
     context.hurry = how_.hurry;
     context.top = space_.top;
     context.relax = false;

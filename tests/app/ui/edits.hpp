@@ -14,7 +14,7 @@
 #include "app/session/project/content.hpp"
 #include "app/session/project/entry_edits.hpp"
 #include "app/session/session.hpp"
-#include "app/session/study/what_if_edits.hpp"
+#include "app/session/whatif/what_if_edits.hpp"
 
 namespace pipedeck::test {
 
@@ -101,7 +101,7 @@ class Hand {
     FoundPlan found;
     found.plan = std::make_shared<const Plan>(plan);
     found.cluster = std::make_shared<const Cluster>(other);
-    change(session::study::with_found_plan(state(), found).state);
+    change(session::whatif::with_found_plan(state(), found).state);
   }
   void split_last() {
     const session::project::PlanEntry& entry = *session::project::find_plan(state(), last());

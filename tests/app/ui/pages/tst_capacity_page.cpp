@@ -186,7 +186,7 @@ void TestCapacityPage::every_type() {
   opened.child<QComboBox>("capacity_types")->setCurrentIndex(1);
   opened.find();
   QVERIFY(opened.settle());
-  QCOMPARE(opened.table().rowCount(), 2 * static_cast<int>(session::study::CapacityStudy::catalogue_types().size()));
+  QCOMPARE(opened.table().rowCount(), 2 * static_cast<int>(session::whatif::CapacityStudy::catalogue_types().size()));
   QVERIFY(opened.table().rows().front().label.startsWith("V100-16GB"));
 }
 

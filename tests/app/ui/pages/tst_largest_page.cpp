@@ -60,7 +60,7 @@ struct Opened {
   }
   void click(const char* button) const { QTest::mouseClick(child<QPushButton>(button), Qt::LeftButton); }
   QString words() const { return page->largest().words(); }
-  const session::study::LargestFound& found() const { return *page->largest_study().found(); }
+  const session::whatif::LargestFound& found() const { return *page->largest_study().found(); }
   /// Planners asked anew, without the search.
   bool fits(study::capacity::SizeKind kind, std::int64_t size) const {
     const Problem problem = *fixture.session().problem();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double hour = 3600;
 
-std::vector<study::whatif::AskedPlanner> only(const char* name) { return {{*planner::planner_named(name), {}}}; }
+std::vector<study::AskedPlanner> only(const char* name) { return {{*planner::planner_named(name), {}}}; }
 
 /// Layers without bytes on nodes of one device each: twice the devices are twice as quick.
 study::capacity::Question perfect() {

@@ -36,7 +36,7 @@ Problem small_problem(int seed) {
 
 std::vector<FoundPlan> found(const Problem& problem, const study::whatif::SearchHow& how = {}) {
   const auto plans =
-      study::whatif::find_front(problem, study::whatif::usual_planners(), study::whatif::front_space(problem), how);
+      study::whatif::find_front(problem, study::usual_planners(), study::whatif::front_space(problem), how);
   return plans ? *plans : std::vector<FoundPlan>();
 }
 
@@ -122,12 +122,11 @@ void TestFront::a_stop_cancels() {
   std::stop_source stop;
   const Problem problem = small_problem(4);
   int calls = 0;
-  const auto answer =
-      study::whatif::find_front(problem, study::whatif::usual_planners(), study::whatif::front_space(problem),
-                                {.stop = stop.get_token()}, [&](const std::vector<FoundPlan>&) {
-                                  ++calls;
-                                  stop.request_stop();
-                                });
+  const auto answer = study::whatif::find_front(problem, study::usual_planners(), study::whatif::front_space(problem),
+                                                {.stop = stop.get_token()}, [&](const std::vector<FoundPlan>&) {
+                                                  ++calls;
+                                                  stop.request_stop();
+                                                });
   QVERIFY(!answer);
   QVERIFY(answer.error().code == ErrorCode::cancelled);
   QCOMPARE(calls, 1);
@@ -137,8 +136,8 @@ void TestFront::a_hurry_answers() {
   std::stop_source hurry;
   const Problem problem = small_problem(5);
   const std::size_t all = found(problem).size();
-  const auto answer = study::whatif::find_front(problem, study::whatif::usual_planners(),
-                                                study::whatif::front_space(problem), {.hurry = hurry.get_token()},
+  const auto answer = study::whatif::find_front(problem, study::usual_planners(), study::whatif::front_space(problem),
+                                                {.hurry = hurry.get_token()},
                                                 [&](const std::vector<FoundPlan>&) { hurry.request_stop(); });
   QVERIFY(answer);
   QVERIFY(!answer->empty());

@@ -42,7 +42,7 @@ Problem changed(const Problem& problem, const WhatIf& change) {
 
 /// samples/s of the best plan; 0: none fits.
 double best_of(const Problem& problem, const std::vector<Plan>& kept) {
-  const auto answer = study::whatif::best_plan(problem, study::whatif::usual_planners(), kept, 1, {});
+  const auto answer = study::whatif::best_plan(problem, study::usual_planners(), kept, 1, {});
   return answer && answer->best && answer->best->found.plan->synchronous() ? answer->best->found.samples_per_second : 0;
 }
 
@@ -351,7 +351,7 @@ void TestWhatIf::next_types() {
 /// More memory changes warm-ups by the policy; a kept copy has the old ones.
 void TestWhatIf::kept_warmups_stay() {
   const Problem problem = bert();
-  const auto best = study::whatif::best_plan(problem, study::whatif::usual_planners(), {}, 1, {});
+  const auto best = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
   QVERIFY(best && best->best);
   const Plan& plan = *best->best->found.plan;
   QCOMPARE(plan.schedule, ScheduleKind::one_f_one_b);
@@ -362,14 +362,14 @@ void TestWhatIf::kept_warmups_stay() {
 
 void TestWhatIf::best_is_the_best_of_all() {
   const Problem problem = bert();
-  const auto answer = study::whatif::best_plan(problem, study::whatif::usual_planners(), {}, 3, {});
+  const auto answer = study::whatif::best_plan(problem, study::usual_planners(), {}, 3, {});
   QVERIFY(answer && answer->best);
   for (const FoundPlan& other : answer->found) QVERIFY(!study::whatif::is_better(other, answer->best->found));
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   planner::PlannerContext context;
   context.score = sim::score_of(simulator);
   context.fits = sim::fits_of(simulator);
-  for (const study::whatif::AskedPlanner& asked : study::whatif::usual_planners()) {
+  for (const study::AskedPlanner& asked : study::usual_planners()) {
     const auto ranking = planner::run_planner(*asked.planner, problem, {}, context);
     if (!ranking || ranking->plans.empty() || !ranking->plans.front().synchronous()) continue;
     QVERIFY(*simulator.iteration_time(ranking->plans.front()) >= answer->best->found.iteration);
@@ -379,7 +379,7 @@ void TestWhatIf::best_is_the_best_of_all() {
 void TestWhatIf::better_plans_are_told_as_they_come() {
   std::vector<FoundPlan> told;
   const auto answer =
-      study::whatif::best_plan(bert(), study::whatif::usual_planners(), {}, 1, {},
+      study::whatif::best_plan(bert(), study::usual_planners(), {}, 1, {},
                                [&](const study::whatif::JudgedPlan& one) { told.push_back(one.found); });
   QVERIFY(answer && !told.empty());
   for (std::size_t i = 1; i < told.size(); ++i) QVERIFY(study::whatif::is_better(told[i], told[i - 1]));
@@ -387,8 +387,8 @@ void TestWhatIf::better_plans_are_told_as_they_come() {
 }
 
 void TestWhatIf::threads_change_nothing() {
-  const auto one = study::whatif::best_plan(bert(), study::whatif::usual_planners(), {}, 2, {}),
-             four = study::whatif::best_plan(bert(), study::whatif::usual_planners(), {}, 2, {.threads = 4});
+  const auto one = study::whatif::best_plan(bert(), study::usual_planners(), {}, 2, {}),
+             four = study::whatif::best_plan(bert(), study::usual_planners(), {}, 2, {.threads = 4});
   QVERIFY(one && four);
   QCOMPARE(one->found.size(), four->found.size());
   for (std::size_t i = 0; i < one->found.size(); ++i) QVERIFY(*one->found[i].plan == *four->found[i].plan);
@@ -411,7 +411,7 @@ void TestWhatIf::more_never_makes_it_worse() {
                        .nodes = std::vector<int>(static_cast<std::size_t>(random.integer(1, 3)), random.integer(1, 3)),
                        .memory = Bytes(std::int64_t{1000000} * random.integer(600, 9000))});
   if (seed > 0) problem.workload.global_batch = random.integer(2, 6) * 4;
-  const auto today = study::whatif::best_plan(problem, study::whatif::usual_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
   if (!today || !today->best || !today->best->found.plan->synchronous()) QSKIP("nothing fits");
   const std::vector<Plan> kept = study::whatif::kept_as_is(problem, *today->best->found.plan);
   const double now = today->best->found.samples_per_second;
@@ -436,7 +436,7 @@ void TestWhatIf::more_never_makes_it_worse() {
 void TestWhatIf::only_used_nodes_are_paid_for() {
   const Problem problem = changed(bert(), {});
   const double hour = *problem.cluster->device_types[0].price_per_hour;
-  const auto answer = study::whatif::best_plan(problem, study::whatif::usual_planners(), {}, 1, {});
+  const auto answer = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
   QVERIFY(answer);
   for (const FoundPlan& plan : answer->found) QCOMPARE(*plan.price_per_hour, 8 * hour * plan.nodes);
   const FoundPlan& best = answer->best->found;
@@ -450,7 +450,7 @@ void TestWhatIf::only_used_nodes_are_paid_for() {
 
 void TestWhatIf::purchases_of_the_preset() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::whatif::usual_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
   const auto gains = sim::explain::sensitivity(problem, *today->best->found.plan);
   QVERIFY(gains);
   const std::vector<Purchase> offers = study::whatif::purchases(problem, &*gains, presets::device_catalogue());
@@ -467,12 +467,12 @@ void TestWhatIf::purchases_of_the_preset() {
 
 void TestWhatIf::purchases_are_planned_anew() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::whatif::usual_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
   const FoundPlan& best = today->best->found;
   const std::vector<Purchase> offers = study::whatif::purchases(problem, nullptr, presets::device_catalogue());
   int told = 0;
   const auto gains =
-      study::whatif::buy_first(problem, &best, offers, study::whatif::usual_planners(), presets::device_catalogue(),
+      study::whatif::buy_first(problem, &best, offers, study::usual_planners(), presets::device_catalogue(),
                                {.threads = 2}, [&](const PurchaseGain&) { ++told; });
   QVERIFY(gains);
   QCOMPARE(gains->size(), offers.size());
@@ -483,7 +483,7 @@ void TestWhatIf::purchases_are_planned_anew() {
     QVERIFY(gain.gain >= 0);
     QVERIFY(i == 0 || gain.gain <= (*gains)[i - 1].gain);
     QCOMPARE(gain.gain, gain.best->samples_per_second - best.samples_per_second);
-    const auto again = study::whatif::best_plan(changed(problem, gain.purchase.change), study::whatif::usual_planners(),
+    const auto again = study::whatif::best_plan(changed(problem, gain.purchase.change), study::usual_planners(),
                                                 study::whatif::kept_as_is(problem, *best.plan), 1, {});
     QVERIFY(*again->best->found.plan == *gain.best->plan);
     const bool priced = gain.purchase.kind == PurchaseKind::node || gain.purchase.kind == PurchaseKind::every_device ||
@@ -494,11 +494,11 @@ void TestWhatIf::purchases_are_planned_anew() {
 
 void TestWhatIf::purchases_can_be_stopped() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::whatif::usual_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
   std::stop_source stop;
   const auto gains = study::whatif::buy_first(
       problem, &today->best->found, study::whatif::purchases(problem, nullptr, presets::device_catalogue()),
-      study::whatif::usual_planners(), presets::device_catalogue(), {.stop = stop.get_token()},
+      study::usual_planners(), presets::device_catalogue(), {.stop = stop.get_token()},
       [&](const PurchaseGain&) { stop.request_stop(); });
   QVERIFY(!gains);
   QVERIFY(gains.error().code == ErrorCode::cancelled);

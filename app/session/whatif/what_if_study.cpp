@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/study/what_if_study.hpp"
+#include "app/session/whatif/what_if_study.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -18,7 +18,7 @@
 #include "core/study/whatif/front.hpp"
 #include "core/study/whatif/scales.hpp"
 
-namespace pipedeck::session::study {
+namespace pipedeck::session::whatif {
 
 namespace {
 
@@ -32,13 +32,13 @@ StudyAnswer cannot(const WhatIf& change, const Error& error) { return {change, {
 /// Returns the best plan for the question with this change; passes better ones on the way to `tell`.
 template <class Tell>
 StudyAnswer search(const StudyQuestion& question, const WhatIf& change, std::span<const Plan> kept,
-                   const pipedeck::study::whatif::SearchHow& how, const Tell& tell) {
-  auto changed = pipedeck::study::whatif::with_change(question.problem, change, presets::device_catalogue());
+                   const study::whatif::SearchHow& how, const Tell& tell) {
+  auto changed = study::whatif::with_change(question.problem, change, presets::device_catalogue());
   if (!changed) return cannot(change, changed.error());
-  const auto better = [&](const pipedeck::study::whatif::JudgedPlan& one) {
+  const auto better = [&](const study::whatif::JudgedPlan& one) {
     tell(StudyAnswer{change, *changed, one, {}, false});
   };
-  auto answer = pipedeck::study::whatif::best_plan(*changed, question.planners, kept, 1, how, better);
+  auto answer = study::whatif::best_plan(*changed, question.planners, kept, 1, how, better);
   if (!answer) return cannot(change, answer.error());
   return {change, std::move(*changed), std::move(answer->best), text::in_qt(answer->why_none), true};
 }
@@ -46,8 +46,7 @@ StudyAnswer search(const StudyQuestion& question, const WhatIf& change, std::spa
 }  // namespace
 
 bool same_question(const StudyQuestion& a, const StudyQuestion& b) {
-  const auto same_planner = [](const pipedeck::study::whatif::AskedPlanner& x,
-                               const pipedeck::study::whatif::AskedPlanner& y) {
+  const auto same_planner = [](const study::AskedPlanner& x, const study::AskedPlanner& y) {
     return x.planner == y.planner && x.options == y.options;
   };
   return a.problem.profile == b.problem.profile && a.problem.cluster == b.problem.cluster &&
@@ -156,9 +155,9 @@ void WhatIfStudy::start_search() {
   Request request{generation_, *question_, change_, {}, kept_};
   if (today_.final) request.today = today_;
   const int job = search_job_;
-  const pipedeck::study::whatif::SearchHow how{threads(), stop_.get_token(), hurry_.get_token(), {}};
+  const study::whatif::SearchHow how{threads(), stop_.get_token(), hurry_.get_token(), {}};
   pool_.start([this, request = std::move(request), how, job] {
-    pipedeck::study::whatif::SearchHow shown = how;
+    study::whatif::SearchHow shown = how;
     shown.progress = [this, job](double done, std::string_view what) {
       QMetaObject::invokeMethod(
           this,
@@ -174,7 +173,7 @@ void WhatIfStudy::start_search() {
 }
 
 /// Runs on the pool's thread.
-void WhatIfStudy::run(const Request& request, const pipedeck::study::whatif::SearchHow& how) {
+void WhatIfStudy::run(const Request& request, const study::whatif::SearchHow& how) {
   const auto to_owner = [this, &request](bool today) {
     return [this, generation = request.generation, today](StudyAnswer answer) {
       QMetaObject::invokeMethod(
@@ -193,7 +192,7 @@ void WhatIfStudy::run(const Request& request, const pipedeck::study::whatif::Sea
       to_owner(true)(*today);
     }
     if (today->best && today->problem)
-      for (Plan& plan : pipedeck::study::whatif::kept_as_is(*today->problem, *today->best->found.plan))
+      for (Plan& plan : study::whatif::kept_as_is(*today->problem, *today->best->found.plan))
         kept.push_back(std::move(plan));
     StudyAnswer now =
         request.change == unchanged ? *today : search(request.question, request.change, kept, how, to_owner(false));
@@ -225,7 +224,7 @@ void WhatIfStudy::tell(std::int64_t generation, bool today, StudyAnswer answer) 
 /// Stores the plan as a candidate, so that the next answer is at least as good if possible.
 void WhatIfStudy::keep(const StudyAnswer& answer) {
   if (!answer.best || !answer.problem) return;
-  for (Plan& plan : pipedeck::study::whatif::kept_as_is(*answer.problem, *answer.best->found.plan)) {
+  for (Plan& plan : study::whatif::kept_as_is(*answer.problem, *answer.best->found.plan)) {
     const auto same = [&](const Plan& other) {
       return other.stages == plan.stages && other.micro_batch == plan.micro_batch && other.schedule == plan.schedule &&
              other.warmup == plan.warmup && other.warmup_counts == plan.warmup_counts &&
@@ -252,9 +251,8 @@ void WhatIfStudy::end_job(work::JobState state, const QString& detail) {
 }
 
 std::optional<TimeScale> WhatIfStudy::times_on(const DeviceType& type) const {
-  return question_
-             ? std::optional(pipedeck::study::whatif::time_scale(question_->problem, type, presets::device_catalogue()))
-             : std::nullopt;
+  return question_ ? std::optional(study::whatif::time_scale(question_->problem, type, presets::device_catalogue()))
+                   : std::nullopt;
 }
 
 const std::vector<DeviceType>& WhatIfStudy::device_types() {
@@ -273,12 +271,12 @@ QString WhatIfStudy::price_source() {
            QString::fromStdString(price_dates(catalogue)).replace("/", " – "));
 }
 
-ClusterScales WhatIfStudy::scales(const Cluster& cluster) { return pipedeck::study::whatif::scales_of(cluster); }
+ClusterScales WhatIfStudy::scales(const Cluster& cluster) { return study::whatif::scales_of(cluster); }
 
 void WhatIfStudy::find_front() {
   if (!question_) return;
   jobs_->cancel(front_job_);
-  const auto changed = pipedeck::study::whatif::with_change(question_->problem, change_, presets::device_catalogue());
+  const auto changed = study::whatif::with_change(question_->problem, change_, presets::device_catalogue());
   if (!changed) return emit failed(tr("Front"), work::text_with_next_step(changed.error()));
   front_ = {};
   front_.of = change_;
@@ -294,9 +292,8 @@ void WhatIfStudy::find_front() {
                          emit front_changed();
                        });
                      };
-                     auto plans = pipedeck::study::whatif::find_front(problem, planners,
-                                                                      pipedeck::study::whatif::front_space(problem),
-                                                                      {threads(), stop, {}, context.progress}, some);
+                     auto plans = study::whatif::find_front(problem, planners, study::whatif::front_space(problem),
+                                                            {threads(), stop, {}, context.progress}, some);
                      return [this, plans = std::move(plans)] {
                        front_.complete = true;
                        if (plans)
@@ -314,34 +311,33 @@ void WhatIfStudy::find_front() {
 void WhatIfStudy::find_purchases() {
   if (!question_) return;
   jobs_->cancel(purchases_job_);
-  const auto changed = pipedeck::study::whatif::with_change(question_->problem, change_, presets::device_catalogue());
+  const auto changed = study::whatif::with_change(question_->problem, change_, presets::device_catalogue());
   if (!changed) return emit failed(tr("Buy first"), work::text_with_next_step(changed.error()));
   purchases_ = {};
   purchases_.of = change_;
   const auto work = [this, problem = *changed, planners = question_->planners, kept = kept_,
                      door = door_](const work::Jobs::Context& context) -> work::Jobs::Apply {
     const std::stop_token stop = context.stop;
-    const pipedeck::study::whatif::SearchHow how{threads(), stop, {}, context.progress};
+    const study::whatif::SearchHow how{threads(), stop, {}, context.progress};
     const auto some = [this, stop, door](const PurchaseGain& gain) {
       door->post([this, stop, gain] {
         if (stop.stop_requested() || purchases_.complete) return;
         purchases_.items.push_back(gain);
-        pipedeck::study::whatif::sort_by_gain(purchases_.items);
+        study::whatif::sort_by_gain(purchases_.items);
         emit purchases_changed();
       });
     };
     const auto run = [&]() -> Result<std::vector<PurchaseGain>> {
-      TRY(const auto now, pipedeck::study::whatif::best_plan(problem, planners, kept, 1, how));
+      TRY(const auto now, study::whatif::best_plan(problem, planners, kept, 1, how));
       std::optional<Sensitivity> gains;
       if (now.best) {
         TRY(auto found,
             sim::explain::sensitivity(problem, *now.best->found.plan, 1.1, how.progress, stop, how.threads));
         gains = std::move(found);
       }
-      const auto offers =
-          pipedeck::study::whatif::purchases(problem, gains ? &*gains : nullptr, presets::device_catalogue());
-      return pipedeck::study::whatif::buy_first(problem, now.best ? &now.best->found : nullptr, offers, planners,
-                                                presets::device_catalogue(), how, some);
+      const auto offers = study::whatif::purchases(problem, gains ? &*gains : nullptr, presets::device_catalogue());
+      return study::whatif::buy_first(problem, now.best ? &now.best->found : nullptr, offers, planners,
+                                      presets::device_catalogue(), how, some);
     };
     auto gains = run();
     return [this, gains = std::move(gains)] {
@@ -360,10 +356,10 @@ void WhatIfStudy::find_purchases() {
 
 std::string WhatIfStudy::front_csv() const {
   std::vector<bool> stands(front_.items.size());
-  for (const std::size_t i : pipedeck::study::whatif::front_of(front_.items)) stands[i] = true;
+  for (const std::size_t i : study::whatif::front_of(front_.items)) stands[i] = true;
   return io::csv::found_plans_csv(front_.items, stands).text();
 }
 
 std::string WhatIfStudy::purchases_csv() const { return io::csv::purchases_csv(purchases_.items).text(); }
 
-}  // namespace pipedeck::session::study
+}  // namespace pipedeck::session::whatif

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // The comparison: all chosen planners solve the same problem, and the same simulator evaluates all plans.
 #pragma once
 
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "app/session/plans/judge.hpp"
-#include "app/session/project/planning.hpp"
 #include "core/base/progress.hpp"
+#include "core/study/asked_planner.hpp"
+#include "core/study/judge.hpp"
 
-namespace pipedeck::session::plans {
+namespace pipedeck::study {
 
 /// A result of one planner: a simulated plan, or the reason for none.
 struct ComparedPlan {
@@ -30,7 +30,7 @@ struct Comparison {
 
 /// Runs the planners in parallel on `threads` threads. An error concerns the problem itself (a disconnected cluster). A
 /// failure of one planner is in its entry.
-Result<Comparison> compare(const Problem& problem, const std::vector<project::ChosenPlanner>& planners, Judge& judge,
-                           int threads, const Progress& progress, std::stop_token stop);
+Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanner>& planners, Judge& judge, int threads,
+                           const Progress& progress, std::stop_token stop);
 
-}  // namespace pipedeck::session::plans
+}  // namespace pipedeck::study

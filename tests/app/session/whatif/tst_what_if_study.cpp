@@ -4,8 +4,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/session/study/what_if_edits.hpp"
-#include "app/session/study/what_if_study.hpp"
+#include "app/session/whatif/what_if_edits.hpp"
+#include "app/session/whatif/what_if_study.hpp"
 #include "core/presets/presets.hpp"
 #include "core/study/whatif/scales.hpp"
 #include "tests/app/session/session_fixture.hpp"
@@ -16,18 +16,18 @@ using namespace pipedeck;
 
 namespace {
 
-session::study::StudyQuestion bert() {
-  session::study::StudyQuestion question;
+session::whatif::StudyQuestion bert() {
+  session::whatif::StudyQuestion question;
   question.problem.profile = std::make_shared<const Profile>(*presets::profile_preset("BERT-48"));
   question.problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
   question.problem.workload.global_batch = 64;
-  question.planners = study::whatif::usual_planners();
+  question.planners = study::usual_planners();
   return question;
 }
 
 /// Takes seconds at least.
-session::study::StudyQuestion large() {
-  session::study::StudyQuestion question;
+session::whatif::StudyQuestion large() {
+  session::whatif::StudyQuestion question;
   question.problem = pipedeck::test::large_problem(96, 512);
   question.planners = {{*planner::planner_named("joint"), {}}};
   return question;
@@ -62,7 +62,7 @@ class TestWhatIfStudy : public QObject {
 
 void TestWhatIfStudy::today_then_now() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.ask(bert());
   WAIT(!study.searching());
   QVERIFY(study.today().final && study.today().best);
@@ -77,11 +77,11 @@ void TestWhatIfStudy::today_then_now() {
 /// A burst is one job and ends with the answer to the last; of those between no final answer is told.
 void TestWhatIfStudy::the_newest_change_counts() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.ask(bert());
   WAIT(!study.searching());
   std::vector<WhatIf> told;
-  connect(&study, &session::study::WhatIfStudy::now_changed, &study, [&] {
+  connect(&study, &session::whatif::WhatIfStudy::now_changed, &study, [&] {
     if (study.now().final) told.push_back(study.now().change);
   });
   for (int count = 3; count <= 12; ++count) study.set_change(nodes(count));
@@ -96,7 +96,7 @@ void TestWhatIfStudy::the_newest_change_counts() {
 
 void TestWhatIfStudy::better_with_more_and_back() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.ask(bert());
   WAIT(!study.searching());
   double before = study.now().best->found.samples_per_second;
@@ -115,7 +115,7 @@ void TestWhatIfStudy::better_with_more_and_back() {
 
 void TestWhatIfStudy::what_cannot_be_says_why() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.ask(bert());
   WAIT(!study.searching());
   WhatIf tiny;
@@ -134,7 +134,7 @@ void TestWhatIfStudy::what_cannot_be_says_why() {
 
 void TestWhatIfStudy::the_job_can_be_cancelled() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.set_budget(600000);
   study.ask(large());
   QVERIFY(jobs.any_running());
@@ -147,7 +147,7 @@ void TestWhatIfStudy::the_job_can_be_cancelled() {
 
 void TestWhatIfStudy::another_question_starts_anew() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.set_budget(600000);
   study.ask(large());
   study.set_change(nodes(3));
@@ -164,7 +164,7 @@ void TestWhatIfStudy::another_question_starts_anew() {
 
 void TestWhatIfStudy::prices_change_what_it_costs() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.ask(bert());
   WAIT(!study.searching());
   WhatIf dear;
@@ -177,11 +177,11 @@ void TestWhatIfStudy::prices_change_what_it_costs() {
 
 void TestWhatIfStudy::front_and_purchases() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.ask(bert());
   WAIT(!study.searching());
-  QSignalSpy fronts(&study, &session::study::WhatIfStudy::front_changed),
-      purchases(&study, &session::study::WhatIfStudy::purchases_changed);
+  QSignalSpy fronts(&study, &session::whatif::WhatIfStudy::front_changed),
+      purchases(&study, &session::whatif::WhatIfStudy::purchases_changed);
   study.find_front();
   study.find_purchases();
   QVERIFY(study.finding_front() && study.finding_purchases());
@@ -195,7 +195,7 @@ void TestWhatIfStudy::front_and_purchases() {
 
 void TestWhatIfStudy::a_front_can_be_cancelled() {
   session::work::Jobs jobs;
-  session::study::WhatIfStudy study(jobs);
+  session::whatif::WhatIfStudy study(jobs);
   study.set_budget(1);
   study.ask(large());
   study.find_front();
@@ -211,7 +211,7 @@ void TestWhatIfStudy::a_front_can_be_cancelled() {
 void TestWhatIfStudy::destroyed_while_it_works() {
   session::work::Jobs jobs;
   {
-    session::study::WhatIfStudy study(jobs);
+    session::whatif::WhatIfStudy study(jobs);
     study.ask(large());
     study.find_front();
     study.find_purchases();
@@ -219,7 +219,7 @@ void TestWhatIfStudy::destroyed_while_it_works() {
   }
   QVERIFY(!jobs.any_running());
   auto owner = std::make_unique<session::work::Jobs>();
-  session::study::WhatIfStudy longer(*owner);
+  session::whatif::WhatIfStudy longer(*owner);
   longer.ask(large());
   longer.find_front();
   QTest::qWait(30);
@@ -233,18 +233,18 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   session.choose_cluster_preset("DAPPLE config A, 2 × 8 V100");
   session.set_global_batch(64);
   QVERIFY(session.problem());
-  session::study::WhatIfStudy study(session.jobs());
-  study.ask({*session.problem(), study::whatif::usual_planners()});
+  session::whatif::WhatIfStudy study(session.jobs());
+  study.ask({*session.problem(), study::usual_planners()});
   study.set_change(nodes(4));
   WAIT(study.now().final && study.now().change == nodes(4) && study.now().best);
   const FoundPlan& found = study.now().best->found;
 
   const session::project::State before = session.state();
-  const session::project::Added cluster = session::study::with_what_if_cluster(before, *found.cluster);
+  const session::project::Added cluster = session::whatif::with_what_if_cluster(before, *found.cluster);
   QCOMPARE(cluster.state.clusters.size(), before.clusters.size() + 1);
   QCOMPARE(session::project::find_cluster(cluster.state, cluster.id)->cluster->nodes.size(), std::size_t{4});
-  QVERIFY(session::study::with_what_if_cluster(cluster.state, *found.cluster).id == cluster.id);  // not twice
-  const session::project::Added plan = session::study::with_found_plan(before, found);
+  QVERIFY(session::whatif::with_what_if_cluster(cluster.state, *found.cluster).id == cluster.id);  // not twice
+  const session::project::Added plan = session::whatif::with_found_plan(before, found);
   const std::size_t steps = session.undo_steps();
   QVERIFY(session.change("Keep plan", plan.state));
   QCOMPARE(session.undo_steps(), steps + 1);
@@ -259,7 +259,7 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   session.undo();
   QVERIFY(session.state().plans == before.plans && session.state().clusters == before.clusters);
   // Of today's cluster nothing is added but the plan.
-  const session::project::Added here = session::study::with_found_plan(before, study.today().best->found);
+  const session::project::Added here = session::whatif::with_found_plan(before, study.today().best->found);
   QCOMPARE(here.state.clusters.size(), before.clusters.size());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/study/capacity_study.hpp"
+#include "app/session/whatif/capacity_study.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +19,7 @@
 #include "core/study/capacity/question.hpp"
 #include "core/study/capacity/sweep.hpp"
 
-namespace pipedeck::session::study {
+namespace pipedeck::session::whatif {
 
 namespace {
 
@@ -49,9 +49,9 @@ class KeptPoints {
   std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
 };
 
-std::vector<std::string> names_of(const std::vector<pipedeck::study::whatif::AskedPlanner>& planners) {
+std::vector<std::string> names_of(const std::vector<study::AskedPlanner>& planners) {
   std::vector<std::string> names;
-  for (const pipedeck::study::whatif::AskedPlanner& one : planners) names.push_back(one.planner->name);
+  for (const study::AskedPlanner& one : planners) names.push_back(one.planner->name);
   return names;
 }
 
@@ -103,13 +103,13 @@ void CapacityStudy::ask(const Problem& problem) {
 
 std::vector<CapacityPoint> CapacityStudy::points() const {
   if (!problem_ || !reach_) return {};
-  pipedeck::study::capacity::Space space;
+  study::capacity::Space space;
   space.types = reach_->types;
   space.nodes.clear();
   for (int nodes = 1; nodes <= reach_->most_nodes; ++nodes) space.nodes.push_back(nodes);
   space.global_batches = {problem_->workload.global_batch};
   space.micro_batches = {problem_->workload.micro_batch.value_or(0)};
-  return pipedeck::study::capacity::capacity_points(space);
+  return study::capacity::capacity_points(space);
 }
 
 void CapacityStudy::keep(const CapacityFound& found) {
@@ -131,7 +131,7 @@ void CapacityStudy::find(const CapacityReach& reach) {
       [this, at = problem_at_points(), all, known, door = door_,
        file = KeptPoints(file_, {question(), found_})](const work::Jobs::Context& context) -> work::Jobs::Apply {
     const std::stop_token stop = context.stop;
-    const pipedeck::study::whatif::SearchHow how{std::max(1, QThread::idealThreadCount()), stop, {}, context.progress};
+    const study::whatif::SearchHow how{std::max(1, QThread::idealThreadCount()), stop, {}, context.progress};
     KeptPoints kept = file;
     const auto told = [this, door](const Result<void>& written) {
       if (!written) door->post([this, text = text::in_qt(written.error())] { emit failed(text); });
@@ -142,8 +142,7 @@ void CapacityStudy::find(const CapacityReach& reach) {
         if (!stop.stop_requested()) keep(found);
       });
     };
-    (void)pipedeck::study::capacity::sweep_capacity(all, at, pipedeck::study::capacity::capacity_planners(), known, how,
-                                                    some);
+    (void)study::capacity::sweep_capacity(all, at, study::capacity::capacity_planners(), known, how, some);
     told(kept.write());
     return [count = all.size()] {
       return work::count_text(static_cast<qint64>(count), CapacityStudy::tr("point"), CapacityStudy::tr("points"));
@@ -153,15 +152,15 @@ void CapacityStudy::find(const CapacityReach& reach) {
   emit changed();
 }
 
-pipedeck::study::capacity::ProblemAt CapacityStudy::problem_at_points() const {
-  return [question = pipedeck::study::capacity::Question{*problem_, {}, {}}](const CapacityPoint& point) {
-    return pipedeck::study::capacity::problem_at(question, point, presets::device_catalogue());
+study::capacity::ProblemAt CapacityStudy::problem_at_points() const {
+  return [question = study::capacity::Question{*problem_, {}, {}}](const CapacityPoint& point) {
+    return study::capacity::problem_at(question, point, presets::device_catalogue());
   };
 }
 
 std::string CapacityStudy::question() const {
   return io::capacity_question_sha256({PIPEDECK_VERSION, *problem_, {}, {}},
-                                      names_of(pipedeck::study::capacity::capacity_planners()));
+                                      names_of(study::capacity::capacity_planners()));
 }
 
 Result<void> CapacityStudy::keep_in(const QString& file) {
@@ -190,7 +189,7 @@ Result<void> CapacityStudy::go_on_from(const QString& file) {
              .toStdString(),
          {},
          "/question_sha256"});
-  if (auto restored = pipedeck::study::capacity::restore_clusters(points->found, problem_at_points()); !restored)
+  if (auto restored = study::capacity::restore_clusters(points->found, problem_at_points()); !restored)
     return in_this(restored.error());
   CapacityReach reach{0, {}};
   for (const auto& [point, found] : points->found) {
@@ -235,4 +234,4 @@ std::vector<std::string> CapacityStudy::catalogue_types() {
   return types;
 }
 
-}  // namespace pipedeck::session::study
+}  // namespace pipedeck::session::whatif

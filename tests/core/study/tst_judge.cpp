@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // What the judge remembers: verdicts that were asked for stay, previews of a long drag are bounded in bytes.
 #include <QTest>
 
-#include "app/session/plans/judge.hpp"
 #include "core/plan/edits.hpp"
+#include "core/study/judge.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
@@ -45,7 +45,7 @@ class TestJudge : public QObject {
  private slots:
   void a_long_drag_is_bounded_in_memory() {
     const Problem problem = large_problem();
-    session::plans::Judge judge;
+    study::Judge judge;
     const Plan first = plan_of_64_stages();
     QVERIFY(judge.verdict(problem, first));
     std::size_t one = 0;
@@ -55,9 +55,9 @@ class TestJudge : public QObject {
                  .value();
       QVERIFY(judge.simulation(problem, plan));
       if (step == 0) one = judge.preview_bytes();
-      QVERIFY(judge.preview_bytes() <= session::plans::Judge::most_preview_bytes);
+      QVERIFY(judge.preview_bytes() <= study::Judge::most_preview_bytes);
     }
-    QVERIFY2(60 * one > session::plans::Judge::most_preview_bytes, "the drag is too short to need a bound");
+    QVERIFY2(60 * one > study::Judge::most_preview_bytes, "the drag is too short to need a bound");
     QVERIFY(judge.known(problem, plan));   // the newest
     QVERIFY(judge.known(problem, first));  // asked for: previews do not push it out
   }

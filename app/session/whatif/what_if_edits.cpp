@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/study/what_if_edits.hpp"
+#include "app/session/whatif/what_if_edits.hpp"
 
 #include <algorithm>
 
 #include <QCoreApplication>
 
-namespace pipedeck::session::study {
+namespace pipedeck::session::whatif {
 
 namespace {
 
@@ -53,4 +53,4 @@ project::Added with_found_plan(const project::State& state, const FoundPlan& fou
   return project::with_plan(std::move(placed.state), std::move(entry));
 }
 
-}  // namespace pipedeck::session::study
+}  // namespace pipedeck::session::whatif

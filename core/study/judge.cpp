@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/plans/judge.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/judge.hpp"
 
 #include "core/cost/lower_bound.hpp"
 #include "core/plan/validate.hpp"
 #include "core/planner/planner.hpp"
 
-namespace pipedeck::session::plans {
+namespace pipedeck::study {
 
 namespace {
 
@@ -36,15 +36,22 @@ std::optional<OtherWarmup> judge_other_warmup(const sim::Simulator& simulator, c
 
 /// Returns the time of the best plan on one device, even if it does not fit: the reference of "speed-up".
 Seconds single_device_time(const Problem& problem, const sim::Simulator& simulator, std::stop_token stop) {
-  planner::PlannerContext context;
-  context.score = sim::score_of(simulator, stop);
-  context.stop = stop;
+  planner::PlannerContext context = context_for(simulator, stop);
+  context.fits = {};  // memory is left aside
   const auto ranking = planner::rank_one_device(problem, context);
   if (!ranking || ranking->plans.empty()) return {};
   return simulator.iteration_time(ranking->plans.front()).value_or(Seconds{});
 }
 
 }  // namespace
+
+planner::PlannerContext context_for(const sim::Simulator& simulator, std::stop_token stop) {
+  planner::PlannerContext context;
+  context.score = sim::score_of(simulator, stop);
+  context.fits = sim::fits_of(simulator, stop);
+  context.stop = std::move(stop);
+  return context;
+}
 
 template <class Key, class Value>
 const Value* Judge::look_up(const std::list<Remembered<Key, Value>>& cache, const Key& key) {
@@ -169,4 +176,4 @@ Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) 
   return facts;
 }
 
-}  // namespace pipedeck::session::plans
+}  // namespace pipedeck::study

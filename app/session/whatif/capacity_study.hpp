@@ -20,7 +20,7 @@
 #include "core/model/workload.hpp"
 #include "core/study/capacity/sweep.hpp"
 
-namespace pipedeck::session::study {
+namespace pipedeck::session::whatif {
 
 /// A set of clusters to search.
 struct CapacityReach {
@@ -76,7 +76,7 @@ class CapacityStudy : public QObject {
 
  private:
   std::string question() const;
-  pipedeck::study::capacity::ProblemAt problem_at_points() const;
+  study::capacity::ProblemAt problem_at_points() const;
   std::vector<CapacityPoint> points() const;
   bool is_of_batch(const CapacityPoint& point) const;
   void keep(const CapacityFound& found);
@@ -96,4 +96,4 @@ class CapacityStudy : public QObject {
   int job_ = 0;
 };
 
-}  // namespace pipedeck::session::study
+}  // namespace pipedeck::session::whatif

@@ -1,54 +1,50 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/study/largest_study.hpp"
+#include "app/session/whatif/largest_study.hpp"
 
 #include <algorithm>
 
 #include <QThread>
 
-#include "app/session/study/what_if_edits.hpp"
+#include "app/session/whatif/what_if_edits.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/study/capacity/sweep.hpp"
 
-namespace pipedeck::session::study {
+namespace pipedeck::session::whatif {
 
 namespace {
 
 /// Returns the origin of the profile; nullopt for sizes that any profile has.
-Result<std::optional<TransformerOrigin>> origin_for(const Profile& profile, pipedeck::study::capacity::SizeKind kind) {
-  if (!pipedeck::study::capacity::only_of_transformers(kind)) return std::nullopt;
+Result<std::optional<TransformerOrigin>> origin_for(const Profile& profile, study::capacity::SizeKind kind) {
+  if (!study::capacity::only_of_transformers(kind)) return std::nullopt;
   return io::documents::origin_of(profile);
 }
 
 /// Adds the origin to the profile of the size that fits.
-Profile with_origin_at(Profile profile, TransformerOrigin origin, pipedeck::study::capacity::SizeKind kind, int size) {
+Profile with_origin_at(Profile profile, TransformerOrigin origin, study::capacity::SizeKind kind, int size) {
   origin.device = profile.device;
   origin.options.micro_batch = profile.micro_batch;
-  if (kind == pipedeck::study::capacity::SizeKind::sequence) origin.options.sequence = size;
-  origin.config = kind == pipedeck::study::capacity::SizeKind::hidden
-                      ? pipedeck::study::capacity::with_hidden(origin.config, size)
-                      : pipedeck::study::capacity::with_sequence(origin.config, size);
+  if (kind == study::capacity::SizeKind::sequence) origin.options.sequence = size;
+  origin.config = kind == study::capacity::SizeKind::hidden ? study::capacity::with_hidden(origin.config, size)
+                                                            : study::capacity::with_sequence(origin.config, size);
   return io::documents::with_origin(std::move(profile), origin);
 }
 
-Result<LargestFound> largest(const Problem& problem, pipedeck::study::capacity::SizeKind kind,
-                             const pipedeck::study::capacity::SizeSteps& steps,
-                             const pipedeck::study::whatif::SearchHow& how) {
-  pipedeck::study::capacity::Question question{problem, {}, {}};
+Result<LargestFound> largest(const Problem& problem, study::capacity::SizeKind kind,
+                             const study::capacity::SizeSteps& steps, const study::whatif::SearchHow& how) {
+  study::capacity::Question question{problem, {}, {}};
   TRY(const auto origin, origin_for(*problem.profile, kind));
   if (origin) {
-    TRY(auto model, pipedeck::study::capacity::capacity_model(*origin, *problem.profile, presets::device_catalogue()));
+    TRY(auto model, study::capacity::capacity_model(*origin, *problem.profile, presets::device_catalogue()));
     question.model = std::move(model);
   }
   CapacityPoint point;
   point.nodes = static_cast<int>(problem.cluster->nodes.size());
   point.global_batch = problem.workload.global_batch;
   point.micro_batch = problem.workload.micro_batch.value_or(0);
-  TRY(const auto ladder,
-      pipedeck::study::capacity::size_ladder(question, point, kind, steps, presets::device_catalogue()));
-  auto answer =
-      pipedeck::study::capacity::find_largest(ladder, point, pipedeck::study::capacity::capacity_planners(), how);
+  TRY(const auto ladder, study::capacity::size_ladder(question, point, kind, steps, presets::device_catalogue()));
+  auto answer = study::capacity::find_largest(ladder, point, study::capacity::capacity_planners(), how);
   if (!answer) return tl::unexpected(std::move(answer.error()));
   LargestFound found{kind, *std::move(answer), nullptr};
   if (!found.answer.size) return found;
@@ -97,7 +93,7 @@ void LargestStudy::ask(const Problem& problem) {
   problem_ = problem;
 }
 
-void LargestStudy::find(pipedeck::study::capacity::SizeKind kind, const pipedeck::study::capacity::SizeSteps& steps) {
+void LargestStudy::find(study::capacity::SizeKind kind, const study::capacity::SizeSteps& steps) {
   if (!problem_) return;
   cancel();
   found_.reset();
@@ -105,8 +101,7 @@ void LargestStudy::find(pipedeck::study::capacity::SizeKind kind, const pipedeck
   cancelled_ = false;
   const auto work = [problem = *problem_, kind, steps,
                      self = QPointer<LargestStudy>(this)](const work::Jobs::Context& context) -> work::Jobs::Apply {
-    const pipedeck::study::whatif::SearchHow how{
-        std::max(1, QThread::idealThreadCount()), context.stop, {}, context.progress};
+    const study::whatif::SearchHow how{std::max(1, QThread::idealThreadCount()), context.stop, {}, context.progress};
     return [self, found = largest(problem, kind, steps, how)] { return self ? self->take(found) : QString(); };
   };
   job_ = jobs_->start(tr("The largest %1 that fits").arg(size_text(kind)), work);
@@ -130,17 +125,17 @@ QString LargestStudy::doing() const {
   return job == jobs.end() ? QString() : job->detail;
 }
 
-QString size_text(pipedeck::study::capacity::SizeKind kind) {
+QString size_text(study::capacity::SizeKind kind) {
   switch (kind) {
-    case pipedeck::study::capacity::SizeKind::layers:
+    case study::capacity::SizeKind::layers:
       return LargestStudy::tr("number of layers");
-    case pipedeck::study::capacity::SizeKind::hidden:
+    case study::capacity::SizeKind::hidden:
       return LargestStudy::tr("hidden size");
-    case pipedeck::study::capacity::SizeKind::sequence:
+    case study::capacity::SizeKind::sequence:
       return LargestStudy::tr("sequence");
-    case pipedeck::study::capacity::SizeKind::micro_batch:
+    case study::capacity::SizeKind::micro_batch:
       return LargestStudy::tr("micro-batch");
-    case pipedeck::study::capacity::SizeKind::global_batch:
+    case study::capacity::SizeKind::global_batch:
       return LargestStudy::tr("global batch");
   }
   return {};
@@ -152,19 +147,18 @@ namespace {
 QString resized_name(const LargestFound& found, const std::string& model) {
   const QString name = QString::fromStdString(model);
   const auto size = static_cast<qlonglong>(*found.answer.size);
-  if (found.kind == pipedeck::study::capacity::SizeKind::hidden)
+  if (found.kind == study::capacity::SizeKind::hidden)
     return LargestStudy::tr("%1, hidden size %2").arg(name).arg(size);
-  if (found.kind == pipedeck::study::capacity::SizeKind::sequence)
-    return LargestStudy::tr("%1, %2 tokens").arg(name).arg(size);
+  if (found.kind == study::capacity::SizeKind::sequence) return LargestStudy::tr("%1, %2 tokens").arg(name).arg(size);
   return LargestStudy::tr("%1, %2 layers").arg(name).arg(static_cast<qlonglong>(found.profile->layers.size()));
 }
 
 }  // namespace
 
-QString no_such_size(const Profile& profile, pipedeck::study::capacity::SizeKind kind) {
+QString no_such_size(const Profile& profile, study::capacity::SizeKind kind) {
   const auto origin = origin_for(profile, kind);
   if (!origin) return text::in_qt(origin.error().message);
-  if (*origin || !pipedeck::study::capacity::only_of_transformers(kind)) return {};
+  if (*origin || !study::capacity::only_of_transformers(kind)) return {};
   return LargestStudy::tr(
              "%1 does not say which transformer it is: its %2 can't be changed. Import the model's "
              "config.json (File menu, Import), choose it above, and ask again.")
@@ -187,4 +181,4 @@ project::Added with_largest(const project::State& state, const LargestFound& fou
   return with_found_plan(placed.state, plan, placed.id);
 }
 
-}  // namespace pipedeck::session::study
+}  // namespace pipedeck::session::whatif

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // A cache of simulations. Verdicts are computed from plan and problem on demand and never stored in files, so that
 // losing the cache only costs time. Thread-safe.
 #pragma once
@@ -13,9 +13,10 @@
 #include "core/model/plan.hpp"
 #include "core/model/simulation.hpp"
 #include "core/model/workload.hpp"
+#include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 
-namespace pipedeck::session::plans {
+namespace pipedeck::study {
 
 /// A result with the other warm-up policy, since both of DAPPLE's are of interest.
 struct OtherWarmup {
@@ -37,6 +38,9 @@ struct ProblemFacts {
   Seconds steady_bound;   ///< for asynchronous plans; 0: unknown
   Seconds bound_of(const Plan& plan) const { return plan.synchronous() ? lower_bound : steady_bound; }
 };
+
+/// Returns the context of a planner whose plans `simulator` judges: score and memory.
+planner::PlannerContext context_for(const sim::Simulator& simulator, std::stop_token stop);
 
 class Judge {
  public:
@@ -91,4 +95,4 @@ class Judge {
   std::list<Remembered<ProblemKey, sim::Simulator>> simulators_;
 };
 
-}  // namespace pipedeck::session::plans
+}  // namespace pipedeck::study

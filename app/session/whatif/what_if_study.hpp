@@ -22,12 +22,12 @@
 #include "core/model/workload.hpp"
 #include "core/study/whatif/best_plan.hpp"
 
-namespace pipedeck::session::study {
+namespace pipedeck::session::whatif {
 
 /// A question before any change.
 struct StudyQuestion {
   Problem problem;
-  std::vector<pipedeck::study::whatif::AskedPlanner> planners;
+  std::vector<study::AskedPlanner> planners;
 };
 bool same_question(const StudyQuestion& a, const StudyQuestion& b);
 
@@ -38,7 +38,7 @@ WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase);
 struct StudyAnswer {
   WhatIf change;
   std::optional<Problem> problem;  ///< with the change; absent: the change is impossible (`why_none`)
-  std::optional<pipedeck::study::whatif::JudgedPlan> best;
+  std::optional<study::whatif::JudgedPlan> best;
   QString why_none;  ///< empty during the search and if there is a plan
   bool final = false;
 };
@@ -110,7 +110,7 @@ class WhatIfStudy : public QObject {
     std::vector<Plan> kept;
   };
   void start_search();
-  void run(const Request& request, const pipedeck::study::whatif::SearchHow& how);
+  void run(const Request& request, const study::whatif::SearchHow& how);
   void tell(std::int64_t generation, bool today, StudyAnswer answer);
   void keep(const StudyAnswer& answer);
   void end_search();
@@ -139,4 +139,4 @@ class WhatIfStudy : public QObject {
   StudyList<PurchaseGain> purchases_;
 };
 
-}  // namespace pipedeck::session::study
+}  // namespace pipedeck::session::whatif

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/plans/compare.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/compare.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 
 #include "core/base/parallel_for.hpp"
 
-namespace pipedeck::session::plans {
+namespace pipedeck::study {
 
 namespace {
 
@@ -30,15 +30,11 @@ class SharedProgress {
   const Progress& progress_;
 };
 
-ComparedPlan ask(const project::ChosenPlanner& chosen, const Problem& problem, Judge& judge,
-                 const sim::Simulator& simulator, const ProblemFacts& facts, const Progress& progress,
-                 std::stop_token stop) {
+ComparedPlan ask(const AskedPlanner& chosen, const Problem& problem, Judge& judge, const sim::Simulator& simulator,
+                 const ProblemFacts& facts, const Progress& progress, std::stop_token stop) {
   ComparedPlan answer{chosen.planner, {}, {}, {}};
-  planner::PlannerContext context;
-  context.score = sim::score_of(simulator, stop);
-  context.fits = sim::fits_of(simulator, stop);
+  planner::PlannerContext context = context_for(simulator, stop);
   context.explain = true;
-  context.stop = stop;
   context.progress = progress;
   auto ranking = planner::run_planner(*chosen.planner, problem, chosen.options, context);
   if (!ranking) {
@@ -60,8 +56,8 @@ ComparedPlan ask(const project::ChosenPlanner& chosen, const Problem& problem, J
 
 }  // namespace
 
-Result<Comparison> compare(const Problem& problem, const std::vector<project::ChosenPlanner>& planners, Judge& judge,
-                           int threads, const Progress& progress, std::stop_token stop) {
+Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanner>& planners, Judge& judge, int threads,
+                           const Progress& progress, std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
   TRY(const auto simulator, judge.simulator(problem));
   TRY(const auto facts, judge.facts(problem, stop));
@@ -86,4 +82,4 @@ Result<Comparison> compare(const Problem& problem, const std::vector<project::Ch
   return comparison;
 }
 
-}  // namespace pipedeck::session::plans
+}  // namespace pipedeck::study

@@ -15,11 +15,11 @@
 #include "core/study/capacity/largest.hpp"
 #include "core/study/capacity/size_ladder.hpp"
 
-namespace pipedeck::session::study {
+namespace pipedeck::session::whatif {
 
 struct LargestFound {
-  pipedeck::study::capacity::SizeKind kind = pipedeck::study::capacity::SizeKind::layers;
-  pipedeck::study::capacity::LargestAnswer answer;
+  study::capacity::SizeKind kind = study::capacity::SizeKind::layers;
+  study::capacity::LargestAnswer answer;
   std::shared_ptr<const Profile> profile;  ///< of the size that fits; null: no size fits
 };
 
@@ -33,7 +33,7 @@ class LargestStudy : public QObject {
   /// Sets the question. If it differs from the last one, the result is dropped.
   void ask(const Problem& problem);
   void forget();
-  void find(pipedeck::study::capacity::SizeKind kind, const pipedeck::study::capacity::SizeSteps& steps);
+  void find(study::capacity::SizeKind kind, const study::capacity::SizeSteps& steps);
   void cancel() {
     if (jobs_) jobs_->cancel(job_);
   }
@@ -61,12 +61,12 @@ class LargestStudy : public QObject {
 };
 
 /// Returns "number of layers".
-QString size_text(pipedeck::study::capacity::SizeKind kind);
+QString size_text(study::capacity::SizeKind kind);
 
 /// Returns why this profile has no such size, and a remedy; empty if it may have.
-QString no_such_size(const Profile& profile, pipedeck::study::capacity::SizeKind kind);
+QString no_such_size(const Profile& profile, study::capacity::SizeKind kind);
 
 /// Adds the plan of the answer, and its profile and cluster if they are new. `id` is the plan's.
 project::Added with_largest(const project::State& state, const LargestFound& found);
 
-}  // namespace pipedeck::session::study
+}  // namespace pipedeck::session::whatif

@@ -7,7 +7,7 @@
 #include "app/session/project/state.hpp"
 #include "core/model/what_if.hpp"
 
-namespace pipedeck::session::study {
+namespace pipedeck::session::whatif {
 
 /// Adds the changed cluster, named after the question's. `id` is that of an equal cluster if there is one. The question
 /// does not change.
@@ -18,4 +18,4 @@ project::Added with_found_plan(const project::State& state, const FoundPlan& fou
 /// Adds the plan for another profile of the project.
 project::Added with_found_plan(const project::State& state, const FoundPlan& found, int profile);
 
-}  // namespace pipedeck::session::study
+}  // namespace pipedeck::session::whatif

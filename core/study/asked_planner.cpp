@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/asked_planner.hpp"
+
+namespace pipedeck::study {
+
+std::vector<AskedPlanner> usual_planners() {
+  std::vector<AskedPlanner> asked;
+  for (const planner::PlannerInfo& planner : planner::planners())
+    if (planner.compared_by_default) asked.push_back({&planner, {}});
+  return asked;
+}
+
+}  // namespace pipedeck::study
