@@ -15,7 +15,7 @@ struct Arc {
   int link = 0;
 };
 
-/// Nodes, then switches, joined by the cluster's links.
+/// A graph: nodes, then switches, joined by the cluster's links.
 struct Graph {
   std::vector<std::vector<Arc>> arcs;  // of a vertex, ascending by link
   std::vector<Link> links;
@@ -39,7 +39,7 @@ Graph graph_of(const Cluster& cluster) {
   return graph;
 }
 
-/// Only the links that a maximum spanning forest keeps: between any two vertices its one path is a widest one.
+/// Returns the links of a maximum spanning forest: between any two vertices its only path is a widest one.
 Graph widest_forest(const Graph& graph) {
   std::vector<int> by_width(graph.links.size());
   std::iota(by_width.begin(), by_width.end(), 0);
@@ -66,7 +66,7 @@ Graph widest_forest(const Graph& graph) {
   return forest;
 }
 
-/// Width of the widest path from `target` to every vertex; 0 where there is none.
+/// Returns the width of the widest path from `target` to every vertex; 0 if there is none.
 std::vector<double> widths_to(const Graph& forest, std::size_t target) {
   std::vector<double> width(forest.size(), 0);
   width[target] = std::numeric_limits<double>::infinity();
@@ -83,7 +83,7 @@ std::vector<double> widths_to(const Graph& forest, std::size_t target) {
   return width;
 }
 
-/// Hops to `target` over links at least `width` wide; -1 where there is no such path.
+/// Returns the hops to `target` over links of at least this width; -1 if there is no such path.
 std::vector<int> hops_to(const Graph& graph, std::size_t target, double width) {
   std::vector<int> hops(graph.size(), -1);
   hops[target] = 0;
@@ -97,7 +97,8 @@ std::vector<int> hops_to(const Graph& graph, std::size_t target, double width) {
   return hops;
 }
 
-/// Walks from `from` down the hop counts, each time by the smallest link: the lexicographically smallest shortest path.
+/// Follows falling hop counts from `from`, each time over the smallest link: the lexicographically smallest shortest
+/// path.
 KnownPath walk(const Graph& graph, std::size_t from, const std::vector<int>& hops, double width) {
   KnownPath path{BytesPerSecond(width), {}, {}};
   for (std::size_t at = from; hops[at] > 0;) {
@@ -120,7 +121,7 @@ std::vector<KnownPath> all_pairs_paths(const Cluster& cluster) {
   std::vector<KnownPath> paths(nodes * nodes);
   for (std::size_t to = 0; to < nodes; ++to) {
     const std::vector<double> widths = widths_to(forest, to);
-    std::map<double, std::vector<int>> hops;  // by width: a search serves all nodes that are as far
+    std::map<double, std::vector<int>> hops;  // by width: one search serves all nodes of equal width
     for (std::size_t from = 0; from < nodes; ++from) {
       if (from == to) continue;
       auto known = hops.find(widths[from]);

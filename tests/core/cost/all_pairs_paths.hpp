@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All paths at once, each found by its own search over the whole graph: slow and plain, an oracle for NodePaths.
+// All paths at once, each found by its own search over the whole graph: a slow, plain oracle for NodePaths.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,8 @@ struct KnownPath {
   std::vector<int> links;
 };
 
-/// Node x node of a connected cluster, by widest bottleneck, hops, lexicographically smallest links.
+/// Returns the paths, node x node, of a connected cluster: widest bottleneck, fewest hops, lexicographically smallest
+/// links.
 std::vector<KnownPath> all_pairs_paths(const Cluster& cluster);
 
 }  // namespace pipedeck::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times at other sizes, on other devices and at other degrees against a plain reading of formats.md, and what a profile
-// may not say of them.
+// Times at other sizes, on other devices and at other degrees against a plain reading of formats.md, and the profiles
+// that are refused.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace {
 
 using Point = std::pair<double, double>;  // samples, seconds
 
-/// The broken line through `points`, prolonged at both ends, nowhere below 0; through 0 and the only one of one.
+/// Returns the piecewise linear function through `points`, extended at both ends, never below 0; a single point is
+/// joined with 0.
 double on_broken_line(std::vector<Point> points, double samples) {
   std::ranges::sort(points);
   for (const auto& [size, time] : points)
@@ -222,15 +223,15 @@ class TestCompute : public QObject {
       return cost::layer_times(profile, layer, 4, cluster, cluster.device_types[type]);
     };
     near(on(0).forward, milliseconds(8));
-    near(on(1).forward, milliseconds(32));  // no column: by speed
+    near(on(1).forward, milliseconds(32));  // without a column: by speed
     layer.on["Y"] = {milliseconds(10), milliseconds(80)};
-    near(on(1).forward, milliseconds(10));  // what was measured counts, whatever the speeds say
+    near(on(1).forward, milliseconds(10));  // a measured time counts, whatever the speeds
     near(on(1).backward, milliseconds(80));
-    near(on(1).backward_weight, milliseconds(20));  // the same part of the backward
+    near(on(1).backward_weight, milliseconds(20));  // an equal fraction of the backward
     layer.on["X"] = {milliseconds(1), milliseconds(1)};
     near(on(0).forward, milliseconds(8));  // the profile's own device needs no column
     layer.on["Y"] = {};
-    near(on(1).forward, {});  // measured to be nothing
+    near(on(1).forward, {});  // measured as zero
   }
 
   void aTimeOfNothingHasNoRatio() {

@@ -37,7 +37,7 @@ double forward_ms(const Profile& profile, int samples) {
       cost::layer_times(profile, profile.layers[0], samples, cluster, cluster.device_types[0]).forward);
 }
 
-/// What crosses cut p, straight from the words: each output once if anybody behind uses it.
+/// Returns the bytes that cross boundary p by definition: each output once if any later layer uses it.
 Bytes crossing(const Profile& profile, const std::vector<LayerId>& order, std::size_t p) {
   const std::set<LayerId> front(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(p));
   std::set<std::pair<LayerId, int>> used;

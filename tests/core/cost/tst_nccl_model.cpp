@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's tuning model against values computed by hand from its tables, and against what nccl-tests measures.
+// NCCL's tuning model against values computed by hand from its tables, and against measurements of nccl-tests.
 #include <QtTest/QTest>
 
 #include <cmath>
@@ -107,7 +107,7 @@ class TestNcclModel : public QObject {
     expect(group, reduce_all, ring, simple, Bytes(64), {8.4 + 4 * 5 + 2 * 30, 10.0 * 4 / 6});
   }
 
-  /// What nccl-tests reports for 8 GPUs in one node, large messages: 8 x H100 470-480 GB/s with NVLink SHARP, 8 x A100
+  /// Results of nccl-tests for 8 GPUs in one node, large messages: 8 x H100 470-480 GB/s with NVLink SHARP, 8 x A100
   /// 225-240, 8 x V100 about 120-135; two nodes of 8 x H100 with 8 x 400 Gbit/s within 330-400.
   void busBandwidthIsPlausible() {
     const Bytes large(std::int64_t{8} << 30);
@@ -122,7 +122,8 @@ class TestNcclModel : public QObject {
     QCOMPARE(cost::nccl_choice(group_of(cost::GpuGeneration::hopper, 8, 1, 450), reduce_all, large).algorithm, nvls);
   }
 
-  /// Small messages take the low-latency protocol, large ones bandwidth; large trees beat large rings when small.
+  /// Small messages use the low-latency protocol, large ones bandwidth; large trees beat large rings for small
+  /// messages.
   void choiceFollowsTheSize() {
     const cost::NcclGroup group = group_of(cost::GpuGeneration::ampere, 64, 8, 25);
     const cost::NcclCost small = cost::nccl_choice(group, reduce_all, Bytes(1024));

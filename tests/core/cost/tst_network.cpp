@@ -17,7 +17,7 @@ using namespace pipedeck;
 
 namespace {
 
-/// Every simple path, by depth-first search; the best by the contract's three rules.
+/// Returns the best simple path by depth-first search and the contract's three rules.
 test::KnownPath best_by_enumeration(const Cluster& cluster, const std::string& from, const std::string& to) {
   std::vector<test::KnownPath> all;
   std::vector<std::string> visited{from};
@@ -61,7 +61,7 @@ Node node_named(const std::string& name, int devices, std::optional<Link> link) 
   return node;
 }
 
-/// Nodes and switches joined at random, bandwidths from a few values so that ties are many.
+/// Returns nodes and switches with random links, with few distinct bandwidths so that many paths tie.
 Cluster random_cluster(test::Random& random) {
   Cluster cluster = test::flat_cluster(1);
   cluster.nodes.clear();
@@ -89,7 +89,7 @@ Cluster random_cluster(test::Random& random) {
   return cluster;
 }
 
-/// Two nodes of 2 and 3 devices over a switch.
+/// Returns two nodes of 2 and 3 devices over a switch.
 Cluster two_nodes() {
   Cluster cluster = test::flat_cluster(1);
   cluster.nodes = {node_named("a", 2, Link{gigabytes_per_second(10), microseconds(1)}),
@@ -102,8 +102,8 @@ Cluster two_nodes() {
 
 enum class Fabric { star, tree, two_switches, mesh };
 
-/// Many nodes: under one switch, under leaf switches and a spine, each on two switches, or on a mesh of switches with
-/// parallel and redundant links.
+/// Returns many nodes: under one switch, under leaf switches and a spine, each on two switches, or on a mesh of
+/// switches with parallel and redundant links.
 Cluster large_cluster(int nodes, Fabric fabric, test::Random& random) {
   Cluster cluster = test::flat_cluster(1);
   cluster.nodes.clear();
@@ -230,7 +230,7 @@ class TestNetwork : public QObject {
     QCOMPARE(cost::Network::of(equal).value().representatives().size(), 4u);
   }
 
-  /// A core that is searched lazily, asked from two threads at once.
+  /// A lazily searched core, used by two threads at once.
   void threadsGetTheSamePaths() {
     test::Random random(13);
     const Cluster cluster = large_cluster(100, Fabric::two_switches, random);
@@ -251,7 +251,7 @@ class TestNetwork : public QObject {
     QCOMPARE(one, sum());
   }
 
-  /// Sixteen thousand nodes; the time is generous, for a busy machine.
+  /// Sixteen thousand nodes; the limit is generous, for a busy machine.
   void manyNodesAreMadeReadyQuickly() {
     test::Random random(14);
     for (const Fabric fabric : {Fabric::star, Fabric::tree}) {
@@ -263,7 +263,7 @@ class TestNetwork : public QObject {
     }
   }
 
-  /// Walked from one end each link leads on to the other; and back, the same links the other way.
+  /// From one end each link leads to the other; and back, the links in reverse.
   void directionsLeadFromEndToEnd() {
     for (int seed = 0; seed < 40; ++seed) {
       test::Random random(static_cast<std::uint64_t>(seed));
@@ -333,7 +333,7 @@ class TestNetwork : public QObject {
              cost::all_reduce(network, devices({0, 2, 4}), Bytes(77)).count);
   }
 
-  /// The parts of an all-reduce by any algorithm are its time; without latency they move what the algorithm sends.
+  /// The parts of an all-reduce by any algorithm add up to its time; without latency they move the algorithm's bytes.
   void partsOfAllReduces() {
     const cost::Network network = cost::Network::of(two_nodes()).value();
     const auto all = devices({0, 1, 2, 3, 4});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stage's passes need, against layers whose tensors are written out: some grow with the samples, some do not.
+// The memory of a stage's passes, against layers with explicit tensors: some grow with the samples, some do not.
 #include <QTest>
 
 #include <vector>
@@ -12,8 +12,8 @@ using namespace pipedeck;
 
 namespace {
 
-/// A normalisation layer: saves its input, and the input gradient leaves the sums for gain and shift, which are as
-/// large for one sample as for many.
+/// A normalisation layer. It saves its input. The input gradient leaves the sums for gain and shift, whose size does
+/// not depend on the samples.
 struct Normalisation {
   std::int64_t sample, sums;  // bytes
 
@@ -22,7 +22,7 @@ struct Normalisation {
     layer.output = layer.saved = Bytes(samples * sample);
     LayerMemory memory;
     memory.input = layer.saved;
-    memory.backward = Bytes(sums + samples * sample);  // the sums, and the gradient that goes on
+    memory.backward = Bytes(sums + samples * sample);  // the sums, and the outgoing gradient
     memory.backward_fixed = Bytes(sums);
     memory.weight_saved = Bytes(sums);
     layer.memory = memory;
@@ -65,8 +65,8 @@ void TestPassMemory::what_is_left_for_weight_gradients_is_never_too_low() {
   if (samples <= measured) QCOMPARE(passes.apart.count, truth);
 }
 
-/// A convolution that repacks 1000 bytes of weights when it has freed 100 bytes a sample: 900 beside what it saved for
-/// one sample, 600 for four, 200 for eight. One sample's figure is what sizes between must not fall below.
+/// A convolution that repacks 1000 bytes of weights after freeing 100 bytes per sample: 900 besides the saved bytes of
+/// one sample, 600 for four, 200 for eight. Sizes between must not fall below the figure of one sample.
 void TestPassMemory::a_size_that_was_measured_takes_what_it_took() {
   Layer convolution;
   LayerMemory memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a stage's layers are cut by what stands around them: products of a multilayer perceptron, written out.
+// How adjacent stages determine the sharding of a stage's layers: products of a multilayer perceptron, written out.
 #include <QTest>
 
 #include <numeric>
@@ -14,10 +14,10 @@ using namespace pipedeck;
 
 namespace {
 
-constexpr std::int64_t width = 100;  // bytes of each tensor between layers, values too
+constexpr std::int64_t width = 100;  // bytes of each tensor between layers
 
-/// A product on two devices: by columns it keeps its input whole and half of its output, by rows half of its input and
-/// all of its output, and has its bias whole.
+/// Returns a product on two devices. By columns it saves its whole input and half of its output. By rows it saves half
+/// of its input and its whole output, and its bias is on every rank.
 Layer product() {
   CutWay columns{{Lies::whole, Lies::in_columns, 2 * width}, Bytes(0), Bytes(150), Bytes(50), {}};
   columns.memory.input = Bytes(100);
@@ -44,7 +44,7 @@ struct Case {
 
   explicit Case(int cut, int first = 2) {
     profile.layers.assign(4, product());
-    // The loss does not take what lies in columns.
+    // The loss does not take column-sharded tensors.
     std::vector<CutWay>& last = profile.layers.back().tensor_parallel.front().ways;
     last.erase(last.begin());
     plan.micro_batch = plan.micro_batches = plan.global_batch = 1;
@@ -83,7 +83,7 @@ class TestStageWays : public QObject {
   void who_does_not_know_the_ways_has_none();
 };
 
-/// Behind a stage that isn't cut patterns begin anew; the product that is left over takes its rows of a whole input.
+/// After an unsharded stage patterns start again; the remaining product takes its rows from a whole input.
 void TestStageWays::a_stage_begins_and_ends_whole() {
   const Case odd(1, 1);
   QVERIFY(odd.saved(0).empty());
@@ -102,7 +102,7 @@ void TestStageWays::stages_cut_alike_are_one_chain() {
   const Case odd(1);
   QVERIFY(odd.saved(0) == (Saved{150}));
   QVERIFY(odd.saved(1) == (Saved{151, 150, 151}));
-  // The tensor between the stages lies in columns.
+  // The tensor between the stages is column-sharded.
   QVERIFY(odd.held() == (Saved{0, 50, 100, 50, 0}));
   Case unlike(1);
   unlike.plan.micro_batch = unlike.plan.global_batch = 3;
