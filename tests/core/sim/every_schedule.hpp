@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random plans of every schedule in turn, with the simulator and the order of operations of each.
+// Random plans of all schedules in turn, with their simulators and orders of operations.
 #pragma once
 
 #include <QtTest/QTest>
@@ -25,13 +25,13 @@ struct Drawn {
 
 enum class Networks { ideal, shared, either };
 
-/// As many as PIPEDECK_RANDOM_PROBLEMS says.
+/// Returns PIPEDECK_RANDOM_PROBLEMS, or `otherwise` if unset.
 inline int problems_wanted(int otherwise) {
   const char* wanted = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
   return wanted ? std::atoi(wanted) : otherwise;
 }
 
-/// Nothing where the draw is no plan that can be built.
+/// Returns a random plan; nothing if the draw is no valid plan.
 inline std::optional<Drawn> draw_plan(Random& random, ScheduleKind kind, Networks networks) {
   Problem problem = random_rich_problem(random);
   const bool shared = networks == Networks::either ? random.integer(0, 2) == 0 : networks == Networks::shared;
@@ -45,7 +45,7 @@ inline std::optional<Drawn> draw_plan(Random& random, ScheduleKind kind, Network
   return Drawn{problem, plan, simulator, *schedule, std::string(name_of(kind)) + (shared ? ", shared" : ", ideal")};
 }
 
-/// `check(random, drawn)` until one fails.
+/// Calls `check(random, drawn)` until one fails.
 template <class Check>
 void for_random_plans(std::uint64_t seed, int wanted, Networks networks, Check check) {
   Random random(seed);

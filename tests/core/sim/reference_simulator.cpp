@@ -15,7 +15,7 @@ namespace {
 struct Task {
   std::string resource;
   std::int64_t duration = 0;
-  std::vector<std::pair<int, std::int64_t>> after;  // task, and what of it must have passed; -1: all of it
+  std::vector<std::pair<int, std::int64_t>> after;  // task, and the ns of it that must have passed; -1: all of it
   int turn = -1;                                    // place in its resource's list; -1: first come, first served
   std::tuple<int, int, int> tie;
   std::int64_t start = -1;
@@ -58,7 +58,7 @@ class Reference {
   const Layer& layer(int l) const { return profile_.layers[static_cast<std::size_t>(l)]; }
   static std::int64_t rounded(double seconds) { return static_cast<std::int64_t>(std::floor(seconds * 1e9 + 0.5)); }
 
-  /// Which replica holds each sample of a micro-batch.
+  /// Returns the replica of each sample of a micro-batch.
   std::vector<int> owners(int s) const {
     std::vector<int> owner;
     for (int r = 0; r < replicas(s); ++r) {
@@ -108,7 +108,7 @@ class Reference {
     last_[{s, r}] = tasks_of_.at(Key{'B', s, r, count - 1});
   }
 
-  /// Sample by sample: who has it here, who needs it there; then those of one pair of nodes together.
+  /// Adds transfers sample by sample from the sending to the receiving replica, joined by pair of nodes.
   void add_transfers(int from, int to, int m, bool gradient) {
     struct Load {
       std::set<int> senders, receivers;
@@ -205,7 +205,7 @@ class Reference {
 
   // --- time
 
-  /// When all that a task waits for has passed; the largest figure while something has not begun.
+  /// Returns when all inputs of a task are complete; the largest value while one has not started.
   std::int64_t ready_at(const Task& task) const {
     std::int64_t ready = 0;
     for (const auto& [id, part] : task.after) {
@@ -216,7 +216,7 @@ class Reference {
     return ready;
   }
 
-  /// The task that its idle resource takes at `now`, or -1.
+  /// Returns the task that its idle resource takes at `now`, or -1.
   int choice(const std::vector<int>& members, std::int64_t now) const {
     int best = -1;
     for (const int id : members) {

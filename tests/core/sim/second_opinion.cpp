@@ -16,7 +16,7 @@ namespace {
 struct Step {
   Operation operation;
   std::size_t part = 0;
-  Time own = 0, duration = 0, changed = 0, start = 0;  // own: with nothing beside it
+  Time own = 0, duration = 0, changed = 0, start = 0;  // own: without concurrent communication
   Time end() const { return start + duration; }
 };
 
@@ -64,7 +64,7 @@ class FixedPoint : PlainParts {
   }
 
  private:
-  // --- what runs
+  // --- operations
 
   void add_steps(Lane& lane) {
     const auto list = std::find_if(schedule_.lanes.begin(), schedule_.lanes.end(),
@@ -135,7 +135,7 @@ class FixedPoint : PlainParts {
 
   // --- the fixed point
 
-  /// With the plan's own durations it always does.
+  /// Iterates to the fixed point, which always exists with the plan's own durations.
   bool settle() {
     constexpr int most_passes = 1000;
     int passes = 0;
@@ -146,7 +146,8 @@ class FixedPoint : PlainParts {
 
   static bool is_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
-  /// When the forward or the gradient of a micro-batch has left a part: its operation's end, or its partner's.
+  /// Returns when the forward or the gradient of a micro-batch has left a part: at its operation's end, or its
+  /// partner's.
   Time delivered(std::size_t part, int micro_batch, bool gradient) const {
     const std::vector<Step>& steps = lanes_[parts_[part].lane].steps;
     for (std::size_t i = 0; i < steps.size(); ++i)
@@ -156,11 +157,11 @@ class FixedPoint : PlainParts {
     return 0;
   }
 
-  // --- passes that take longer beside communication
+  // --- passes that take longer during communication
 
   using Interval = std::pair<Time, Time>;
 
-  /// All-reduces of a stage, of every round.
+  /// Returns the all-reduces of a stage, of every round.
   std::vector<Interval> reducing(std::size_t s) const {
     std::vector<Interval> all;
     Time free = 0;
@@ -176,7 +177,7 @@ class FixedPoint : PlainParts {
     return all;
   }
 
-  /// When the devices of a lane send, receive or all-reduce.
+  /// Returns when the devices of a lane send, receive or all-reduce.
   std::vector<Interval> communication(std::size_t lane) const {
     std::vector<Interval> all;
     for (const Transfer& transfer : transfers_)
@@ -189,7 +190,7 @@ class FixedPoint : PlainParts {
     return all;
   }
 
-  /// Between any two neighbouring begins and ends either something is under way or nothing.
+  /// Returns the covered time. Between adjacent starts and ends either some interval is active or none.
   static Time covered(Time begin, Time end, const std::vector<Interval>& all) {
     std::set<Time> moments{begin, end};
     for (const auto& [from, to] : all)
@@ -234,7 +235,7 @@ class FixedPoint : PlainParts {
 
   using Queues = std::map<std::tuple<bool, int, int>, std::vector<Transfer*>>;
 
-  /// Transfers of each resource in the order in which they are ready.
+  /// Returns the transfers of each resource in the order in which they are ready.
   Queues queues() {
     Queues queues;
     for (Transfer& transfer : transfers_) {
@@ -265,7 +266,7 @@ class FixedPoint : PlainParts {
     return moved;
   }
 
-  // --- the shared network: transfers and all-reduces in one water-filling
+  // --- the shared network: transfers and all-reduces in one max-min fair allocation
 
   PlainFlow flow_of(const Transfer& transfer) {
     const DeviceId from = parts_[transfer.from.front()].devices.front(),
@@ -308,8 +309,8 @@ class FixedPoint : PlainParts {
     return moved;
   }
 
-  /// All-reduces of a stage one after another, in the order of layers, or of rounds: each is ready when its gradients
-  /// are and the one before it has ended, by what is known so far.
+  /// Adds the all-reduces of a stage one after another, in the order of layers or rounds. Each is ready when its
+  /// gradients are and the one before it has ended, by the current times.
   void add_turns(std::size_t s, std::vector<PlainFlow>& flows, std::vector<Turn>& turns) {
     Time free = 0;
     for (std::size_t nth = 0; nth < reductions_[s].size(); ++nth) {
@@ -403,9 +404,9 @@ class FixedPoint : PlainParts {
     return moved;
   }
 
-  /// A replica alone, or without overlap: nothing starts before the last update. Else a backward waits for the update
-  /// of all backwards but the one before it, and with an update a batch a batch's forwards for that of the batch before
-  /// the last.
+  /// Returns the start after the updates that must precede it. For a single replica, or without overlap, it waits for
+  /// the last update. Otherwise a backward waits for the update of all backwards but the one before it. With one update
+  /// per batch, a batch's forwards wait for that of the batch before the last.
   Time apply_rounds(const Step& step, Time start, int backwards, int& applied) const {
     const Part& part = parts_[step.part];
     const auto& rounds = rounds_[static_cast<std::size_t>(part.stage)];
@@ -441,7 +442,7 @@ class FixedPoint : PlainParts {
     return opinion;
   }
 
-  /// End of the stage's last all-reduce: one at a time, each when all replicas have its gradients.
+  /// Returns the end of the stage's last all-reduce: one at a time, each when all replicas have its gradients.
   Time reduced(int s) const {
     Time free = 0;
     const auto& reductions = reductions_[static_cast<std::size_t>(s)];
@@ -450,7 +451,7 @@ class FixedPoint : PlainParts {
     return free;
   }
 
-  /// When all replicas of all copies have the gradients of a reduction.
+  /// Returns when all replicas of all copies have the gradients of a reduction.
   Time stage_done(int s, std::size_t reduction) const {
     Time ready = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i)
@@ -469,7 +470,7 @@ class FixedPoint : PlainParts {
     return 0;
   }
 
-  /// So long after the pass began, or as much earlier or later as it takes less or more time.
+  /// Returns when a gradient is done: `after` seconds from the start of the pass, scaled with its duration.
   Time gradient_done(const Step& last, double after) const {
     const Time then = rounded(calibration_.operation_overhead.count + after);
     if (last.duration == last.own || last.own == 0) return last.start + then;
@@ -497,9 +498,9 @@ class FixedPoint : PlainParts {
     return end;
   }
 
-  /// Completions at stage 0 over a whole multiple of r_0 mini-batches, in the second half of the run, stopping K_0 r_0
-  /// before its end; of whole batches where these are what counts. Of unlike replicas a mini-batch counts when all
-  /// before it are done.
+  /// Returns the period of stage 0's completions over a whole multiple of r_0 mini-batches, in the second half of the
+  /// run, ending K_0 r_0 before its end; over whole batches if these count. With different replicas a mini-batch counts
+  /// when all before it are done.
   Time asynchronous() const {
     const int replicas = plan_.stages.front().replicas();
     int workers = 0;

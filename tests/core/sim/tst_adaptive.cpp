@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adaptive order: never slower than a fixed schedule on the same placement, never over a memory that one of them
-// keeps, proven to end, and the same every time.
+// The adaptive order: never slower than a fixed schedule on its placement, never above a memory limit that one of them
+// keeps, proven to end, and deterministic.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::vector<Simulation> fixed_verdicts(const Problem& problem, const sim::Simula
   return verdicts;
 }
 
-/// Memory between what one fixed schedule needs and what another does.
+/// Limits memory to a value between the needs of two fixed schedules.
 void limit_memory(test::Random& random, Problem& problem, const Plan& plan) {
   const sim::Simulator simulator =
       sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
@@ -134,8 +134,8 @@ class TestAdaptive : public QObject {
           test::problems_wanted(300), limited, faster, 100 * (1 - ratio / test::problems_wanted(300)));
   }
 
-  /// Bytes that micro-batches keep, as the lists take and free them, stay within the room of every device; and one
-  /// micro-batch's room is always enough to come to the end.
+  /// The saved bytes of the lists stay within every device's memory; memory for one micro-batch always suffices to
+  /// finish.
   void listsStayWithinTheirRoom() {
     test::Random random(14);
     for (int trial = 0; trial < 300; ++trial) {
@@ -171,7 +171,7 @@ class TestAdaptive : public QObject {
     }
   }
 
-  /// Split backwards fill bubbles: two thirds of 1F1B's are gone where all passes are alike.
+  /// Split backwards fill bubbles: with equal passes two thirds of 1F1B's are gone.
   void fillsBubbles() {
     for (const int stages : {2, 4, 8}) {
       Profile profile = test::uniform_profile(stages, milliseconds(1), milliseconds(2));
@@ -194,7 +194,7 @@ class TestAdaptive : public QObject {
     }
   }
 
-  /// A sample's way back does not wait for weight gradients: shorter than forwards and whole backwards.
+  /// A sample's way back does not wait for weight gradients: it is shorter than forwards and whole backwards.
   void noBoundAboveSplitBackwards() {
     Problem problem;
     problem.profile = std::make_shared<const Profile>(test::uniform_profile(4, milliseconds(1), milliseconds(2)));
@@ -215,7 +215,7 @@ class TestAdaptive : public QObject {
     QVERIFY(judged.predicted->lower_bound <= judged.predicted->iteration);
   }
 
-  /// Without a judge the figures decide; and a stop is a stop.
+  /// Without a simulator the figures decide; a stop ends the search.
   void withoutASimulator() {
     test::Random random(15);
     const Plan plan = random_plan(random, 6, Placement::v, 3, 2);

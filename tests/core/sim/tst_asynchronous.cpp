@@ -15,7 +15,7 @@ using namespace pipedeck;
 
 namespace {
 
-/// Micro-batches of one sample; nothing for the optimizer to do.
+/// Returns a plan with micro-batches of one sample and an optimizer without work.
 Plan pipeline(const std::vector<int>& replicas, int micro_batches, ScheduleKind schedule) {
   Plan plan = test::pipeline_plan(replicas, 1, micro_batches, schedule);
   plan.optimizer = Optimizer::none;
@@ -59,7 +59,7 @@ std::int64_t stashed(const Simulation& simulation, std::size_t device) {
 class TestAsynchronous : public QObject {
   Q_OBJECT
  private slots:
-  /// The order is PipeDream's, and so is the time; the versions that are kept are the input stage's at every stage.
+  /// The order and the time are PipeDream's; every stage holds the versions of the input stage.
   void verticalSyncKeepsMoreVersions() {
     const Profile profile = equal_stages(4, Bytes(400));
     const Simulation plain = run(profile, straight(4, 16, ScheduleKind::pipedream));
@@ -69,7 +69,7 @@ class TestAsynchronous : public QObject {
       QCOMPARE(stashed(plain, s), static_cast<std::int64_t>(4 - s - 1) * 400);
       QCOMPARE(stashed(vertical, s), std::int64_t{3 * 400});
     }
-    // Replicas: 2, 1, 2 with K_0 = 3, six mini-batches in flight; a version a round of the stage's replicas.
+    // Replicas: 2, 1, 2 with K_0 = 3, six mini-batches in flight; one version per round of the stage's replicas.
     const Plan replicated = pipeline({2, 1, 2}, 12, ScheduleKind::pipedream_vertical);
     const Simulation turns = run(equal_stages(3, Bytes(400)), replicated);
     QCOMPARE(stashed(turns, 0), std::int64_t{2 * 400});
@@ -95,7 +95,7 @@ class TestAsynchronous : public QObject {
     }
   }
 
-  /// 1F1B without the flush: M (F + B) a batch, whatever the depth, and two versions of the weights at every stage.
+  /// 1F1B without the flush: M (F + B) per batch for any depth, and two versions of the weights at every stage.
   void twoVersionsOfEqualStages() {
     for (int S = 1; S <= 32; ++S)
       for (const int M : {S, S + 1, 2 * S, 64, 128}) {
@@ -119,7 +119,7 @@ class TestAsynchronous : public QObject {
     compare_ms(run(profile, straight(4, 16, ScheduleKind::pipedream_2bw)), 16 * 3.5);
   }
 
-  /// The optimizer steps once a batch, not once a micro-batch.
+  /// The optimizer steps once per batch, not once per micro-batch.
   void oneUpdateABatch() {
     Cluster cluster = test::flat_cluster(1);
     cluster.device_types[0].memory_bandwidth = gigabytes_per_second(1);
@@ -131,7 +131,7 @@ class TestAsynchronous : public QObject {
     compare_ms(run(profile, plan, cluster), 8 * (3 + 28));
   }
 
-  /// One all-reduce a batch: beside the next batch's passes, or, without overlap, behind its own.
+  /// One all-reduce per batch: during the next batch's passes, or, without overlap, after its own.
   void oneAllReduceABatch() {
     const Bytes parameters(8'000'000);
     const Plan plan = pipeline({2}, 8, ScheduleKind::pipedream_2bw);

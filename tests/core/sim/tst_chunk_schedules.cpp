@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules with several chunks a device or split backwards against their closed forms (simulator.md, "Oracles any
-// implementation must meet"): every S <= 32 with the M at which something changes, and a drawn one; every M <= 128
-// where PIPEDECK_RANDOM_PROBLEMS is 500.
+// Schedules with several chunks per device or split backwards against their closed forms (simulator.md, "Oracles any
+// implementation must meet"): every S <= 32 with the M at which something changes, and a random one; every M <= 128 if
+// PIPEDECK_RANDOM_PROBLEMS is 500.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ void compare_ms(double actual, double expected, const char* what, int ranks, int
     qFatal("%s of S = %d, M = %d: %.9g ms against %.9g ms", what, ranks, micro_batches, actual, expected);
 }
 
-/// Most micro-batches that a list keeps, from their forward until `until` (or their whole backward).
+/// Returns the maximum micro-batches that a list holds, from their forward until `until` (or their whole backward).
 int kept(const DeviceLane& lane, OpKind until) {
   int now = 0, most = 0;
   for (int i = 0; i < operation_count(lane.order); ++i) {
@@ -97,7 +97,7 @@ int kept(const DeviceLane& lane, OpKind until) {
   return most;
 }
 
-/// One simulator a size: it does not depend on M.
+/// A cache of one simulator per size, which does not depend on M.
 class Bench {
  public:
   Bench(int ranks, const Times& times, int chunks)
@@ -188,7 +188,7 @@ class TestChunkSchedules : public QObject {
       if (S > 16 && S < most_stages) return;
       const double span = M * times.all() + (S - 1) * std::max(0., F + Bi - 2 * W);
       compare_ms(in_milliseconds(to_seconds(bench.run(plan).longest_span)), span, "span of zb-h2", S, M);
-      // Where no device waits inside its span, none waits between iterations either.
+      // If no device waits inside its span, none waits between iterations either.
       if (F + Bi <= 2 * W) compare_ms(bench.period(plan), M * times.all(), "period of zb-h2", S, M);
     });
   }
@@ -209,7 +209,7 @@ class TestChunkSchedules : public QObject {
     });
   }
 
-  /// No closed form is published: the memory that the schedules are for, and less bubble than 1F1B.
+  /// No closed form is published: checks the schedules' memory, and a smaller bubble than 1F1B's.
   void controllableMemory() {
     const Times times{2, 2, 2};
     for (int S = 3; S <= most_stages; ++S) {
@@ -228,7 +228,7 @@ class TestChunkSchedules : public QObject {
     }
   }
 
-  /// Equal iterations one after another: of 1F1B the drain of one overlaps the warm-up of the next.
+  /// Equal iterations one after another: in 1F1B the drain of one overlaps the warm-up of the next.
   void periodOfOneForwardOneBackward() {
     for (const int S : {1, 2, 4, 7}) {
       Plan plan = chunked(S, 3 * S, ScheduleKind::one_f_one_b, 1);
@@ -249,7 +249,7 @@ class TestChunkSchedules : public QObject {
         }
   }
 
-  /// Unequal stages, transfers, replicas, recompute of chosen layers: every operation once, in an order that ends.
+  /// Unequal stages, transfers, replicas, recomputation of chosen layers: every operation once, in an order that ends.
   void unequalStagesWithReplicas() {
     test::Random random(23);
     for (int trial = 0; trial < drawn_problems(); ++trial) {

@@ -130,7 +130,7 @@ class TestClosedForms : public QObject {
     });
   }
 
-  /// Weights, gradients and moments beside the kept micro-batches: nothing else where nothing is sent.
+  /// Weights, gradients and moments, and the held micro-batches: nothing else if nothing is sent.
   void peaksFromKeptMicroBatches() {
     for_all_sizes([&](int S, int M) {
       Profile profile = equal_stages(S, 1, 2, 0);
@@ -147,17 +147,17 @@ class TestClosedForms : public QObject {
     });
   }
 
-  /// With recompute a stage keeps its input only, and one micro-batch whole at a time; the forward is paid again.
+  /// With recomputation a stage saves only its input, and one whole micro-batch at a time; the forward runs again.
   void recomputeKeepsInputs() {
     Profile profile = equal_stages(3, 1, 2, 0.1);
     for (Layer& layer : profile.layers) layer.saved = Bytes(5'000'000);
     Plan plan = straight(3, 6, ScheduleKind::gpipe);
     for (Stage& stage : plan.stages) stage.recompute.all = true;
     const Simulation simulation = run(profile, plan);
-    // The first stage has no input to keep: just the one micro-batch that is whole again.
+    // The first stage has no input to save: only the one recomputed micro-batch.
     QCOMPARE(simulation.devices[0].peak_parts[MemoryItem::activations].count, std::int64_t{5'000'000});
     QCOMPARE(simulation.devices[1].peak_parts[MemoryItem::activations].count, std::int64_t{5'000'000 + 5 * 100'000});
-    // The second recompute on runs beside the gradient's transfer: (M + S - 1) forwards, and backward with forward.
+    // The second recomputation runs during the gradient's transfer: (M + S - 1) forwards, and backward with forward.
     const double last = 3 * 1 + 2 * 0.1 + 5 * 1;
     QVERIFY(in_milliseconds(simulation.iteration) > last + 6 * 3);
     QCOMPARE(simulation.devices[0].busy.count, std::int64_t{6 * 4} * 1'000'000);
@@ -183,7 +183,7 @@ class TestClosedForms : public QObject {
     const Simulation simulation = run(profile, plan);
     compare_ms(simulation, 16 * 3.5);
     // Two replicas of the slow stage take turns. K = 5, 4, 2, 1: alternating strictly, stage 3 with one mini-batch in
-    // flight waits a quarter millisecond on average; that the bound of 3 ms is missed is PipeDream's, not the engine's.
+    // flight waits a quarter millisecond on average. PipeDream, not the engine, misses the bound of 3 ms.
     profile = equal_stages(4, 1, 2, 0);
     profile.layers[2].forward = milliseconds(1.5);
     plan.stages[2].devices.push_back(DeviceId(4));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas by hand: unlike devices, tensor parallelism, slices that share a pair of nodes.
+// Replicas by hand: different devices, tensor parallelism, slices that share a pair of nodes.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -68,8 +68,8 @@ class TestReplicas : public QObject {
     }
   }
 
-  /// Two thirds of the columns on the fast device take as long as one on that of half its speed; weights are cut so
-  /// too.
+  /// Two thirds of the columns on the fast device take as long as one on that of half its speed; weights are divided
+  /// likewise.
   void shardsOnUnlikeDevices() {
     Profile profile = test::uniform_profile(1, milliseconds(1), milliseconds(2));
     profile.layers[0].tensor_parallel = {{2, milliseconds(0.6), milliseconds(1.2), Bytes(1'000'000), Bytes(1'000'000)}};
@@ -96,7 +96,7 @@ class TestReplicas : public QObject {
     }
   }
 
-  /// Ranks all-reduce their own part, 6 MB and 2 MB, side by side: 6 ms.
+  /// Ranks all-reduce their own part, 6 MB and 2 MB, concurrently: 6 ms.
   void shardsInGradientAllReduces() {
     Profile profile = test::uniform_profile(1, milliseconds(1), milliseconds(2));
     profile.layers[0].tensor_parallel = {{2, milliseconds(0.5), milliseconds(1), Bytes(), Bytes()}};
@@ -109,7 +109,7 @@ class TestReplicas : public QObject {
     QCOMPARE(simulation.iteration.count, std::int64_t{8'250'000});
   }
 
-  /// 2:2 over two nodes: one 2 MB transfer each way, not two of 1 MB; inside a node one a pair of devices.
+  /// 2:2 over two nodes: one 2 MB transfer each way, not two of 1 MB; inside a node one per pair of devices.
   void slicesOfAPairOfNodesAreOneTransfer() {
     Cluster cluster = test::flat_cluster(2, gigabytes_per_second(1));
     cluster.nodes.push_back(cluster.nodes[0]);

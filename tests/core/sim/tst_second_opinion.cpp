@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation of random plans starts when a plainer program says, to the nanosecond.
+// Every operation of random plans starts at the time of a plainer program, to the nanosecond.
 #include <QtTest/QTest>
 
 #include <map>
@@ -27,14 +27,14 @@ std::map<DeviceId, std::vector<TimelineRow>> compute_rows(const Timeline& timeli
   return rows;
 }
 
-/// The timeline's columns have no mark for joined operations.
+/// Removes the mark of overlapped operations, which the timeline's columns don't have.
 std::map<DeviceId, std::vector<TimelineRow>> without_marks(std::map<DeviceId, std::vector<TimelineRow>> rows) {
   for (auto& [device, own] : rows)
     for (TimelineRow& row : own) row.operation.joined = false;
   return rows;
 }
 
-/// Each of the three figures as files say or not.
+/// Sets each of the three parameters or leaves it unset.
 Calibration random_calibration(test::Random& random) {
   Calibration calibration;
   if (random.integer(0, 2) > 0) calibration.operation_overhead = Seconds(random.uniform(0, 2e-3));

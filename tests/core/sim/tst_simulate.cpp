@@ -23,7 +23,8 @@ using namespace pipedeck;
 
 namespace {
 
-/// Devices in a random order, cut into stages at random; micro-batches large enough for every stage's replicas.
+/// Returns devices in a random order, divided into stages at random; micro-batches large enough for every stage's
+/// replicas.
 Plan random_plan(test::Random& random, const Problem& problem) {
   const int layers = static_cast<int>(problem.profile->layers.size());
   const int devices = static_cast<int>(devices_of(*problem.cluster).size());
@@ -92,7 +93,8 @@ sim::Simulator simulator_of(const Problem& problem) {
   return sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
 }
 
-/// Lanes sorted and without overlap, operations of every device complete, nothing received before it was sent.
+/// Checks that lanes are sorted and don't overlap, every device's operations are complete, and nothing is received
+/// before it was sent.
 void check_timeline(const Timeline& timeline) {
   for (const TimelineLane& lane : timeline.lanes)
     for (std::size_t i = lane.begin + 1; i < lane.end; ++i)
@@ -114,7 +116,7 @@ void check_parts(const Simulation& simulation) {
   }
 }
 
-// --- the shared test vectors, read by themselves so that this test stands alone
+// --- the shared test vectors, read by their own code so that this test is independent
 
 Problem problem_of(const nlohmann::json& vector) {
   Profile profile;
@@ -162,9 +164,9 @@ Plan plan_of(const nlohmann::json& text) {
 // --- BERT-48 on DAPPLE's config A
 
 /// All 53 rows of the released profile are layers: 4 rows of input, mask, embedding and reshape before the 48
-/// transformer layers, the pooler behind. The embedding's weights lengthen the first stage's all-reduce by 1.7 ms
-/// (without these rows: 0.920, 0.926, 0.835 s). The mask, which every layer takes, is data: every stage loads its own.
-/// Were it sent along, each transfer would carry 1.8 times the bytes and the figures would be 0.958 and 0.855 s.
+/// transformer layers, the pooler after them. The embedding's weights lengthen the first stage's all-reduce by 1.7 ms
+/// (without these rows: 0.920, 0.926, 0.835 s). The mask, an input of every layer, is data: every stage loads its own.
+/// If it was sent, each transfer would carry 1.8 times the bytes and the figures would be 0.958 and 0.855 s.
 constexpr int rows = 53, rows_before = 4;
 
 Cluster config_a() {
@@ -215,7 +217,7 @@ class TestSimulate : public QObject {
       Drawn drawn = draw(random);
       Profile profile = *drawn.problem.profile;
       for (Layer& layer : profile.layers)
-        if (random.integer(0, 1)) {  // larger micro-batches cheaper a sample
+        if (random.integer(0, 1)) {  // larger micro-batches take less per sample
           const int twice = 2 * profile.micro_batch;
           layer.at = {{profile.micro_batch, layer.forward, layer.backward},
                       {twice, layer.forward * random.uniform(1.05, 2.2), layer.backward * random.uniform(1.05, 2.2)}};
@@ -242,7 +244,7 @@ class TestSimulate : public QObject {
     }
   }
 
-  /// Nor with split layers, their columns shared out at random over unlike devices.
+  /// Likewise with split layers, their columns divided at random over different devices.
   void shardsNeverBelowTheLowerBound() {
     test::Random random(8);
     int split = 0;
@@ -308,7 +310,7 @@ class TestSimulate : public QObject {
     }
   }
 
-  /// The pace of an asynchronous plan may beat what a single iteration needs, but not all compute over all devices.
+  /// The pace of an asynchronous plan may beat a single iteration's bound, but not all compute over all devices.
   void asynchronousPlansKeepTheirOwnBound() {
     test::Random random(6);
     bool below = false;
@@ -325,11 +327,11 @@ class TestSimulate : public QObject {
       QVERIFY(cost::lower_bound(drawn.problem, false).value() <= simulated);
       below |= simulated < cost::lower_bound(drawn.problem).value();
     }
-    QVERIFY(below);  // else there were no need of a bound of their own
+    QVERIFY(below);  // else no separate bound would be needed
   }
 
-  /// Mini-batches go to replicas in turn: a replica of half the speed halves the pace, although nothing synchronises
-  /// weights that are not there.
+  /// Mini-batches go to replicas in turn. A replica of half the speed halves the pace, even without weights to
+  /// synchronise.
   void unlikeReplicasKeepTheSlowestPace() {
     Problem problem;
     problem.profile = std::make_shared<const Profile>(test::uniform_profile(1, milliseconds(1), milliseconds(2)));
@@ -347,7 +349,7 @@ class TestSimulate : public QObject {
     QVERIFY(std::abs(iteration.count - 2 * 0.003) < 1e-8);
   }
 
-  /// One device does nothing but compute: there the bound is met.
+  /// One device only computes: its time is the bound.
   void lowerBoundIsTightOnOneDevice() {
     Problem problem;
     problem.profile = std::make_shared<const Profile>(test::uniform_profile(4, milliseconds(1), milliseconds(2)));
@@ -399,7 +401,7 @@ class TestSimulate : public QObject {
     QVERIFY(within(seconds(27, Warmup::B), 0.837));
   }
 
-  /// Zero-bubble by hand: the first stage's weight gradients fill what would be idle.
+  /// Zero-bubble by hand: the first stage's weight gradients fill idle time.
   void explicitOrderWithSplitBackward() {
     Problem problem;
     problem.profile = std::make_shared<const Profile>(test::uniform_profile(2, milliseconds(1), milliseconds(2)));
@@ -440,7 +442,7 @@ class TestSimulate : public QObject {
     QCOMPARE(simulator_of(problem).run(plan).error().code, ErrorCode::bad_input);
   }
 
-  /// All-reduces by layer against by hand: two replicas, two layers, one micro-batch.
+  /// All-reduces by layer, computed by hand: two replicas, two layers, one micro-batch.
   void allReducesByLayer() {
     Profile profile = test::uniform_profile(2, milliseconds(1), milliseconds(2));
     profile.layers[0].parameters = Bytes(1'000'000);
@@ -481,7 +483,7 @@ class TestSimulate : public QObject {
     QVERIFY(std::abs(out.measured_idle.count - 2 * out.predicted_idle.count) < 1e-9);
   }
 
-  /// A step of an asynchronous run stands against as many of the predicted operations, and a period against a period.
+  /// A step of an asynchronous run is compared with equally many predicted operations, and a period with a period.
   void differencesOfAStep() {
     test::Random random(1);
     Drawn drawn = draw(random);
@@ -493,7 +495,7 @@ class TestSimulate : public QObject {
     plan.warmup_counts.reset();
     for (Stage& stage : plan.stages) stage.shares.reset();
     const Simulation span = *simulator_of(drawn.problem).run(plan);
-    Timeline step;  // what falls to the first M mini-batches
+    Timeline step;  // the rows of the first M mini-batches
     for (const TimelineLane& lane : span.timeline.lanes) {
       std::vector<TimelineRow> rows;
       for (std::size_t i = lane.begin; i < lane.end; ++i)
@@ -513,7 +515,7 @@ class TestSimulate : public QObject {
     QCOMPARE(out.measured_iteration, Seconds(2));
   }
 
-  /// 10,000 stages and micro-batches: the verdict says what it would need, and what can be had; nothing is computed.
+  /// 10,000 stages and micro-batches: the error gives the memory needed and available; nothing is computed.
   void largeSimulationsSayWhatTheyNeed() {
     Plan plan;
     plan.global_batch = plan.micro_batches = 10'000;

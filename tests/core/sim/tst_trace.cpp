@@ -36,7 +36,7 @@ class TestTrace : public QObject {
     QVERIFY2(at_once > 0, "all-reduces of several chunks of a device are to be among them");
   }
 
-  /// Two stages, two micro-batches: each activation and each gradient is followed from who gave it to who took it.
+  /// Two stages, two micro-batches: an arrow leads from the sender of each activation and gradient to its receiver.
   void transfersHaveArrows() {
     Timeline timeline;
     const auto row = [](int start, int length, OpKind kind, int stage, int micro_batch) {

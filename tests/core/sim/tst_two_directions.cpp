@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DualPipe, DualPipeV and Chimera: closed forms for every S <= 32 and M <= 128 where they hold, kept micro-batches,
-// what their copies share, and the placements that they refuse.
+// DualPipe, DualPipeV and Chimera: closed forms for every S <= 32 and M <= 128 where they hold, in-flight
+// micro-batches, states shared by copies, and refused placements.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 
 constexpr int most_stages = 32, most_micro_batches = 128;
 
-/// S stages of one layer each; `ranks` devices, one each, stage s on device s or, past the last, back along a V.
+/// Returns S stages of one layer each; `ranks` devices, one each, stage s on device s or, past the last, back along a
+/// V.
 Plan pipeline(int stages, int ranks, int micro_batches, ScheduleKind schedule) {
   Plan plan;
   plan.global_batch = plan.micro_batches = micro_batches;
@@ -77,7 +78,7 @@ class TestTwoDirections : public QObject {
     }
   }
 
-  /// The same as DualPipe of 2P stages, each device doing both directions of one copy.
+  /// Equals DualPipe of 2P stages, each device doing both directions of one copy.
   void dualpipeV() {
     const double F = 1, B = 2, W = 1;
     for (int P = 1; P <= most_stages / 2; ++P) {
@@ -97,7 +98,7 @@ class TestTwoDirections : public QObject {
       }
   }
 
-  /// With forwards as long as backwards units follow each other without a bubble between.
+  /// With forwards as long as backwards, units follow each other without a bubble.
   void chimeraConcatenatesUnits() {
     for (int S = 2; S <= most_stages; S += 2) {
       const sim::Simulator simulator = simulator_of(passes(S, 2, 1, 1), S);
@@ -153,7 +154,7 @@ class TestTwoDirections : public QObject {
         reduced.push_back(starts);
       }
       QCOMPARE(reduced.size(), std::size_t{2});
-      QCOMPARE(reduced[0].size(), std::size_t{2});  // one a stage
+      QCOMPARE(reduced[0].size(), std::size_t{2});  // one per stage
       QVERIFY(reduced[0] == reduced[1]);            // on both devices at the same time
       QCOMPARE(simulation->iteration.count, last_pass + once);
       // Weights and gradients of both stages on each device.
@@ -161,7 +162,7 @@ class TestTwoDirections : public QObject {
     }
   }
 
-  /// The operations that are joined start when both can, and what they make leaves at the end of both.
+  /// Overlapped operations start when both can, and their outputs leave at the end of both.
   void overlappedPassesAreOneOperation() {
     const Plan plan = pipeline(4, 4, 8, ScheduleKind::dualpipe);
     const sim::Simulator simulator = simulator_of(passes(4, 1, 1, 1), 4);
@@ -177,8 +178,8 @@ class TestTwoDirections : public QObject {
     QCOMPARE(joined, 2 * 1 + 1);  // steps 4 and 5
   }
 
-  /// Unequal stages, transfers, replicas, tensor parallelism, unlike devices, recompute: all run to the end, and the
-  /// proof says so beforehand.
+  /// Unequal stages, transfers, replicas, tensor parallelism, different devices, recomputation: all finish, as the
+  /// proof states beforehand.
   void randomPipelines() {
     test::Random random(71);
     for (int trial = 0; trial < 200; ++trial) {
@@ -226,7 +227,7 @@ class TestTwoDirections : public QObject {
       QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
       for (const DeviceVerdict& each : simulation->devices) {
         QVERIFY(each.busy.count <= simulation->iteration.count);
-        Bytes always;  // what is left at the end is what is held all the time
+        Bytes always;  // the memory left at the end is the permanent one
         for (const MemoryItem item : {MemoryItem::weights, MemoryItem::gradients, MemoryItem::optimizer})
           always += each.peak_parts[item];
         QCOMPARE(each.curve.back().bytes.count, always.count);

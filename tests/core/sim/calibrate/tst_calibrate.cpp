@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fit against runs whose figures are known: simulated ones, exact and with noise; what runs do not say stays at its
-// default; runs that are held out are met and change nothing; events of something else are refused.
+// The fit against runs with known parameters: simulated ones, exact and with noise. Parameters that runs do not
+// determine stay at their default. Held-out runs are predicted and change nothing; events of other plans are refused.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int layers = 8;
 
-/// Passes of some milliseconds, activations of 1 MB, gradients of 4 MB a layer; links of 2 GB/s.
+/// Returns passes of some milliseconds, activations of 1 MB, gradients of 4 MB per layer; links of 2 GB/s.
 Problem ground(double noise = 0, std::uint64_t seed = 0) {
   Random random(seed);
   const auto shaken = [&](double value) { return value * (1 + random.uniform(-noise, noise)); };
@@ -154,7 +154,7 @@ class TestCalibrate : public QObject {
     }
   }
 
-  // Layers' times are off by up to 0.3 %, some 15 us a pass, and bandwidths by up to 3 %, in every step anew.
+  // Layers' times vary by up to 0.3 %, some 15 us per pass, and bandwidths by up to 3 %, in every step.
   void noise_moves_figures_little() {
     const auto record = sim::calibrate::calibrate(runs_of(truth, 3, 0.003)).value();
     QVERIFY2(std::abs(record.values.operation_overhead.count - 40e-6) < 6e-6,
@@ -184,7 +184,7 @@ class TestCalibrate : public QObject {
     QVERIFY(refused({run_of(several_plans()[0], truth, true)}).contains("needs a run to be fitted from"));
   }
 
-  // Of runs left out in turn, each is met by a fit that never saw it: one that lies changes all errors but its own.
+  // With leave-one-out, each run is predicted by a fit without it: a wrong run changes all errors but its own.
   void left_out_in_turn() {
     auto runs = runs_of(truth, 0);
     const auto honest = sim::calibrate::calibrate(runs).value();
@@ -218,7 +218,7 @@ class TestCalibrate : public QObject {
     QCOMPARE(other, record);
   }
 
-  // A machine that is quicker than the profile says needs an overhead below 0, which there is not.
+  // A machine faster than its profile would need a negative overhead, which is not allowed.
   void no_overhead_below_zero() {
     sim::calibrate::MeasuredRun run = run_of(plan_of("quick", {1}, 8), {});
     Profile slower = *run.problem.profile;
@@ -265,7 +265,7 @@ class TestCalibrate : public QObject {
             }).contains("it was taken"));  // transfers alone
   }
 
-  // The runtime writes a transfer down when its receiver looks for it: such a row says nothing of the link.
+  // The runtime records a transfer when its receiver checks for it: such a row has no information on the link.
   void rows_of_late_receivers() {
     const Plan plan = plan_of("late", {1, 1}, 2, ScheduleKind::gpipe);
     const auto ns = [](std::int64_t value) { return Nanoseconds(value); };
@@ -292,7 +292,7 @@ class TestCalibrate : public QObject {
       return by_key.at({kind, device, batch, DeviceId(device), DeviceId(device), false, 0});
     };
     QVERIFY(!pass(OpKind::forward, 1, 0).gap);                          // it waited
-    QCOMPARE(pass(OpKind::forward, 1, 1).gap, std::optional(ns(4)));    // it lay there
+    QCOMPARE(pass(OpKind::forward, 1, 1).gap, std::optional(ns(4)));    // its input had arrived
     QCOMPARE(pass(OpKind::forward, 0, 1).gap, std::optional(ns(2)));    // needs nothing
     QCOMPARE(pass(OpKind::backward, 0, 1).gap, std::optional(ns(10)));  // 138 before 140
     QVERIFY(!pass(OpKind::backward, 0, 0).gap);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fitted figures of a machine do to a verdict, and that all verdicts on one plan still agree.
+// The effect of a machine's fitted parameters on a simulation, and the agreement of all simulations of one plan.
 #include <QtTest/QTest>
 
 #include "core/cost/lower_bound.hpp"
@@ -49,7 +49,7 @@ Problem with_bandwidths(Problem problem, double factor) {
   return problem;
 }
 
-/// Random plans of every schedule in turn, in either network, on machines of any calibration.
+/// Calls `check` with random plans of every schedule in turn, in either network, on machines of any calibration.
 template <class Check>
 void for_random_plans(std::uint64_t seed, Check check) {
   test::Random random(seed);
@@ -111,8 +111,8 @@ class TestCalibration : public QObject {
     });
   }
 
-  /// Two stages, two micro-batches, transfers of 0.1 ms. Three forwards have one of them beside them: the second of the
-  /// first stage, and both of the second. 9.2 ms become 9.3: the first stage's second forward is not on the way.
+  /// Two stages, two micro-batches, transfers of 0.1 ms. Three forwards run during one of them: the second of the first
+  /// stage, and both of the second. 9.2 ms become 9.3: the first stage's second forward is not on the critical path.
   void passesBesideTransfersTakeLonger() {
     Problem problem = equal_stages(2, Bytes(1'000'000));
     const Plan plan = test::straight_plan(2, 2);
@@ -129,7 +129,7 @@ class TestCalibration : public QObject {
     }
   }
 
-  /// Two replicas reduce two layers; the first layer's backward runs beside the second's all-reduce.
+  /// Two replicas reduce two layers; the first layer's backward runs during the second's all-reduce.
   void passesBesideAllReducesTakeLonger() {
     Profile profile = test::uniform_profile(2, milliseconds(1), milliseconds(2));
     for (Layer& layer : profile.layers) layer.parameters = Bytes(10'000'000);  // 1 ms each
@@ -140,8 +140,8 @@ class TestCalibration : public QObject {
     plan.stages[0] = {0, 2, {DeviceId(0), DeviceId(1)}, 1, {}, {}, {}, {}};
     plan.micro_batch = plan.global_batch = 2;
     QCOMPARE(iteration(problem, plan).count, 7'000'000);
-    // 1 ms of the backward's 4 has an all-reduce beside it: 4.5 ms, the last layer's gradient after 2.25, reduced at
-    // 5.25, the first one's at 6.5.
+    // An all-reduce runs during 1 ms of the backward's 4. So it takes 4.5 ms, the last layer's gradient after 2.25,
+    // reduced at 5.25, the first one's at 6.5.
     problem.workload.conventions.calibration.overlap_slowdown = 1.5;
     QCOMPARE(iteration(problem, plan).count, 7'500'000);
     problem.workload.conventions.overlap = Overlap::none;
@@ -163,7 +163,7 @@ class TestCalibration : public QObject {
     });
   }
 
-  /// Orders are judged by both their runs, the slowed one counts.
+  /// Orders are compared by both runs; the slowed one counts.
   void adaptiveIsNoSlowerThanAFixedOrder() {
     int compared = 0;
     for_random_plans(4, [&](const Problem& problem, const Plan& plan, const std::string& where) {

@@ -11,7 +11,7 @@
 namespace pipedeck::test {
 namespace {
 
-/// Every link moves so many times what the file says.
+/// Multiplies the bandwidth of every link by the efficiency.
 Cluster efficient(Cluster cluster, double efficiency) {
   for (Node& node : cluster.nodes)
     if (node.link) node.link->bandwidth = node.link->bandwidth * efficiency;
@@ -69,7 +69,7 @@ void PlainParts::add_part(int s, int copy, int r) {
   parts_.push_back(part);
 }
 
-/// Asynchronous: a micro-batch goes to one replica, whole.
+/// Returns the samples of a replica per micro-batch. Asynchronous: a micro-batch goes to one replica, whole.
 std::vector<int> PlainParts::samples_of(int s, int r) const {
   std::vector<int> samples;
   const int replicas = stage(s).replicas();
@@ -128,7 +128,7 @@ void PlainParts::add_times(Part& part) const {
   }
 }
 
-/// In the order in which their gradients are done.
+/// Finds the reductions in the order in which their gradients are ready.
 void PlainParts::find_reductions(std::size_t s) {
   const Stage& own = plan_.stages[s];
   auto& list = reductions_.emplace_back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the second opinion starts from: who holds what of a plan, and how long each thing takes alone.
+// The input of the second opinion: the placement of a plan's parts, and their durations alone.
 #pragma once
 
 #include <cmath>
@@ -45,7 +45,7 @@ class PlainParts {
 
   const Profile& profile_;
   Calibration calibration_;
-  Cluster cluster_;  // its links as they are
+  Cluster cluster_;  // with its own bandwidths
   const Plan& plan_;
   const Schedule& schedule_;
   Overlap overlap_;

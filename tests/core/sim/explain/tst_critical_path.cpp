@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical path decides the iteration: it fills it without gaps, and a plainer program finds that nothing changes
-// when all that is not on it takes less time, or none.
+// The critical path decides the iteration: it fills it without gaps. A plainer program finds that nothing changes if
+// all operations off the path take less time, or none.
 #include <QtTest/QTest>
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int usual = 400;
 
-/// What is on a path, as the second opinion counts it. What began before the window is taken for on it.
+/// The operations on a path, as keys of the second opinion. Operations that began before the window count as on it.
 struct OnPath {
   std::set<std::pair<DeviceId, std::size_t>> operations;
   std::set<std::size_t> transfers;
@@ -59,7 +59,7 @@ OnPath on_path(const Drawn& drawn, const CriticalPath& path, const Timeline& tim
   return on;
 }
 
-/// All that is not on the path takes less time: nothing, or a random part of it, or only now and then.
+/// Shortens all operations off the path: to zero, by a random part, or only now and then.
 test::Durations hurried(test::Random& random, const Drawn& drawn, const OnPath& on, int one_in) {
   const auto less = [&random, one_in](bool stays, std::int64_t own) {
     if (stays || random.integer(1, one_in) > 1) return own;
@@ -72,14 +72,14 @@ test::Durations hurried(test::Random& random, const Drawn& drawn, const OnPath& 
   durations.transfer = [less, &on](std::size_t transfer, std::int64_t own) {
     return less(on.transfers.contains(transfer), own);
   };
-  const bool rounds = !drawn.plan.synchronous();  // all of a stage's at once, those before the window too
+  const bool rounds = !drawn.plan.synchronous();  // all of a stage's at once, also those before the window
   durations.reduction = [less, &on, rounds](std::size_t stage, std::size_t which, std::int64_t own) {
     return less(rounds || on.reductions.contains({stage, which}), own);
   };
   return durations;
 }
 
-/// When the path's last pass ends, or the iteration.
+/// Returns when the path's last pass ends, or the iteration.
 std::int64_t path_end(const Drawn& drawn, const CriticalPath& path, const Timeline& timeline,
                       const test::Opinion& before, const test::Opinion& opinion) {
   if (drawn.plan.synchronous()) return opinion.iteration;
@@ -91,7 +91,7 @@ std::int64_t path_end(const Drawn& drawn, const CriticalPath& path, const Timeli
   return -1;
 }
 
-/// A link is what the timeline says, and the next one begins where it ends.
+/// A segment matches the timeline, and the next one begins where it ends.
 void check_link(const Simulation& simulation, const CriticalPath& path, const CriticalLink& link,
                 const CriticalLink* next) {
   const Timeline& timeline = simulation.timeline;
@@ -106,7 +106,7 @@ void check_link(const Simulation& simulation, const CriticalPath& path, const Cr
   if (!next) return;
   QVERIFY(link.end == next->begin);
   QVERIFY(link.end == row.end() || next->operation.kind == OpKind::all_reduce);
-  // Devices that work as one have one list, and optimizer steps of their own.
+  // Devices of one lane have one list, and their own optimizer steps.
   const bool passes = link.role == LaneRole::compute && next->role == LaneRole::compute;
   QVERIFY(passes || next->cause != WaitCause::device);
   QVERIFY(!passes || link.device != next->device || next->cause == WaitCause::device ||
@@ -115,9 +115,9 @@ void check_link(const Simulation& simulation, const CriticalPath& path, const Cr
 
 bool hands_gradient_on(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
-/// Whether `from` is the pass or transfer that brings `to` its activation, or its gradient.
+/// Returns true if `from` is the pass or transfer that brings `to` its activation, or its gradient.
 bool brings(const CriticalLink& from, const CriticalLink& to, bool gradient) {
-  const bool own_result = to.role != LaneRole::compute;  // of a transfer or an all-reduce: what its own stage computed
+  const bool own_result = to.role != LaneRole::compute;  // of a transfer or an all-reduce: its own stage's result
   const int stage = to.operation.stage.value + (own_result ? 0 : gradient ? 1 : -1);
   if (from.operation.stage.value != stage) return false;
   const bool of_another = to.operation.kind == OpKind::optimizer || to.operation.kind == OpKind::all_reduce;
@@ -129,7 +129,7 @@ bool brings(const CriticalLink& from, const CriticalLink& to, bool gradient) {
   return gradient ? hands_gradient_on(from.operation.kind) : from.operation.kind == OpKind::forward;
 }
 
-/// What is not true of the cause that `link` gives for having waited for `before`.
+/// Returns the fault of the cause that `link` gives for its wait for `before`; empty if it is right.
 std::string cause_fault(const Drawn& drawn, const CriticalLink& before, const CriticalLink& link) {
   const bool asynchronous = !drawn.plan.synchronous(), update = link.operation.kind == OpKind::optimizer;
   const bool joins = std::any_of(drawn.schedule.lanes.begin(), drawn.schedule.lanes.end(), [](const DeviceLane& lane) {
@@ -201,7 +201,7 @@ class TestCriticalPath : public QObject {
         });
   }
 
-  /// Alone on its links everything takes its own time; `shared` slows some of what is on paths.
+  /// Alone on its links everything takes its own time; `shared` slows some segments of paths.
   void onlySharingSlows() {
     int slowed = 0;
     test::for_random_plans(4, test::problems_wanted(usual), Networks::shared, [&](test::Random&, const Drawn& drawn) {
@@ -211,7 +211,7 @@ class TestCriticalPath : public QObject {
     QVERIFY(slowed > 0);
   }
 
-  /// Unless transfers, or optimizer steps of a device, take turns in another order: what is quicker can push in.
+  /// Unless transfers, or optimizer steps of a device, change their order: a faster one can go first.
   void nothingOffThePathMatters() {
     int same_turns = 0, all = 0;
     test::for_random_plans(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of an iteration add up to it and none is below 0; a better link or device changes what it should and no more.
+// Parts of an iteration add up to it and none is below 0; a better link or device changes only the expected parts.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class TestExplanations : public QObject {
       shared += drawn.problem.workload.conventions.network == NetworkModel::shared;
       if (!drawn.plan.synchronous()) return;
       for (int i = 0; i < time_part_count; ++i) {
-        // A transfer that is held up by one all-reduce less may hold up another.
+        // A transfer that one all-reduce less delays may delay another.
         const auto part = static_cast<TimePart>(i);
         if (part == TimePart::all_reduce && drawn.problem.workload.conventions.network == NetworkModel::shared)
           continue;
@@ -51,7 +51,7 @@ class TestExplanations : public QObject {
     QVERIFY(shared > 0);
   }
 
-  /// Of two plans for one problem, in either network: the changes of all parts are the change of the iteration.
+  /// For two plans of one problem, in either network: the changes of all parts add up to the change of the iteration.
   void waterfallsLeadFromOneToTheOther() {
     test::for_random_plans(
         5, test::problems_wanted(usual), Networks::either, [&](test::Random& random, const Drawn& drawn) {
@@ -109,7 +109,7 @@ class TestExplanations : public QObject {
     QCOMPARE(parts[TimePart::all_reduce].count, 1'000'000);  // 2 (n - 1) / n of the bytes
   }
 
-  /// A device with a type of its own that is no better is the same device.
+  /// A device with its own, no better type gives an equal result.
   void nothingBetterChangesNothing() {
     test::for_random_plans(2, test::problems_wanted(usual), Networks::either, [](test::Random&, const Drawn& drawn) {
       const Sensitivity same = sim::explain::sensitivity(drawn.problem, drawn.plan, 1).value();
@@ -180,7 +180,7 @@ class TestExplanations : public QObject {
     });
   }
 
-  /// Only the first stage keeps more than one micro-batch, if it can.
+  /// Only the first stage holds more than one micro-batch, if it can.
   void memoryChangesWhatItsOrderChanges() {
     Profile profile = test::uniform_profile(2, milliseconds(1), milliseconds(2));
     for (Layer& layer : profile.layers) layer.saved = Bytes(100'000'000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why devices are idle: busy time and idle time by cause add up, and each cause is what came when the device went on.
-// Arrivals are looked up in the timeline here, in the schedule's own lists; nothing is shared with core/sim.
+// Causes of idle time: busy time and idle time by cause add up, and each cause is the event at which the device
+// continued. Arrivals are read from the timeline and the schedule's own lists; no code is shared with core/sim.
 #include <QtTest/QTest>
 
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 bool takes_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
-/// What ended when: (sending stage, micro-batch, time) of transfers, and of passes on each device.
+/// A table of end times: (sending stage, micro-batch, time) of transfers, and of passes on each device.
 class Ends {
  public:
   explicit Ends(const Timeline& timeline) {
@@ -45,7 +45,7 @@ class Ends {
 
 struct Waits {
   std::int64_t activation = 0, gradient = 0;  // ns
-  int of_second = 0;                          // joined operations that waited for the second one's
+  int of_second = 0;                          // overlapped operations that waited for the second one's
 };
 
 Waits waits_of(const DeviceLane& list, const Timeline& timeline, const TimelineLane& lane, Ends& ends) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes that take random times: the band is that of a plainer program's runs, and of sums where these are known.
+// Passes of random durations: the band matches a plainer program's runs, and sums where these are known.
 #include <QtTest/QTest>
 
 #include <chrono>
@@ -28,7 +28,7 @@ sim::Simulator equal_stages(int stages) {
       .value();
 }
 
-/// Random plans of every schedule in turn, in one network, half of them on calibrated machines.
+/// Calls `check` with random plans of every schedule in turn, in one network, half of them on calibrated machines.
 template <class Check>
 void for_random_plans(std::uint64_t seed, NetworkModel network, Check check) {
   test::Random random(seed);
@@ -119,8 +119,8 @@ class TestJitter : public QObject {
           });
   }
 
-  /// One device: an iteration is the sum of its passes, whose mean and deviation are known; so many passes are nearly
-  /// normal.
+  /// One device: an iteration is the sum of its passes, whose mean and deviation are known; the sum of many passes is
+  /// nearly normal.
   void oneDeviceIsASum() {
     constexpr int micro_batches = 100;
     constexpr double variation = 0.2;
@@ -139,7 +139,7 @@ class TestJitter : public QObject {
     QVERIFY(off(band.p95, mean + 1.645 * deviation) < 0.12 * deviation);
   }
 
-  /// With one run all four are that run's iteration.
+  /// With one run all four figures are that run's iteration.
   void agreesWithTheSecondOpinion() {
     for (const NetworkModel network : {NetworkModel::ideal, NetworkModel::shared})
       for_random_plans(
@@ -177,7 +177,7 @@ class TestJitter : public QObject {
                      });
   }
 
-  /// More of it takes longer: whoever waits for several waits for the slowest.
+  /// More jitter takes longer: an operation with several inputs waits for the slowest.
   void aPipelineLosesByJitter() {
     const sim::Simulator simulator = equal_stages(8);
     const Plan plan = test::straight_plan(8, 32);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device holds all the time, item by item: the published figures a parameter, ZeRO over replicas, copies and
+// The permanent memory of a device, item by item: the published bytes per parameter, ZeRO over replicas, copies and
 // uneven parts against a plain sum, communicators and fragmentation against counts by hand.
 #include <QtTest/QTest>
 
@@ -24,7 +24,7 @@ std::vector<DeviceId> devs(std::initializer_list<int> numbers) {
   return list;
 }
 
-/// One layer a stage, of so many bytes of weights each.
+/// One layer per stage, with given bytes of weights.
 struct Case {
   Plan plan;
   Problem problem;
@@ -61,7 +61,7 @@ Bytes states(const MemoryParts& parts) {
   return parts[MemoryItem::weights] + parts[MemoryItem::gradients] + parts[MemoryItem::optimizer];
 }
 
-/// What the formats say of a convention, in bytes a parameter, written down without a formula.
+/// The bytes per parameter that formats.md gives for a convention, written out without a formula.
 struct Bill {
   double weights = 4, gradients = 4, optimizer = 0;
 };
@@ -79,8 +79,8 @@ Bill bill_of(Optimizer optimizer, Precision precision, int zero) {
   bill.gradients = precision == Precision::mixed_16 ? 2 : 4;
   if (optimizer != Optimizer::none) bill.optimizer += 4;  // fp32 weights
   if (precision != Precision::mixed_20) return bill;
-  if (zero == 0 && optimizer != Optimizer::none) bill.optimizer += 2;  // the 16-bit gradients beside the fp32 ones
-  // With ZeRO the 16-bit ones are whole, and the fp32 ones there for the own part alone.
+  if (zero == 0 && optimizer != Optimizer::none) bill.optimizer += 2;  // 16-bit gradients, in addition to fp32
+  // With ZeRO the 16-bit gradients are whole, and the fp32 ones cover only the own part.
   if (zero > 0) bill.gradients = 2, bill.optimizer += optimizer == Optimizer::none ? 2 : 4;
   return bill;
 }
@@ -108,7 +108,7 @@ void TestMemoryItems::bytesAParameter_data() {
   QTest::addColumn<int>("optimizer");
   QTest::addColumn<int>("precision");
   QTest::addColumn<int>("zero");
-  QTest::addColumn<double>("whole");    // bytes a parameter on every replica
+  QTest::addColumn<double>("whole");    // bytes per parameter on every replica
   QTest::addColumn<double>("divided");  // by the replicas
   const auto row = [](const char* name, Optimizer optimizer, Precision precision, int zero, double whole,
                       double divided) {
@@ -179,8 +179,8 @@ void TestMemoryItems::copiesDivideWhatZeroDivides_data() {
       QTest::newRow(qPrintable(QStringLiteral("%1, ZeRO %2").arg(schedule).arg(zero))) << schedule << zero;
 }
 
-/// Two copies of a stage of r replicas reduce their gradients over 2r devices: these divide the states among them. A
-/// device holds parts of two stages.
+/// Two copies of a stage of r replicas reduce their gradients over 2r devices, which divide the states. A device holds
+/// parts of two stages.
 void TestMemoryItems::copiesDivideWhatZeroDivides() {
   QFETCH(QString, schedule);
   QFETCH(int, zero);
@@ -204,8 +204,8 @@ void TestMemoryItems::copiesDivideWhatZeroDivides() {
   }
 }
 
-/// Everything that can meet: schedules, chunks, copies, replicas, tensor parallelism with even and uneven parts,
-/// shares, optimizers, precisions, ZeRO.
+/// All combinations: schedules, chunks, copies, replicas, tensor parallelism with even and uneven parts, shares,
+/// optimizers, precisions, ZeRO.
 void TestMemoryItems::everyCombinationAgainstAPlainSum() {
   Random random(4242);
   int simulations = 0, uneven = 0, divided = 0;
@@ -278,7 +278,7 @@ void TestMemoryItems::communicators_data() {
   QTest::addColumn<QList<QList<int>>>("stages");  // their devices
   QTest::addColumn<int>("degree");
   QTest::addColumn<QString>("schedule");
-  QTest::addColumn<QList<int>>("expected");  // a device
+  QTest::addColumn<QList<int>>("expected");  // per device
   const auto row = [](const char* name, const QList<QList<int>>& stages, int degree, const char* schedule,
                       const QList<int>& expected) {
     QTest::newRow(name) << stages << degree << QString::fromLatin1(schedule) << expected;
@@ -298,7 +298,7 @@ void TestMemoryItems::communicators_data() {
   row("down and up a V", {{0}, {1}, {1}, {0}}, 1, "zb-v", {1, 1});
   row("a longer V", {{0}, {1}, {2}, {2}, {1}, {0}}, 1, "v-half", {1, 2, 1});
   row("dualpipev", {{0}, {1}, {1}, {0}}, 1, "dualpipev", {1, 1});
-  // Both directions: neighbours, and the other copy of each stage, which for both stages of a device is the same one.
+  // Both directions: neighbours, and the other copy of each stage, which is on one device for both stages.
   row("both directions, two devices", {{0}, {1}}, 1, "dualpipe", {2, 2});
   row("both directions, four devices", {{0}, {1}, {2}, {3}}, 1, "dualpipe", {2, 3, 3, 2});
   row("both directions, replicas", {{0, 1}, {2, 3}}, 1, "chimera", {2, 2, 2, 2});
@@ -335,7 +335,7 @@ void TestMemoryItems::reserveAndBuffersStandApart() {
     QCOMPARE(device.peak_parts[MemoryItem::communication].count, 30);
     QCOMPARE(device.peak.count, 1600 + 1000 + 30);
   }
-  // Once a device, however many chunks are on it.
+  // Once per device, for any number of chunks on it.
   Case chunks = case_of({devs({0}), devs({1}), devs({0}), devs({1})}, Bytes(400));
   chunks.plan.schedule = ScheduleKind::interleaved;
   chunks.problem.workload.conventions = made.problem.workload.conventions;
@@ -346,7 +346,7 @@ void TestMemoryItems::reserveAndBuffersStandApart() {
   }
 }
 
-/// Two stages under GPipe, two micro-batches: 100 bytes kept of each, 10 sent on, 7 of workspace; 1600 held.
+/// Two stages under GPipe, two micro-batches: 100 saved bytes of each, 10 sent, 7 of workspace; 1600 permanent.
 void TestMemoryItems::fragmentationByHand() {
   for (const double lost : {0.0, 0.06, 0.2, 0.5}) {
     Case made = case_of({devs({0}), devs({1})}, Bytes(400));
@@ -363,7 +363,7 @@ void TestMemoryItems::fragmentationByHand() {
     // Stage 0: two of (100 + 10). Stage 1: two of 100, and one input on its way.
     QCOMPARE(simulation.devices[0].peak_upper.count, 1030 + up((1600 + 220 + 7) / (1 - lost)));
     QCOMPARE(simulation.devices[1].peak_upper.count, 1030 + up((1600 + 200 + 10 + 7) / (1 - lost)));
-    // The estimate knows nothing of what is lost between blocks.
+    // The estimate does not include fragmentation.
     QCOMPARE(simulation.devices[0].peak.count, simulated(made).devices[0].peak.count);
     QVERIFY(simulation.devices[0].peak.count <= 1030 + 1600 + 220 + 7);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is found once for replicas that do the same, and by several threads, is what each device's own list
-// gives.
+// Memory computed once for equal replicas, and by several threads, equals each device's own list.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -20,7 +19,7 @@ using namespace pipedeck;
 
 namespace {
 
-/// Four stages of four devices, a node each.
+/// Returns four stages of four devices, a node each.
 Plan replicated(int micro_batch, int micro_batches) {
   Plan plan;
   plan.micro_batch = micro_batch;
@@ -90,7 +89,7 @@ class TestMemoryTwins : public QObject {
     QCOMPARE(wrong_devices(simulator, replicated(6, 12)), 0);
   }
 
-  /// Enough operations for several threads.
+  /// A plan with enough operations for several threads.
   void threads_change_nothing() {
     const sim::Simulator simulator = simulator_of_16();
     const Plan plan = replicated(6, 2000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The upper estimate of memory holds whatever operations and transfers take: the same plans and orders, simulated with
-// times of every kind, never hold more.
+// The upper estimate of memory holds for any durations: equal plans and orders, simulated with times of every kind,
+// never hold more.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using test::Random;
 
 namespace {
 
-/// Layers that say what they need pass by pass, as the profiler measures it.
+/// Gives layers their memory pass by pass, as the profiler measures it.
 Profile with_needs(Random& random, Profile profile) {
   for (Layer& layer : profile.layers) {
     const auto some = [&](Bytes of) {
@@ -31,7 +31,7 @@ Profile with_needs(Random& random, Profile profile) {
   return profile;
 }
 
-/// Every time of the profile and every link another, up to 50 times shorter or longer.
+/// Changes every time of the profile and every link, up to 50 times shorter or longer.
 Problem in_other_times(Random& random, const Problem& problem) {
   const auto factor = [&] { return std::exp(random.uniform(-3.9, 3.9)); };
   Profile profile = *problem.profile;

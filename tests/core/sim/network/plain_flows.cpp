@@ -12,7 +12,7 @@ std::string PlainFlows::use(const std::string& name, double capacity) {
   return name;
 }
 
-/// Links of one hop: ports or the bus of a node, each direction of a cluster's link, each pair of a matrix.
+/// Returns the links of one hop: ports or the bus of a node, each direction of a cluster's link, each pair of a matrix.
 std::vector<std::string> PlainFlows::links_of(DeviceId from, DeviceId to) {
   const NodeId node = network_.node_of(from);
   const std::string a = std::to_string(from.value), b = std::to_string(to.value);

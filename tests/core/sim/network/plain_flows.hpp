@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What transfers and all-reduces are to the `shared` network, for the second opinion: which links they use, by name.
+// Transfers and all-reduces as flows of the `shared` network for the second opinion, with the names of their links.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class PlainFlows {
   /// One rank's all-reduce, part after part.
   PlainFlow all_reduce(std::vector<DeviceId> devices, pipedeck::Bytes bytes);
 
-  /// Bytes a second of every link that was used so far.
+  /// Returns bytes per second of every link used so far.
   const std::map<std::string, double>& capacity() const { return capacity_; }
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// A flow on its way. Progress is in nanoseconds of the flow alone, so that one that never shares ends when it would.
+/// An active flow. Progress is in nanoseconds of the flow alone, so that a flow that never shares ends on its own time.
 struct Running {
   PlainFlow* flow = nullptr;
   std::size_t stretch = 0;     // a delay and bytes are two stretches of a phase
@@ -21,7 +21,7 @@ struct Running {
 const PlainPhase& phase(const Running& running) { return running.flow->phases[running.stretch / 2]; }
 bool in_bytes(const Running& running) { return running.stretch % 2 == 1; }
 
-/// Where the stretch ends, in ns of the flow alone.
+/// Returns the end of the stretch, in ns of the flow alone.
 double boundary(const Running& running) {
   double end = 0;
   for (std::size_t i = 0; i <= running.stretch; ++i) {
@@ -31,7 +31,7 @@ double boundary(const Running& running) {
   return end;
 }
 
-/// The level of all open flows rises until a link is full or a flow has its most.
+/// Raises the rate of all open flows until a link is full or a flow has its maximum.
 void set_speeds(std::vector<Running>& all, const std::map<std::string, double>& capacity, std::int64_t now) {
   std::vector<Running*> open;
   std::map<Running*, double> rates;
@@ -75,7 +75,7 @@ void share_links(std::vector<PlainFlow>& flows, const std::map<std::string, doub
   for (PlainFlow& flow : flows) queues[flow.queue].push_back(&flow);
   for (auto& [name, queue] : queues)
     std::stable_sort(queue.begin(), queue.end(), [](const PlainFlow* a, const PlainFlow* b) {
-      return std::tie(a->ready, a->tie) > std::tie(b->ready, b->tie);  // the next one last
+      return std::tie(a->ready, a->tie) > std::tie(b->ready, b->tie);  // the next one is last
     });
   std::vector<Running> running;
   std::map<std::string, bool> busy;

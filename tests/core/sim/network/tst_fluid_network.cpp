@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fluid network against a plain solver that fills all links of all flows anew at every look.
+// The fluid network against a plain solver that computes all rates of all flows at every query.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -149,7 +149,7 @@ class TestFluidNetwork : public QObject {
     QCOMPARE(ends(capacities, {now, later}, {0, 0}), (std::vector<std::int64_t>{1'000'000, 2'000'000}));
   }
 
-  /// Bertsekas and Gallager, Data Networks, section 6.5.2: what one link leaves, another gives away.
+  /// Bertsekas and Gallager, Data Networks, section 6.5.2: another flow uses the capacity that one cannot use.
   void whatOneCannotUseOthersGet() {
     const std::vector<double> capacities{1 * gigabyte, 3 * gigabyte};
     sim::network::FluidNetwork network(capacities);
@@ -192,7 +192,7 @@ class TestFluidNetwork : public QObject {
     QCOMPARE(ends(capacities, {slow, fast}, {0, 0}), (std::vector<std::int64_t>{500'000, 900'000}));
   }
 
-  /// At every event, the rates of all flows; and no link carries more than it can.
+  /// At every event, the rates of all flows; and no link exceeds its capacity.
   void ratesAreMaxMinFair() {
     for (int seed = 0; seed < 300; ++seed) {
       test::Random random(static_cast<std::uint64_t>(seed));
@@ -225,7 +225,7 @@ class TestFluidNetwork : public QObject {
     }
   }
 
-  /// Bytes over each link are no more than capacity times the time in which anything crossed it.
+  /// Bytes over each link are at most its capacity times the time in which anything crossed it.
   void linksCarryNoMoreThanTheyCan() {
     for (int seed = 0; seed < 200; ++seed) {
       test::Random random(static_cast<std::uint64_t>(seed) + 1000);

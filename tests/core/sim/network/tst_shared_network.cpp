@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `shared` network: equal to `ideal` where nothing shares, and what it must be where something does.
+// The `shared` network: equal to `ideal` if nothing shares, and exact values if something does.
 #include <QtTest/QTest>
 
 #include <algorithm>
@@ -91,7 +91,8 @@ Simulation run(const Profile& profile, const Cluster& cluster, const Plan& plan,
   return run(profile, cluster, plan, conventions);
 }
 
-/// Whether both networks give the same timeline, row by row; lanes of links go by nodes in one and by devices in other.
+/// Checks that both networks give equal timelines, row by row; lanes of links go by nodes in one and by devices in the
+/// other.
 void expect_equal(const Profile& profile, const Cluster& cluster, const Plan& plan, Overlap overlap = Overlap::layer,
                   Collectives collectives = Collectives::least) {
   const Simulation ideal = run(profile, cluster, plan, NetworkModel::ideal, overlap, collectives);
@@ -102,7 +103,7 @@ void expect_equal(const Profile& profile, const Cluster& cluster, const Plan& pl
   QVERIFY(shared.devices == ideal.devices);
 }
 
-/// Durations of transfers from a stage, in order of start.
+/// Returns the durations of transfers from a stage, in order of start.
 std::vector<std::int64_t> transfers_from(const Simulation& simulation, int stage) {
   std::vector<std::pair<std::int64_t, std::int64_t>> found;
   const Timeline& timeline = simulation.timeline;
@@ -186,7 +187,7 @@ class TestSharedNetwork : public QObject {
     }
   }
 
-  /// One stage replicated over everything: its all-reduces come one after another and have the links for themselves.
+  /// One stage replicated over all devices: its all-reduces follow one another and have the links alone.
   void allReducesOfOneStageAreAsIdeal() {
     for (int seed = 0; seed < 12; ++seed)
       for (const Overlap overlap : all_overlaps)
@@ -207,7 +208,7 @@ class TestSharedNetwork : public QObject {
         }
   }
 
-  /// Both replicas send 20 MB at once over the one link of 10 GB/s: 2 ms each instead of 4 ms of one after another.
+  /// Both replicas send 20 MB at once over the one link of 10 GB/s: 2 ms each instead of 4 ms one after another.
   void twoPairsOverOneLinkTakeDouble() {
     const Profile profile = layers_of(2, 20'000'000, 0);
     const Plan plan = plan_of({stage_of(0, 1, {0, 1}), stage_of(1, 2, {2, 3})}, 2, 1);
@@ -229,7 +230,7 @@ class TestSharedNetwork : public QObject {
       for (const std::int64_t duration : transfers_from(shared, stage)) QCOMPARE(duration, std::int64_t{2'000'000});
   }
 
-  /// A port out of its device is shared by what goes to two others; a bus by everything in the node.
+  /// Flows to two other devices share a port; all flows of a node share its bus.
   void portsAndBuses() {
     Profile profile = layers_of(3, 10'000'000, 0);
     const Plan plan = plan_of({stage_of(0, 1, {0}), stage_of(1, 3, {1, 2})}, 2, 1);
@@ -239,7 +240,7 @@ class TestSharedNetwork : public QObject {
     QCOMPARE(transfers_from(run(profile, cluster, plan, NetworkModel::ideal), 0),
              (std::vector<std::int64_t>{1'000'000, 1'000'000}));
 
-    // Two pairs of devices: ports of their own, or one bus.
+    // Two pairs of devices: own ports, or one bus.
     const Plan pairs = plan_of({stage_of(0, 1, {0, 1}), stage_of(1, 3, {2, 3})}, 2, 1);
     cluster = test::flat_cluster(4, gigabytes_per_second(10));
     QCOMPARE(transfers_from(run(profile, cluster, pairs, NetworkModel::shared), 0),
@@ -259,10 +260,10 @@ class TestSharedNetwork : public QObject {
     QCOMPARE(run(profile, cluster, plan, NetworkModel::shared).iteration.count, std::int64_t{3 + 48} * 1'000'000);
   }
 
-  /// Both stages have a replica in each node. When the second stage is done, its all-reduce of 40 MB begins on the
-  /// link, each way at 10 GB/s: 4 ms alone. Beside it the gradients of 10 MB go back within their nodes, and do not
-  /// meet it. Then the first stage's all-reduce of 40 MB comes 2 ms later, and both share the link: 2 ms alone, 4 ms
-  /// together, then 2 ms alone.
+  /// Both stages have a replica in each node. After the second stage, its all-reduce of 40 MB starts on the link, each
+  /// way at 10 GB/s: 4 ms alone. The gradients of 10 MB go back inside their nodes, and do not share the link. The
+  /// first stage's all-reduce of 40 MB starts 2 ms later, and both share the link: 2 ms alone, 4 ms together, then 2 ms
+  /// alone.
   void allReducesOfTwoStagesShare() {
     const Profile profile = layers_of(2, 0, 40'000'000);
     const Plan plan = plan_of({stage_of(0, 1, {0, 2}), stage_of(1, 2, {1, 3})}, 2, 1);
@@ -279,7 +280,7 @@ class TestSharedNetwork : public QObject {
     QCOMPARE(rows, (Rows{{4'000'000, 10'000'000}, {6'000'000, 12'000'000}}));
   }
 
-  /// An all-reduce of the second stage, over both nodes, slows the gradients that still go back on the same link.
+  /// An all-reduce of the second stage, over both nodes, slows the gradients that still cross that link.
   void allReducesShareWithTransfers() {
     // Stage 1 on devices 1 (node 0) and 2 (node 1); stage 0 on device 0 (node 0): half of the gradients cross.
     const Profile profile = layers_of(2, 20'000'000, 40'000'000);
@@ -287,8 +288,7 @@ class TestSharedNetwork : public QObject {
     const Cluster cluster = two_nodes(2, 100, 10);
     const Simulation ideal = run(profile, cluster, plan, NetworkModel::ideal);
     const Simulation shared = run(profile, cluster, plan, NetworkModel::shared);
-    // Alone: 20 MB within the node in 0.2 ms, 20 MB over the link in 2 ms, and the all-reduce 4 ms from the same
-    // moment.
+    // Alone: 20 MB inside the node in 0.2 ms, 20 MB over the link in 2 ms, and the all-reduce 4 ms from that moment.
     QCOMPARE(transfers_from(ideal, 1), (std::vector<std::int64_t>{200'000, 2'000'000}));
     QCOMPARE(transfers_from(shared, 1), (std::vector<std::int64_t>{200'000, 4'000'000}));
     QCOMPARE(shared.iteration.count - ideal.iteration.count, std::int64_t{2'000'000});
@@ -311,7 +311,7 @@ class TestSharedNetwork : public QObject {
       QCOMPARE(starts, (std::vector<std::int64_t>{8'000'000, 12'000'000}));
       QCOMPARE(durations, (std::vector<std::int64_t>{4'000'000, 4'000'000}));
     }
-    // What does not fill a bucket goes with the last gradient; one bucket for all is as no overlap.
+    // Gradients that do not fill a bucket go with the last gradient; one bucket for all equals no overlap.
     Conventions conventions;
     conventions.overlap = Overlap::bucket;
     conventions.bucket = Bytes(1'000'000'000);
@@ -336,7 +336,7 @@ class TestSharedNetwork : public QObject {
     QVERIFY(all_reduce(Collectives::nccl) > 12'000'000);  // a ring that does not reach the link's bandwidth
   }
 
-  /// Lanes without overlap; no transfer quicker than alone; no link carries more than it can; the same twice.
+  /// Lanes do not overlap; no transfer is faster than alone; no link exceeds its capacity; results are deterministic.
   void randomProblems() {
     for (int seed = 0; seed < 200; ++seed) {
       test::Random random(static_cast<std::uint64_t>(seed));
@@ -353,7 +353,7 @@ class TestSharedNetwork : public QObject {
           const cost::Path path = network.path(lane.device, lane.to);
           QVERIFY(timeline.duration[i] >= round_to_nanoseconds(path.latency).count);
         }
-      // Iteration times alone agree with the whole verdict.
+      // Iteration times alone agree with the whole simulation.
       const auto simulator =
           sim::Simulator::of(drawn.problem.profile, drawn.problem.cluster, drawn.problem.workload.conventions);
       QCOMPARE(round_to_nanoseconds(simulator->iteration_time(drawn.plan).value()), once.iteration);
