@@ -299,7 +299,7 @@ def two_hosts():
             ip("-n", name, "addr", "add", f"10.213.7.{i + 1}/24", "dev", end)
             ip("-n", name, "link", "set", end, "up")
             ip("-n", name, "link", "set", "lo", "up")
-        # What mpirun takes for ssh: HOST COMMAND...
+        # The program that mpirun uses as ssh: HOST COMMAND...
         with open("agent.sh", "w") as agent:
             agent.write(f'#!/bin/sh\nshift\nexec ip netns exec {names[1]} unshare --uts sh -c "hostname second; $*"\n')
         os.chmod("agent.sh", 0o755)

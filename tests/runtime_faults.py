@@ -162,7 +162,7 @@ class Bench:
         if not complete:
             shutil.rmtree(self.path(checkpoints), ignore_errors=True)
         more = ("--resume", self.path(checkpoints)) if complete else ()
-        # Also where it was begun by several processes and goes on in one.
+        # Also if several processes began it and one continues.
         processes = self.dice.choice([1, self.processes])
         done = subprocess.run(self.command(checkpoints, *more, processes=processes), capture_output=True, text=True)
         check(done.returncode == 0, f"it does not go on from {complete or 'the beginning'} ({steps}): {done.stderr}")
@@ -210,8 +210,8 @@ def stall(bench, name):
     bench.signal(victim, signal.SIGCONT)
     check(status in (4, 0), f"exit {status}: {said}")
     if status == 4:
-        # One that goes on after the others have ended finds nobody to part from, and says so. Who waited for a tensor as
-        # long as the other was silent may be the first to say it.
+        # A process that continues after the others have ended has no partners, and reports it. A process that waited
+        # for a tensor as long as the other was silent may report first.
         check(re.search(rf"process {victim} on .* has been silent|(process \d+ on .*|another process) does not end|"
                         r"device \d+: .* has waited|files of other devices have not come", said), f"it says: {said}")
     bench.nobody_left(process)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpoint costs a run that takes one every 100 steps: the time by which the steps around it are longer than
-// the others, while it is copied and then written beside them. Medians of several runs, each with one checkpoint
-// between steps enough to tell the usual one; its cost is set against 100 of these.
+// The cost of a checkpoint every 100 steps: the extra time of the steps around it, while it is copied and then written
+// in the background. Medians of several runs, each with one checkpoint between enough steps for the usual duration; the
+// cost is relative to 100 of these.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

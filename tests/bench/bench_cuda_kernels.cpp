@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times kernels, products, attention and convolutions of GPT-2 124M, ResNet-50 and VGG-16 on one GPU. Kernels that move
-// memory stand beside a copy within the GPU, products beside one product of 8192 x 8192 x 8192. All values are random,
-// as training has them: zeros make a GPU faster. Two sets of arrays take turns, so that the second-level cache holds
+// Times kernels, products, attention and convolutions of GPT-2 124M, ResNet-50 and VGG-16 on one GPU. Memory-bound
+// kernels are compared with a copy inside the GPU, products with one product of 8192 x 8192 x 8192. All values are
+// random, as in training: zeros make a GPU faster. Two sets of arrays alternate, so that the second-level cache holds
 // neither. A time is the median of several samples, each of up to 20 launches between two events.
 //
-// --small: sizes that the stand-in for NVIDIA's libraries computes in seconds; its times say nothing of a GPU.
-// Exit status: 0, 1 where a library refused a case (it is printed), 2 where there is no GPU.
+// --small: sizes that the stand-in for NVIDIA's libraries computes in seconds; its times have no meaning for a GPU.
+// Exit status: 0, 1 if a library refused a case (it is printed), 2 if there is no GPU.
 #include <algorithm>
 #include <array>
 #include <cmath>

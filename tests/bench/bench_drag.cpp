@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A drag in the real window, 64 devices x 512 micro-batches, cuts of 8 and of 64 stages and a device chip of 8 stages:
-// from the move of the mouse until the editor shows it, until charts, memory curves and figures show the plan under the
-// hand, and what the window's own thread takes for it; the editor once more under a hand that moves 125 times a second,
-// while charts are painted; in the `shared` network from the last of many moves.
+// A drag in the real window, 64 devices x 512 micro-batches, cuts of 8 and of 64 stages and a device chip of 8 stages.
+// Measures the time from the move of the mouse until the editor shows it, until charts, memory curves and figures show
+// the dragged plan, and the processor time of the window's thread. Also the editor alone with 125 moves per second
+// while charts are painted, and the `shared` network from the last of many moves.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -35,14 +35,14 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// Of this thread: other programs on the machine do not count.
+/// Returns the processor time of this thread, independent of other programs.
 double processor_milliseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-/// Whether the editor was painted since it was last asked.
+/// A detector of paints of the editor since its last query.
 class Painted : public QObject {
  public:
   bool take() { return std::exchange(painted_, false); }
@@ -242,7 +242,7 @@ void last_of_many(const char* what, Bench& bench, const Path& drag) {
   print(what, "all, from the last of many moves", times);
 }
 
-/// Of one stage after the other, each to where none was before.
+/// Returns a path over one stage after another, each without the chip so far.
 Path path_of_chip(Bench& bench) {
   Path path{bench.split().chip_position(DeviceId(5)), {}};
   for (std::size_t stage = 1; stage < 8; ++stage)
@@ -271,7 +271,7 @@ void zoom(Bench& bench) {
   }
 }
 
-/// Of the cuts that are in view with both their neighbours.
+/// Returns paths of the cuts in view with both their neighbours.
 std::vector<Path> paths_of_cuts(Bench& bench) {
   const models::split::Layout& layout = bench.split().layout_now();
   const auto in_view = [&](std::size_t stage) {
@@ -297,7 +297,7 @@ void drag_cuts(int stages, NetworkModel network) {
   steps(what.c_str(), bench, paths);
 }
 
-/// Of another project, so that no plan is remembered.
+/// Drags cuts of another project, so that no plan is cached.
 void drag_cuts_in_a_stream(int stages) {
   Bench bench(stages, NetworkModel::ideal);
   if (stages > 8) zoom(bench);

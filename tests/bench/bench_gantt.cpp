@@ -30,7 +30,7 @@ double milliseconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Of this thread alone, so that other work on the machine counts less.
+/// Returns the processor time of this thread, so that other load counts less.
 double processor_milliseconds_of(const std::function<void()>& work) {
   const auto now = [] {
     timespec time{};
@@ -166,7 +166,7 @@ void charts(std::size_t operations, bool burst) {
   all_zooms(view, "frame, half are matches", operations);
 }
 
-/// What a move of a cut costs the charts: 64 devices x 512 micro-batches made ready and drawn.
+/// Measures the cost of a cut's move in the charts: 64 devices x 512 micro-batches prepared and drawn.
 void drag() {
   views::compare::Pane pane;
   pane.resize(1920, 1080);
@@ -238,7 +238,7 @@ int main(int argc, char** argv) {
     charts(100'000'000, false);
     return 0;
   }
-  if (argc > 1) {  // of so many operations alone
+  if (argc > 1) {  // only the given number of operations
     charts(std::stoull(argv[1]), false);
     return 0;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the planners' times grow with layers and with devices: a transformer of N layers on G devices, nodes of eight
-// under one switch, four samples a device. Every point is a process of its own, so that a point that takes too long can
-// be ended and that its memory is its own. Times are processor times of one thread: other work on the machine hardly
-// shows. A planner's row ends at the first point past the limit, or that the planner says to be too large for it.
+// The growth of the planners' times with layers and with devices: a transformer of N layers on G devices, nodes of
+// eight under one switch, four samples per device. Every point is its own process, so that a slow point can be ended
+// and has its own memory. Times are processor times of one thread, nearly independent of other load. A planner's row
+// ends at the first point past the limit, or that the planner reports as too large.
 //
 //   bench_growth [--limit SECONDS] [--csv FILE] [PLANNER...]
 //
@@ -37,7 +37,7 @@ struct Settings {
 
 enum class Outcome { planned, infeasible, too_large, failed, too_long };
 
-/// What a child writes to its parent.
+/// A child's report to its parent.
 struct Report {
   Outcome outcome = Outcome::failed;
   double seconds = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joint gains over the best plan of all other planners, and how long it takes; printed as tables for
-// docs/benchmarks.md. Usage: bench_joint presets|mixed|large|rates.
+// The gain of joint over the best plan of all other planners, and its time; printed as tables for docs/benchmarks.md.
+// Usage: bench_joint presets|mixed|large|rates.
 #include <cstdio>
 #include <ctime>
 #include <functional>
@@ -19,7 +19,7 @@ using namespace pipedeck;
 
 namespace {
 
-/// Of the processor: other programs on the machine do not count.
+/// Returns processor time in seconds, independent of other programs.
 double seconds_of(const std::function<void()>& work) {
   const std::clock_t start = std::clock();
   work();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Run view under a long run: 16 devices, ten samples a second, an hour. How long the window does not answer while
-// all of it comes in at once and while it goes on at its own rate beside as many threads that compute as there are
-// cores; what a refresh of the charts takes; and that no sample is lost.
+// The Run view during a long run: 16 devices, ten samples per second, an hour. Measures how long the window does not
+// answer while all of it arrives at once, and while it arrives at its own rate with one computing thread per core. Also
+// the time of a refresh of the charts, and that no sample is lost.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -21,7 +21,7 @@ using namespace pipedeck::test;
 
 namespace {
 
-/// What trains beside the window.
+/// A background load of computing threads.
 class Computing {
  public:
   explicit Computing(unsigned threads) {

@@ -9,7 +9,7 @@ using namespace pipedeck;
 
 namespace {
 
-/// Nodes of so many devices: under one switch, or by 32 under leaf switches below a spine.
+/// Returns nodes of `devices` devices: under one switch, or 32 per leaf switch below a spine.
 Cluster cluster_of(int nodes, int devices, bool leaves) {
   Cluster cluster;
   DeviceType type;

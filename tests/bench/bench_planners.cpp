@@ -156,7 +156,7 @@ void amp_whole(benchmark::State& state) {
 }
 BENCHMARK(amp_whole)->ArgName("layers")->Arg(30)->Arg(56)->Unit(benchmark::kMillisecond);
 
-/// What `compare` runs when no planner is named.
+/// Measures the default planners of `compare`.
 void all_planners(benchmark::State& state) {
   const Problem problem = test::transformer(52, test::servers(2, 8), 64);
   for (auto _ : state) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How near predictions come: every preset that trains here is profiled, planned on one and two devices, simulated and
-// trained; iteration time and peak memory, predicted against measured. Medians of five takes, each measured anew,
-// profile and cluster included. Times are of an idle machine, or of nothing; memory is exact on any. A second table
-// says where the time between prediction and run went, by kind of operation.
+// The accuracy of predictions: every preset that trains here is profiled, planned on one and two devices, simulated and
+// trained; iteration time and peak memory, predicted against measured. Medians of five repetitions, each measured anew,
+// including profile and cluster. Times require an idle machine; memory is exact on any. A second table divides the
+// difference between prediction and run by kind of operation.
 //
 // bench_prediction [PART OF A PRESET'S NAME]
 #include <algorithm>
@@ -119,13 +119,13 @@ struct Figures {
   }
 };
 
-/// Where a step's time goes on a device, and what it spends beside its operations.
+/// A part of a device's step: kinds of operations, waiting, and the time around operations.
 enum Place : std::size_t { forward, backward, optimizer, all_reduce, waiting, around, places };
 constexpr const char* place_names[places] = {"forward", "backward", "optimizer", "all-reduce", "waiting", "around"};
 
 struct Outcome {
   Figures time;  ///< s, of a step
-  /// Of each place: measured less predicted time, in parts of the measured step, a step.
+  /// By place: measured less predicted time, as a fraction of the measured step, per step.
   std::array<std::vector<double>, places> apart;
   Figures peak;                         ///< bytes, of the device that the estimate is furthest from
   double lowest = 1e9, highest = -1e9;  ///< error of the estimate, of any device of any take
@@ -164,7 +164,7 @@ std::array<double, places> apart_of(const Simulation& simulation, const Timeline
   return apart;
 }
 
-/// As the plan runs: as many samples a device, as many cores at work, as much of the model a device.
+/// Profiles under the plan's conditions: its samples per device, busy cores and part of the model per device.
 Result<Profile> profile_for(const Case& what, const ModelSpec& model) {
   const runtime::profile::Repetitions repetitions{7, 100, 0.005, Seconds(0.4)};
   const std::vector<int> degrees = what.degree > 1 ? std::vector{what.degree} : std::vector<int>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the runtime trains: one stage on one core against two stages on two, what a step costs beside its bare
-// kernels, and how near a profile's prediction comes. Medians of interleaved runs, so that a disturbed moment does not
-// decide; still, say it of a quiet machine only.
+// The runtime's training speed: one stage on one core against two stages on two, a step's overhead over its bare
+// kernels, and the accuracy of a profile's prediction. Medians of interleaved runs, so that a disturbance does not
+// decide; valid only on a quiet machine.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

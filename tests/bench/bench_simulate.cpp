@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast plans are judged: operations a second of long pipelines, plans a second of short ones.
+// The simulator's speed: operations per second of long pipelines, plans per second of short ones.
 #include <benchmark/benchmark.h>
 
 #include "core/schedule/build.hpp"
@@ -55,8 +55,8 @@ Cluster eights(int nodes) {
   return cluster;
 }
 
-/// 64 devices and 512 micro-batches: so many stages, replicated over the rest. One stage a node where there are eight:
-/// each link between nodes carries eight transfers at once.
+/// 64 devices and 512 micro-batches with a given number of stages, replicated over the rest. With eight stages there is
+/// one per node: each link between nodes carries eight transfers at once.
 struct SixtyFour {
   Problem problem;
   Plan plan;

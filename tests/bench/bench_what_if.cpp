@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What-if on BERT-48 over 2 x 8 devices: how long after a slider has stopped the first and the final answer are there,
-// and how long the front and the purchases take.
+// Measures what-if on BERT-48 over 2 x 8 devices: the time from the end of a slider's move to the first and the final
+// answer, and the time of the front and the purchases.
 #include <algorithm>
 #include <chrono>
 #include <thread>

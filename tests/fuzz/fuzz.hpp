@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every fuzz target asks of a reader: any bytes give a value or an error that says something, and what is read can
-// be made use of.
+// The requirements of every fuzz target on a reader: any bytes give a value or an error with a message, and the value
+// can be used.
 #pragma once
 
 #include <cstddef>

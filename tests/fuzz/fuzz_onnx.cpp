@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const DeviceModel device = catalogue_device("A100-80GB").value();
   graph::Options options;
   for (const OpenDimension& open : open_dimensions(*graph)) options.sizes.named[open.name] = 4;
-  // What is made is a profile that everything else takes.
+  // The result is a profile that all other parts accept.
   const auto made = graph_profile(*graph, device, options);
   if (fuzz::judged(made)) fuzz::require(validate(made->profile).has_value());
   return 0;

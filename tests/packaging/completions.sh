@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What Tab offers in bash, and whether zsh and fish can read theirs where they are installed.
+# Checks the completions of Tab in bash, and that zsh and fish can read theirs if they are installed.
 #   completions.sh FOLDER_OF_COMPLETIONS FOLDER_OF_PROGRAMS
 set -uo pipefail
 completions=$1

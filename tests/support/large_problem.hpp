@@ -18,8 +18,8 @@ Problem transformer(int layers, const Cluster& cluster, int global_batch);
 /// two more.
 Problem branches(int width, int length, const Cluster& cluster);
 
-/// A transformer on nodes of eight devices of 80 GiB (one smaller node below eight devices), four samples a device, at
-/// least 64.
+/// Returns a transformer on nodes of eight devices of 80 GiB (one smaller node below eight devices), with four samples
+/// per device, at least 64.
 Problem large_problem(int layers, int devices);
 
 }  // namespace pipedeck::test

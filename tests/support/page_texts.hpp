@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader of a report's page reads.
+// The visible texts of a report's page.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 
 namespace pipedeck::test {
 
-/// One layer a stage, so many devices each, numbered in order.
+/// Returns a plan with one layer per stage and the given replicas, devices numbered in order.
 inline Plan pipeline_plan(const std::vector<int>& replicas, int micro_batch, int micro_batches, ScheduleKind schedule) {
   Plan plan;
   plan.schedule = schedule;

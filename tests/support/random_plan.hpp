@@ -11,8 +11,9 @@ namespace pipedeck::test {
 /// switch, one after another, or by a matrix; up to 8 devices of up to three types, memory to spare.
 Problem random_rich_problem(Random& random);
 
-/// Stages of any devices of `problem`, replicas, shares, tensor parallelism, recompute, placed as `schedule` needs it;
-/// few micro-batches. Sets the problem's batch. Of some draws no schedule can be built (dualpipe's numbers, say).
+/// Returns stages on any devices of `problem`, with replicas, shares, tensor parallelism and recomputation, placed as
+/// `schedule` needs it; few micro-batches. Sets the problem's batch. Some draws have no schedule (by dualpipe's
+/// numbers, for example).
 Plan random_plan(Random& random, Problem& problem, ScheduleKind schedule);
 
 }  // namespace pipedeck::test

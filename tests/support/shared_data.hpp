@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real profiles and test vectors lie beside the repository (../shared/data) and are not part of it: a test that needs
-// them skips, visibly, where they are not (QSKIP).
+// Real profiles and test vectors are next to the repository (../shared/data) and not part of it: a test that needs them
+// skips visibly without them (QSKIP).
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace pipedeck::test {
 
 /// Folder of this repository.
 std::string source_dir();
-/// ../shared/data, or what PIPEDECK_SHARED_DATA says; empty where it is not there.
+/// Returns ../shared/data, or the value of PIPEDECK_SHARED_DATA; empty if it does not exist.
 std::string shared_data();
 
 }  // namespace pipedeck::test

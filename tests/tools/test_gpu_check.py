@@ -179,7 +179,7 @@ class StepTrace(unittest.TestCase):
             self.assertIn(words, ended.stderr)
 
 
-# What stands for the tests that take long: they run elsewhere.
+# Replacements of the slow tests, which run elsewhere.
 PASSED = "#!/bin/sh\necho 'Totals: 1 passed, 0 failed, 0 skipped, 0 blacklisted, 1ms'\n"
 FAILED = """#!/bin/sh
 cat <<'TEXT'

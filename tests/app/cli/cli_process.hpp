@@ -14,7 +14,7 @@ struct Answer {
   QByteArray out, err;
 };
 
-/// Ends the test function, showing what was said, unless the program ended with this status.
+/// Ends the test function and prints the output, unless the program ended with this status.
 #define VERIFY_STATUS(answer, expected)                                                                           \
   do {                                                                                                            \
     const pipedeck::test::Answer answer_ = (answer);                                                              \
@@ -24,7 +24,7 @@ struct Answer {
 
 /// pipedeck-cli with these arguments, in `folder`, with `environment` ("NAME=value") added.
 Answer run_cli(const QStringList& arguments, const QString& folder, const QStringList& environment = {});
-/// The same of another build of it.
+/// Runs another build of the program likewise.
 Answer run_program(const QString& program, const QStringList& arguments, const QString& folder,
                    const QStringList& environment);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for NVIDIA's management library where there is none: as many GPUs as FAKE_GPUS says, joined through switches
-// by FAKE_LANES lanes each, which draw FAKE_POWER watts at FAKE_CLOCK of 1980 MHz. GPU 1 draws 10 W more than GPU 0,
-// and so on. The clock of GPU number FAKE_THROTTLED_GPU is held back by the reasons in FAKE_THROTTLE (hexadecimal).
-// FAKE_SILENT names figures, divided by commas, that are not supported; with FAKE_MIG the GPUs are slices; FAKE_HANG:
-// when power was asked so many times it is never told again, nor that it isn't; FAKE_WAVE: power and clock go up and
-// down. All are environment variables.
+// Replaces NVIDIA's management library on machines without one. It has FAKE_GPUS GPUs, joined through switches by
+// FAKE_LANES lanes each, which draw FAKE_POWER watts at FAKE_CLOCK of 1980 MHz. GPU 1 draws 10 W more than GPU 0, and
+// so on. The clock of GPU number FAKE_THROTTLED_GPU is throttled for the reasons in FAKE_THROTTLE (hexadecimal).
+// FAKE_SILENT lists unsupported figures, separated by commas. With FAKE_MIG the GPUs are slices. FAKE_HANG: after this
+// many queries of the power the next one does not return. FAKE_WAVE: power and clock go up and down. All are
+// environment variables.
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -25,7 +25,7 @@ unsigned figure(const char* variable, unsigned otherwise) {
 std::size_t index_of(const void* device) { return reinterpret_cast<std::size_t>(device) - 1; }
 void* handle_of(std::size_t index) { return reinterpret_cast<void*>(index + 1); }
 
-/// Of a call that a board may not know; of slices these are all.
+/// Returns true for a call that a board may not support; slices support none of these.
 bool silent(const char* call) {
   const char* names = std::getenv("FAKE_SILENT");
   return figure("FAKE_MIG", 0) != 0 || (names && std::strstr(names, call));

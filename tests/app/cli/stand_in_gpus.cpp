@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module for GPUs on the stand-in for NVIDIA's libraries, as a program loads it: what machine it finds is said by
-// environment variables, those of fake_nvml.cpp among them. FAKE_GPUS: how many; FAKE_NAMES: what they are called,
-// divided by ";"; FAKE_DRIVER: the version of CUDA that the driver is for (12020); FAKE_LOST_AFTER: milliseconds until
-// the GPUs' memory is damaged (ECC); FAKE_MEMORY: KiB of each GPU; FAKE_FAILS: a function whose first call fails.
-// CUDA_VISIBLE_DEVICES as everywhere.
+// The module for GPUs on the stand-in for NVIDIA's libraries, as a program loads it. Environment variables describe its
+// machine, including those of fake_nvml.cpp. FAKE_GPUS: number of GPUs; FAKE_NAMES: their names, separated by ";";
+// FAKE_DRIVER: the CUDA version of the driver (12020); FAKE_LOST_AFTER: milliseconds until the GPUs' memory is damaged
+// (ECC); FAKE_MEMORY: KiB of each GPU; FAKE_FAILS: a function whose first call fails. CUDA_VISIBLE_DEVICES works as
+// usual.
 #include <chrono>
 #include <cstdlib>
 #include <sstream>

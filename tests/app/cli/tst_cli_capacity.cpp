@@ -116,7 +116,7 @@ void TestCliCapacity::no_answer_is_an_answer() {
   const QJsonObject json = object_of(answer.out);
   QVERIFY(json["best"].isNull());
   QCOMPARE(at(json, "nearest")[QStringLiteral("verdict")].toString(), "time");
-  // Without a price nobody knows whether a budget is kept.
+  // Without a price a budget can't be checked.
   const Answer unpriced = problem.run(question({"--samples", "1T", "--budget", "1"}));
   VERIFY_STATUS(unpriced, 3);
   QVERIFY(unpriced.out.contains("no price is known"));
@@ -251,7 +251,7 @@ void TestCliCapacity::broken_points_are_refused() {
   };
   QJsonObject twice = object_of(kept);
   twice["points"] = QJsonArray{twice["points"].toArray()[0], twice["points"].toArray()[0]};
-  // Still JSON, and each figure one that could be, but not with what stands beside it.
+  // Still JSON, and each figure possible, but not in this combination.
   for (const QByteArray& content :
        {QJsonDocument(json).toJson(), kept.left(kept.size() / 2), QByteArray("[]"), QJsonDocument(twice).toJson(),
         with([](QJsonObject& of) { of["samples_per_s"] = 0; }), with([](QJsonObject& of) { of["fits"] = false; }),
@@ -271,7 +271,7 @@ void TestCliCapacity::cancelled_and_resumed_data() {
   QTest::newRow("SIGKILL") << SIGKILL;
 }
 
-/// What an interrupt leaves is gone on from, with the bytes of a sweep that was never interrupted.
+/// An interrupted sweep resumes to the bytes of an uninterrupted one.
 void TestCliCapacity::cancelled_and_resumed() {
   QFETCH(int, by);
   const SmallProblem problem;
@@ -349,7 +349,7 @@ void TestCliCapacity::the_largest() {
   QVERIFY(words.out.contains("does not fit"));
 }
 
-/// The profile says which transformer it is: the answer is that of its config.json.
+/// The profile names its transformer: the answer is that of its config.json.
 void TestCliCapacity::the_largest_of_a_computed_profile() {
   const SmallProblem problem;
   VERIFY_STATUS(problem.run({"convert", llama(), "llama.profile.json", "--device", "V100-16GB", "--sequence", "1024"}),

@@ -67,7 +67,7 @@ class TestCliCheckpoint : public QObject {
   QStringList run_command(int steps, const QString& plan = "two.plan.json", const QString& model = "m.model.json") {
     return {"run", "--plan", plan, "--model", model, "--backend", "cpu", "--steps", QString::number(steps)};
   }
-  /// Of the last step in a folder: the content of its files behind their headers.
+  /// Returns the content of the files of the last step in a folder, without their headers.
   QList<QByteArray> values_in(const QString& folder);
   void copy_folder(const QString& from, const QString& to);
   SmallProblem problem_;
@@ -244,7 +244,7 @@ void TestCliCheckpoint::what_another_run_writes_into_is_refused() {
   QVERIFY2(folder.err.contains("under way (process " + QByteArray::number(process) + ")"), folder.err);
   VERIFY_STATUS(events, 2);
   QVERIFY2(events.err.contains("another run writes its events"), events.err);
-  // Whoever was killed locks nobody out.
+  // A killed process leaves no lock.
   VERIFY_STATUS(problem_.run(run_command(3) + QStringList{"--checkpoint", "busy", "--events", "busy.jsonl"}), 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each command answers, through the real program.
+// The output of each command, through the real program.
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonArray>
@@ -187,7 +187,7 @@ void TestCliCommands::simulate_adds_up() {
   QCOMPARE(backwards, 16);
 }
 
-/// The same band whatever the number of threads, around the iteration; none is the iteration itself.
+/// The band does not depend on the number of threads and contains the iteration; no jitter gives the iteration itself.
 void TestCliCommands::simulate_with_jitter() {
   const auto simulate = [&](const QStringList& more) {
     const Answer answer =
@@ -213,7 +213,7 @@ void TestCliCommands::simulate_with_jitter() {
   QVERIFY2(text.out.contains("jitter 10 % of every pass, 200 runs, seed 1: iteration p5 "), text.out);
 }
 
-/// Every plan has the band that simulate tells of it.
+/// Every plan has the band of `simulate`.
 void TestCliCommands::compare_with_jitter() {
   const QStringList jitter{"--jitter", "0.1", "--jitter-runs", "20"};
   const QStringList compare =
@@ -480,7 +480,7 @@ void TestCliCommands::lists() {
   for (const QString& name : expected) QVERIFY2(answer.out.toLower().contains(name.toLower().toUtf8()), answer.out);
 }
 
-/// What `list` prints for a preset is taken as an argument.
+/// The output of `list` for a preset is accepted as an argument.
 void TestCliCommands::listed_presets_open() {
   for (const auto& [what, option] : {std::pair{"models", "--profile"}, std::pair{"clusters", "--cluster"}}) {
     const Answer answer = problem_.run({"list", what, "--json"});

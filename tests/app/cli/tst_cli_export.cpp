@@ -124,7 +124,7 @@ class TestCliExport : public QObject {
     }
   }
 
-  /// In folders with spaces and quotes, on data beside the model, by the mpirun that is installed.
+  /// In folders with spaces and quotes, on data next to the model, by the installed mpirun.
   void a_job_of_several_processes_runs() {
     const Answer devices = problem_.run({"list", "devices"});
     if (QStandardPaths::findExecutable("mpirun").isEmpty() || !devices.out.contains("transport mpi"))
@@ -279,7 +279,7 @@ class TestCliExport : public QObject {
                                         inputs);
     VERIFY_STATUS(written, 0);
     QVERIFY(problem_.read("near.sh").contains("--pipeline-model-parallel-size 2"));
-    // The plan that was kept is one that needs no other, and costs what was said.
+    // The saved plan is exported without changes, and has the stated cost.
     VERIFY_STATUS(problem_.run(QStringList{"export", "near.plan.json", "megatron"} + inputs), 0);
     const Answer simulated = problem_.run(QStringList{"simulate", "--plan", "near.plan.json"} + inputs);
     VERIFY_STATUS(simulated, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What profile --backend cuda --links says, of two to four GPUs that NVIDIA's libraries' stand-in has.
+// The output of profile --backend cuda --links for two to four GPUs of NVIDIA's libraries' stand-in.
 #include <QRegularExpression>
 #include <QTest>
 

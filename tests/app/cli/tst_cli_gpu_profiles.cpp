@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles, links and clusters measured on GPUs, from the command line: the program with its module on the stand-in for
-// NVIDIA's libraries, and a library that stands for the driver's NVML. What is kept where a measurement fails.
+// Profiles, links and clusters measured on GPUs, from the command line. The program uses its module on the stand-in for
+// NVIDIA's libraries, and a library that replaces the driver's NVML. Also the results saved if a measurement fails.
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -113,7 +113,7 @@ void TestCliGpuProfiles::a_cluster_that_fails_keeps_the_profile() {
   VERIFY_STATUS(problem_->run({"validate", "mlp.profile.json"}), 0);
 }
 
-/// It is loaded beside the program, with NVIDIA's libraries, and says what is missing.
+/// It is loaded from the program's folder, with NVIDIA's libraries, and reports the missing part.
 void TestCliGpuProfiles::the_true_module_refuses_without_a_driver() {
 #ifdef PIPEDECK_TRUE_MODULE
   if (QFile::exists("/dev/nvidiactl") || QFile::exists("/proc/driver/nvidia/version")) QSKIP("there is a driver");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs on GPUs, from the command line to the events: the program with its module on the stand-in for NVIDIA's
-// libraries, and a library that stands for the driver's NVML. What is told of power, clocks, memory and energy, of
-// GPUs that tell less, that CUDA counts in another order, that are shared; and what is said where it can't be done.
+// Runs on GPUs, from the command line to the events. The program uses its module on the stand-in for NVIDIA's
+// libraries, and a library that replaces the driver's NVML. Reports of power, clocks, memory and energy; GPUs that
+// report less, that CUDA counts in another order, that are shared; and the errors.
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -59,7 +59,7 @@ class TestCliGpus : public QObject {
   void devices_are_told_as_runs_find_them();
 
  private:
-  /// `more` comes in place of what is said here.
+  /// Runs the program; `more` replaces these arguments.
   Answer run(const QStringList& more, const QStringList& environment = {}) const {
     QStringList arguments{"run", "--plan", "two.plan.json", "--model", "preset:mlp-small"};
     const std::pair<QString, QString> usual[] = {
@@ -97,7 +97,7 @@ void TestCliGpus::samples_have_what_the_driver_tells() {
   QVERIFY(!samples.isEmpty());
   for (const QJsonObject& sample : samples) {
     QCOMPARE(sample["gpus"].toArray().size(), 2);
-    QCOMPARE(sample["memory_bytes"].toArray().size(), 2);  // the runtime's own stands beside it
+    QCOMPARE(sample["memory_bytes"].toArray().size(), 2);  // next to the runtime's own figure
   }
   const QJsonObject reading = gpu(samples.front(), 1);
   QCOMPARE(reading["power_w"].toDouble(), 360.0);

@@ -163,7 +163,7 @@ void TestCliMeasure::the_best_plans_are_tried() {
   QCOMPARE(QJsonDocument::fromJson(two.out).array().size(), 2);
 }
 
-/// One head can be planned on two devices, by a profile that says so, and not be cut over them.
+/// A profile may allow one head on two devices in a plan, but the head can't be sharded over them.
 void TestCliMeasure::a_plan_that_can_not_be_tried_says_why() {
   problem_.write("head.model.json", R"({"format": "pipedeck.model", "version": 1, "name": "one head", "layers": [
     {"name": "tokens", "kind": "embedding", "vocabulary": 16, "hidden": 8, "sequence": 4},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plan, compare and simulate say of memory: the peak, the upper estimate beside it, and the items over time.
+// The memory in plan, compare and simulate: the peak, its upper estimate, and the items over time.
 #include <algorithm>
 
 #include <QJsonArray>

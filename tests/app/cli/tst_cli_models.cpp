@@ -39,7 +39,7 @@ class TestCliModels : public QObject {
     VERIFY_STATUS(problem_.run({"validate", "llama.profile.json"}), 0);
   }
 
-  /// Who names no precision gets memory as mixed precision takes it, and is told so.
+  /// Without a precision, memory is that of mixed precision, with a note.
   void weights_of_16_bits_are_trained_in_mixed_precision() {
     VERIFY_STATUS(problem_.run({"convert", fixture("gpt2"), "gpt2.profile.json"}), 0);
     VERIFY_STATUS(problem_.run({"convert", fixture("gpt2"), "wide.profile.json", "--precision", "fp32"}), 0);

@@ -83,7 +83,7 @@ void TestCliRunUsage::what_would_do_nothing_is_refused_data() {
 
 void TestCliRunUsage::what_would_do_nothing_is_refused() { verify_refused(); }
 
-/// The row at hand: refused with its words, and no file more than before.
+/// Checks the current row: refused with its message, and no new file.
 void TestCliRunUsage::verify_refused() {
   QFETCH(QStringList, arguments);
   QFETCH(QByteArray, words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user gets wrong: exit status 2 (or 3), a message that names the culprit, nothing on standard output, no file.
+// Usage errors: exit status 2 (or 3), a message that names the cause, nothing on standard output, no file.
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The test vectors that lie beside the repository: small random problems with the answer of a plain enumeration.
+// The test vectors next to the repository: small random problems with the answer of a plain enumeration.
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -144,7 +144,7 @@ void TestCliWhatIf::tables_as_csv() {
   QVERIFY(table({"--front", "--buy-first"}).startsWith("purchase,kind,"));
 }
 
-/// What it writes is taken by the other commands, with the same prediction.
+/// The other commands accept its files, with equal predictions.
 void TestCliWhatIf::cluster_and_plan_go_on() {
   const SmallProblem problem;
   const Answer answer = problem.run(

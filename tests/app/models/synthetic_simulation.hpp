@@ -30,8 +30,8 @@ std::shared_ptr<const Simulation> synthetic_simulation(const SyntheticPipeline& 
 /// The curves of such a simulation by item: what is kept, a tenth of it as boundary and a twentieth as workspace.
 std::shared_ptr<const std::vector<DeviceItems>> synthetic_items(const Simulation& simulation);
 
-/// `operations` over `lanes` lanes: forwards and backwards of 1 to 3 us with now and then a gap; the same for the same
-/// seed. With `burst` the first half of the operations of each lane lies in its first hundredth.
+/// Returns `operations` over `lanes` lanes: forwards and backwards of 1 to 3 us with some gaps, determined by the seed.
+/// With `burst` the first half of each lane's operations is in its first hundredth.
 std::shared_ptr<const Timeline> random_timeline(std::size_t operations, int lanes, std::uint32_t seed,
                                                 bool burst = false);
 

@@ -376,7 +376,7 @@ void TestSession::graph_text_asks_for_its_micro_batch() {
 
   asked.clear();
   QVERIFY(recorded.session.import(write("graph-pbs-3.txt", graph)));
-  QVERIFY(asked.isEmpty());  // the name says it
+  QVERIFY(asked.isEmpty());  // the name contains it
   QCOMPARE(recorded.session.state().profiles.back().profile->micro_batch, 3);
 
   Recorded declined({.ask_micro_batch = [](const QString&) { return std::optional<int>(); }});
@@ -407,7 +407,7 @@ void TestSession::malformed_files_are_errors_with_file_and_place() {
   QCOMPARE(recorded.errors.size(), 1);
   QVERIFY2(recorded.errors[0].contains("broken.dat"), qPrintable(recorded.errors[0]));
   QVERIFY2(recorded.errors[0].contains(place), qPrintable(recorded.errors[0]));
-  // What to do next: bytes can't be mended in an editor.
+  // The next step: bytes can't be corrected in an editor.
   const char* const next = content.startsWith("SQLite") ? "\nChoose another file" : "\nMend the file there";
   QVERIFY2(recorded.errors[0].contains(next), qPrintable(recorded.errors[0]));
   QVERIFY(recorded.session.state().empty());

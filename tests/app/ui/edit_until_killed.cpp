@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window with a hand that never stops editing: edit_until_killed PROJECT|- STATE_FOLDER. Says the number of each
-// edit that is done. Whoever started it kills it.
+// The window with an endless sequence of edits: edit_until_killed PROJECT|- STATE_FOLDER. Prints the number of each
+// completed edit. Its parent kills it.
 #include <cstdio>
 
 #include <QApplication>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The machine that the command line finds while one of these lives: GPUs of the stand-in for NVIDIA's libraries, and a
-// library in place of the driver's NVML, told by environment variables (stand_in_gpus.cpp, fake_nvml.cpp).
+// The machine that the command line finds while one of these objects exists: GPUs of the stand-in for NVIDIA's
+// libraries, and a library in place of the driver's NVML, described by environment variables (stand_in_gpus.cpp,
+// fake_nvml.cpp).
 #pragma once
 
 #include <QByteArray>

@@ -26,7 +26,7 @@ class LatencyProbe {
   }
   /// Until now, the present wait included.
   double longest_ms() const { return static_cast<double>(std::max(longest_, clock_.nsecsElapsed())) / 1e6; }
-  /// The same in processor time of the window's thread: what it did itself, whatever else the machine does.
+  /// Returns likewise the processor time of the window's thread, independent of other load.
   double longest_own_ms() const { return static_cast<double>(std::max(longest_own_, own_time() - own_)) / 1e6; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands before a launch in the real window: a small model, compared on a cluster that this machine can be.
+// The state before a launch in the real window: a small model, compared on a cluster that this machine can represent.
 #pragma once
 
 #include "app/session/project/content.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a long run tells: the lines of its log, as the command line writes them.
+// The log of a long run, with the lines of the command line.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace pipedeck::test {
 
-/// An hour at ten samples a second, a step every half second.
+/// An hour with ten samples per second and a step every half second.
 struct LongRun {
   int devices = 16;
   int samples = 36'000;
@@ -23,7 +23,7 @@ struct LongRun {
         .arg(devices)
         .toUtf8();
   }
-  /// Of sample `i`, from 1.
+  /// Returns sample `i`, from 1.
   QByteArray sample(int i) const {
     return QStringLiteral(R"({"event":"sample","time_ms":%1,"busy_fraction":[%2],"memory_bytes":[%3]})")
         .arg(i * 100)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The real window with its own settings, and dialogs that answer what a test put there and record what they were told.
+// The real window with its own settings, and dialogs that give a test's answers and record their messages.
 #pragma once
 
 #include <memory>

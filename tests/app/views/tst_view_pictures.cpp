@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Draws every side view, light and dark, into pictures/ beside this program, for people to look at; and checks that a
-// picture is more than one colour.
+// Draws every side view, light and dark, into pictures/ next to this program, for inspection; and checks that a picture
+// has more than one colour.
 #include <QApplication>
 #include <QDir>
 #include <QImage>

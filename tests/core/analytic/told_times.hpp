@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the formulas of a layer add up to.
+// Sums of a layer's formulas.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace pipedeck::test {
 
-/// What a layer's formulas say, in seconds, each evaluated and compared with its own figure.
+/// A layer's formulas in seconds, each evaluated and compared with its own figure.
 struct ToldTimes {
   double forward = 0, backward = 0, weights = 0;
   bool tiled = false, moved = false, again = false;

@@ -74,8 +74,8 @@ class TestAnalytic : public QObject {
              QString::number(parameters, 'f', 0));
   }
 
-  /// What a file lacks is as its family's class has it (transformers, configuration_*.py): with it each is a published
-  /// model, whose parameters its card says.
+  /// Missing keys have the defaults of the family's class (transformers, configuration_*.py). With them each is a
+  /// published model, with its card's number of parameters.
   void defaults_are_each_familys_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<double>("parameters");
@@ -135,7 +135,7 @@ class TestAnalytic : public QObject {
     QCOMPARE(read->config.window, window);
   }
 
-  /// Windows of some blocks alone: said, and counted as none.
+  /// Windows of some blocks only: reported, and counted as none.
   void windows_of_some_blocks_data() {
     QTest::addColumn<QString>("keys");
     QTest::addColumn<int>("window");
@@ -352,7 +352,7 @@ class TestAnalytic : public QObject {
     QVERIFY(refused([](AnalyticOptions& o) { o.degrees = {1}; }));
   }
 
-  /// What tensor-parallel ranks do not divide evenly by heads is not offered.
+  /// Degrees that do not divide the heads are not offered.
   void degrees_that_divide_the_heads() {
     AnalyticOptions options;
     options.sequence = 1024;

@@ -39,7 +39,7 @@ std::optional<Cost> cost_of(const Layers& layers, const std::vector<std::size_t>
   return lies == end ? std::optional(cost) : std::nullopt;
 }
 
-/// Of all combinations.
+/// Returns the least cost of all combinations.
 std::optional<Cost> least(const Layers& layers, Lies end) {
   std::optional<Cost> best;
   std::vector<std::size_t> ways(layers.size());

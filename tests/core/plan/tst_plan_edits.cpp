@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans changed by hand: each edit does what it says, is refused in words where it can't be done, and whatever is done
-// in whatever order, the plan stays valid.
+// Manual plan edits: each has the documented effect, is refused with a message if impossible, and any sequence of edits
+// leaves a valid plan.
 #include <QtTest/QTest>
 
 #include <algorithm>

@@ -93,7 +93,7 @@ class Recorder {
     return node;
   }
 
-  /// Of two or three parts, some with parts of their own.
+  /// Returns a block of two or three parts, some with their own parts.
   Node block() {
     const int layer = begin_layer();
     Node node{fmt::format("Block_{}", made_.layers.size()), {}, 0, 0, layer};

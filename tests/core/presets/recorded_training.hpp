@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training of a known model, written as PyTorch's profiler would record it: what a profile of its trace must say is
-// known from how it was made.
+// A training of a known model in the format of PyTorch's profiler: its construction determines the expected profile of
+// its trace.
 #pragma once
 
 #include <random>
@@ -23,7 +23,7 @@ struct Training {
   bool annotations = false;  ///< of the user, not the profiler's
   bool shapes = true;
   bool backward = true;
-  int steps = 0;  ///< ProfilerStep; 0: none are told
+  int steps = 0;  ///< ProfilerStep; 0: none are recorded
   int micro_batches = 4;
   int blocks = 3;
   int samples = 5;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clusters made of what Slurm, lstopo, tables of bandwidths and the catalogue of clouds tell: switches, partitions,
-// pairs, and what is assumed and said.
+// Clusters from files of Slurm, lstopo, tables of bandwidths and the catalogue of clouds: switches, partitions, pairs,
+// and the notes on assumptions.
 #include <cmath>
 #include <set>
 
@@ -95,7 +95,7 @@ class TestClusterImport : public QObject {
     QVERIFY(plan::validate(narrow.cluster).has_value());
   }
 
-  /// One machine's own tools tell what lies between the GPUs of all that are like it, and of no others.
+  /// One machine's own tools describe the links between GPUs of all equal machines, and of no others.
   void machines_of_slurm_are_like_the_one_described() {
     const presets::ImportedCluster made = imported({"site.slurm.txt", "dgx-a100.topo.txt"});
     QCOMPARE(made.cluster.nodes.size(), std::size_t{5});
@@ -233,7 +233,7 @@ class TestClusterImport : public QObject {
     QVERIFY(presets::cloud_machine("p0.tiny").error().message.find("p4d.24xlarge") != std::string::npos);
   }
 
-  /// Slurm's "a100" does not say how much memory.
+  /// Slurm's "a100" does not determine the memory.
   void names_of_several_types_are_told() {
     const auto notes_of = [](const char* type) {
       const auto found =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Described machines as clusters: types, bandwidths, what is assumed and said, what contradicts.
+// Described machines as clusters: types, bandwidths, notes on assumptions, contradictions.
 #include <cmath>
 #include <set>
 
@@ -73,7 +73,7 @@ class TestMachineImport : public QObject {
     }
   }
 
-  /// What was timed stands instead of what the links' kind and lanes give.
+  /// Measured bandwidths replace those from the links' kind and lanes.
   void measured_links_are_kept() {
     std::vector<FoundMachine> timed = machines({"dgx-a100.xml"});
     std::vector<std::vector<Joint>>& joints = timed[0].joints;
@@ -239,7 +239,7 @@ class TestMachineImport : public QObject {
     QCOMPARE(made->cluster.nodes[0].link->latency, Seconds(5e-6));
   }
 
-  /// Beside what else tells of the machine they are its own; of other GPUs they are another machine.
+  /// With other descriptions of the machine they belong to it; for other GPUs they are another machine.
   void measured_copies_complete_a_machine() {
     std::vector<FoundMachine> both = machines({"8xh100.nvbandwidth.txt", "dgx-a100.topo.txt"});
     QCOMPARE(presets::cluster_of(both)->cluster.nodes.size(), std::size_t{2});

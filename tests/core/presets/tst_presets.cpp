@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The presets are what their sources say: devices and bandwidths of the papers' tables, published parameter counts.
+// The presets match their sources: devices and bandwidths of the papers' tables, published parameter counts.
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
@@ -167,7 +167,7 @@ class TestPresets : public QObject {
              std::to_string(analytic::transformer::parameters_of(transformer->config)).c_str());
   }
 
-  /// Whale (USENIX ATC 2022, section 5.3) tells M6's totals, in round figures; its widths are chosen for them.
+  /// Whale (USENIX ATC 2022, section 5.3) gives M6's totals, in round figures; its widths are chosen for them.
   void m6_has_the_published_totals() {
     const std::pair<const char*, double> billions[] = {
         {"m6-10b", 10}, {"m6-moe-100b", 100}, {"m6-moe-1t", 1000}, {"m6-moe-10t", 10000}};
@@ -199,7 +199,7 @@ class TestPresets : public QObject {
     QCOMPARE(presets::profile_preset("llama-3-8b", {}, "nothing").error().code, ErrorCode::bad_usage);
   }
 
-  // Every model of the papers' evaluations by the name of its preset (docs/planners.md has the papers beside them).
+  // Every model of the papers' evaluations by the name of its preset (docs/planners.md lists the papers).
   void models_of_the_papers_are_presets_data() {
     QTest::addColumn<QString>("name");
     for (const char* name : {"GNMT-16",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile of one device on a cluster of others: what the cost model assumes is told where the catalogue knows better.
+// A profile of one device on a cluster of others: assumptions of the cost model are reported if the catalogue is more
+// exact.
 #include <QTest>
 
 #include "core/cost/compute.hpp"
@@ -82,7 +83,7 @@ class TestProfileDevice : public QObject {
     Profile measured = profile_of("A100-80GB");
     measured.layers[0].on["H100-SXM"] = {Seconds(1), Seconds(1)};
     QCOMPARE(note(measured, cluster_of("H100-SXM", speed)), std::string());
-    // Nobody plans for a type without devices.
+    // A type without devices is not planned for.
     Cluster unused = cluster_of("A100-80GB", 1);
     unused.device_types.push_back(type_of("H100-SXM", speed));
     QCOMPARE(note(profile_of("A100-40GB"), unused), std::string());

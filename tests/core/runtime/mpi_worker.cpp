@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mpi_runs.py starts under mpirun: processes that use the transport as a run does, and check what comes.
+// The program that mpi_runs.py starts under mpirun: processes that use the transport like a run, and check the received
+// data.
 //   mpi_worker MODULE exchange|train|idle|speed WORKERS
-// train: random plans of every schedule, here and on threads of one process, with the same bits.
+// train: random plans of every schedule, here and on threads of one process, with equal bits.
 #include <sys/resource.h>
 
 #include <algorithm>

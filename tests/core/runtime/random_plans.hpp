@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random models and plans for them, and what they train beside one device.
+// Random models and plans for them, and their training compared with one device.
 #pragma once
 
 #include <random>
@@ -50,7 +50,7 @@ inline void recompute_some(Plan& plan, Draw& random) {
   }
 }
 
-/// What a kind asks of its placement: stages a rank, micro-batches, as many replicas here as there.
+/// The requirements of a schedule on its placement: stages per rank, micro-batches, equal numbers of replicas.
 struct Needs {
   int chunks = 1, least_batches = 1, batch_multiple = 1;
   bool even_ranks = false, paired = false;
@@ -124,7 +124,7 @@ inline QString difference_from_one_device(const ModelSpec& model, const Plan& pl
   for (const DeviceLane& lane : schedule.lanes) {
     std::vector<Operation> list;
     for (int i = 0; i < operation_count(lane.order); ++i) list.push_back(operation_at(lane.order, i));
-    for (Operation& operation : list) operation.joined = false;  // timelines do not say so
+    for (Operation& operation : list) operation.joined = false;  // timelines do not record it
     if (lanes.at(lane.device).passes != list) return QString("another order on device %1").arg(lane.device.value);
   }
   return {};

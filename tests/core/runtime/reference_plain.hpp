@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all references share.
+// The common parts of all references.
 #pragma once
 
 #include <cmath>

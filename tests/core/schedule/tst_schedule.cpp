@@ -42,7 +42,7 @@ std::vector<schedule::StageFigures> plenty(const Plan& plan) {
 
 Schedule built(const Plan& plan) { return schedule::build_schedule(plan, plenty(plan)).value(); }
 
-/// The same schedule as stored lists.
+/// Returns the schedule as stored lists.
 Plan as_explicit(Plan plan) {
   const Schedule schedule = built(plan);
   plan.schedule = ScheduleKind::explicit_order;

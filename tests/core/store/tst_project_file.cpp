@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What compares: traces are read for it.
+/// A comparable project: traces are read for it.
 struct Whole {
   std::vector<store::StoredDocument> documents;
   std::vector<std::tuple<std::int64_t, std::string, std::string, store::RunTraces>> runs;

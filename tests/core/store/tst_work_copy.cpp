@@ -288,7 +288,7 @@ class TestWorkCopy : public QObject {
     QVERIFY(left && equal(left->content, first()));
   }
 
-  /// Large runs come and go while a thread writes them: what was told last is there but for runs that were not whole.
+  /// Large runs come and go while a thread writes them: the last reported state exists, except for incomplete runs.
   void a_writer_killed_with_a_large_trace_on_its_way_loses_that_alone() {
     int whole_runs = 0, lost_runs = 0;
     for (int trial = 0; trial < 20; ++trial) {

@@ -16,8 +16,8 @@
 namespace cuda_on_host {
 namespace {
 
-// What every GPU from compute capability 8.0 on allows (CUDA C++ Programming Guide, "Technical Specifications per
-// Compute Capability"); shared memory as the smallest of them has it, 8.6 and 8.9.
+// Limits of every GPU from compute capability 8.0 on (CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability"); shared memory of the smallest of them, 8.6 and 8.9.
 constexpr unsigned most_threads = 1024, most_blocks_y = 65535;
 constexpr std::size_t most_shared_bytes = 99 * 1024;
 constexpr std::size_t guard_bytes = 64;
@@ -134,7 +134,7 @@ class Grid {
     if (meeting.lanes != lanes || meeting.work != work)
       throw Error("the lanes of a warp meet at different operations or with different masks");
     meeting.arrived |= bit;
-    // The empty brought of __syncwarp is told from a lane that is not there by `arrived`.
+    // `arrived` distinguishes the null of __syncwarp from an absent lane.
     meeting.brought[current_ % 32] = own;
     if (meeting.arrived != lanes) return pause_as(State::in_warp_meeting);
     work(meeting.brought.data(), lanes);

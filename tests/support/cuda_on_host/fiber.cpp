@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024;
 
-/// A stack with a page below it that nobody may touch.
+/// A stack with an inaccessible page below it.
 class Stack {
  public:
   Stack() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
@@ -42,8 +42,8 @@ class Stack {
 
 #if defined(__x86_64__)
 
-// Keeps what the System V ABI says that a function must keep (rbx, rbp, r12 to r15) on the old stack, and takes it from
-// the new one: a few nanoseconds, where swapcontext asks the kernel for the signal mask.
+// Saves the registers that a function must preserve by the System V ABI (rbx, rbp, r12 to r15) on the old stack, and
+// restores them from the new one. It takes a few nanoseconds; swapcontext calls the kernel for the signal mask.
 extern "C" void cuda_on_host_switch_stack(void** old_top, void* new_top);
 asm(R"(
 .text
@@ -119,8 +119,7 @@ void Fiber::start(const std::function<void()>& work) {
 #endif
   void (*const begin)() = [] { enter(entering); };
 #if defined(__x86_64__)
-  // From the top: a return address that nobody takes, where to begin, six registers. The first makes the stack as
-  // aligned as it is after a call.
+  // From the top: an unused return address, the entry point, six registers. The first aligns the stack as after a call.
   auto* top = static_cast<std::uintptr_t*>(c.stack.end()) - 8;
   for (int i = 0; i < 8; ++i) top[i] = 0;
   top[6] = reinterpret_cast<std::uintptr_t>(begin);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs CUDA kernels on the processor, to test them: a block's threads are fibers of one thread of the processor, which
-// change only where CUDA lets threads meet (__syncthreads and what a warp does together). Between two meetings each
-// thread runs alone, in an order that a test chooses: a kernel that lacks a barrier gives other bits in another order.
-// What CUDA leaves undefined ends in an Error: a barrier that a part of the block does not reach, lanes of a warp that
-// meet at different operations, a shuffle from a lane that is not there, misaligned vectors, writes past shared memory.
+// Runs CUDA kernels on the processor, to test them. A block's threads are fibers of one thread of the processor. They
+// change only where CUDA lets threads meet (__syncthreads and collective operations of a warp). Between two meetings
+// each thread runs alone, in an order that a test chooses: a kernel that lacks a barrier gives other bits in another
+// order. Undefined behaviour in CUDA ends in an Error: a barrier that a part of the block does not reach, lanes of a
+// warp that meet at different operations, a shuffle from an absent lane, misaligned vectors, writes past shared memory.
 // Shared memory is full of NaN when a block begins.
 #pragma once
 
@@ -51,7 +51,8 @@ void launch(const Shape& shape, cudaStream_t stream, std::function<void()> threa
 void* shared_memory();
 void check_aligned(const void* address, std::size_t bytes);
 
-/// What each lane of `lanes` brings to where a warp meets. `work` sees all 32 (null where a lane is not named).
+/// A function on the contributions of `lanes` at a warp's meeting. `work` gets all 32 (null for a lane that is not
+/// named).
 using WarpWork = void (*)(void* const* lanes, unsigned named);
 void meet_in_warp(unsigned lanes, WarpWork work, void* own);
 void meet_in_block();
@@ -85,7 +86,7 @@ int own_lane();
 
 }  // namespace cuda_on_host
 
-// What device code finds without any include, under the names of the CUDA C++ Programming Guide.
+// The names that device code has without any include, as in the CUDA C++ Programming Guide.
 inline constinit thread_local uint3 threadIdx{}, blockIdx{};
 inline constinit thread_local dim3 blockDim{}, gridDim{};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lanes of a warp do with tensor cores, by the layouts of the PTX ISA ("Matrix Fragments for mma.m16n8k16",
+// Operations of a warp's lanes on tensor cores, by the layouts of the PTX ISA ("Matrix Fragments for mma.m16n8k16",
 // "ldmatrix"). A register holds two bf16, the lower index in the lower half.
 #pragma once
 
@@ -39,7 +39,7 @@ inline void multiply_add_16x8x16(float (&sum)[4], const unsigned (&a)[4], const 
       &own);
 }
 
-/// Four 8 x 8 matrices whose rows lie where lanes 0 to 7, 8 to 15 and so on say, each transposed:
+/// Loads four 8 x 8 matrices with the row addresses of lanes 0 to 7, 8 to 15 and so on, each transposed:
 /// ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 inline void load_four_transposed(unsigned (&to)[4], const void* row) {
   struct Lane {

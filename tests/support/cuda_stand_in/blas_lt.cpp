@@ -45,7 +45,7 @@ struct Preference {
   std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
 };
 
-/// What an algorithm's 64 bytes hold.
+/// The content of an algorithm's 64 bytes.
 struct Found {
   std::uint64_t problem, workspace;
   std::uint32_t alignment[4];
@@ -134,7 +134,7 @@ struct Product {
   double alpha, beta;
 
   std::vector<double> factor(const void* data, const Layout& layout, bool transposed) const {
-    // Rows of inner values each: what is summed lies side by side.
+    // Rows of inner values each: the summands are contiguous.
     std::vector<double> all(static_cast<std::size_t>(layout.rows * layout.columns));
     const Values values(data, layout.values());
     std::size_t at = 0;

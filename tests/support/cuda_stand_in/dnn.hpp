@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stand-in's files for cuDNN share: descriptors and the checks of them.
+// Shared parts of the stand-in's files for cuDNN: descriptors and their checks.
 #pragma once
 
 #include <array>

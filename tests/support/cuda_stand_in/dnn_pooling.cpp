@@ -151,7 +151,7 @@ cudnnStatus_t cudnnPoolingBackward(cudnnHandle_t handle, const cudnnPoolingDescr
           return;
         }
         const std::int64_t place = Pool::place_of_largest(in, under);
-        // What is not the forward pass's output has its gradient nowhere.
+        // Values other than the forward pass's output get no gradient.
         if (in.get(place) == out.get(to)) sums[static_cast<std::size_t>(place)] += gradient.get(to);
       });
       Values result(dx, pool.type());

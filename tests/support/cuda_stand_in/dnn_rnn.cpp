@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's LSTM of one layer. What it keeps for the backward passes begins with how far they have come, so that a pass
-// out of turn is refused; weights lie with gaps between them, so that whoever does not ask where finds NaN.
+// cuDNN's LSTM of one layer. Its data for the backward passes begins with their progress, so that a pass out of order
+// is refused. There are gaps between weights, so that a caller that does not query their positions finds NaN.
 #include <cmath>
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA runtime: graphs, captured from one stream by one thread. What the stream is given meanwhile is kept with the
-// arguments that it came with, and done when the graph is launched, as often as it is.
+// The CUDA runtime: graphs, captured from one stream by one thread. Work given to the stream during the capture is
+// recorded with its arguments, and done at each launch of the graph.
 #include <atomic>
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the stand-in's CUDA runtime share: the machine, and how its functions answer.
+// Shared parts of the stand-in's CUDA runtime: the machine, and the results of its functions.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ Machine& machine();
 void set_current_device(int device);
 /// Notes an error for cudaGetLastError.
 cudaError_t remembered(cudaError_t status);
-/// What every call that needs the driver gives where there is none, or its devices are lost.
+/// Returns the result of every call that needs the driver, if there is none or its devices are lost.
 cudaError_t state_of_driver();
 void count_wait();
 bool hangs(int device);

@@ -178,7 +178,7 @@ void show(NcclState& state, const std::shared_ptr<Part>& part) {
   changed().notify_all();
 }
 
-/// What one call, or one group of calls, put on a stream.
+/// Runs the work that one call, or one group of calls, put on a stream.
 void run(const std::shared_ptr<NcclState>& state, std::uint64_t first,
          const std::vector<std::shared_ptr<Part>>& parts) {
   std::unique_lock lock(lock_of_all());
@@ -297,7 +297,7 @@ bool splits_are_done(const NcclState& state) {
   return state.splits == 0 || state.group->splittings[state.splits - 1].done;
 }
 
-/// Whether all ranks are there; two on one device are refused to all of them.
+/// Returns true if all ranks are present; two on one device are refused for all of them.
 bool look_for_others(NcclState& state) {
   if (!state.group) return false;  // not split off yet
   const Group& group = *state.group;
@@ -493,7 +493,8 @@ ncclResult_t ncclGroupEnd() {
   return status == ncclSuccess && in_progress ? ncclInProgress : status;
 }
 
-/// NCCL does the work of communicators that don't block instead, and tells nothing; of what is no collective, too.
+/// Estimates the time of a group. NCCL runs the work of non-blocking communicators instead, and has no estimate for
+/// calls other than collectives: both are refused here.
 ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* told) {
   const ncclResult_t status = nccl_call("ncclGroupSimulateEnd", [&] {
     require(depth > 0, "a group ends that was never begun", ncclInvalidUsage);

@@ -14,7 +14,7 @@
 
 namespace cuda_stand_in {
 
-/// Everything as at the start of a program: two GPUs of 1 GiB, no failures to come. What still lives stays counted.
+/// Resets everything to the start of a program: two GPUs of 1 GiB, no failures. Living objects stay counted.
 void reset();
 
 /// 0: as without a GPU. NCCL takes one rank a GPU.
@@ -27,21 +27,21 @@ void set_place(int device, int place);
 /// As with a driver for another version of CUDA (13000: 13.0; 0: none). An older one than the runtime's fails all
 /// calls.
 void set_driver(int version);
-/// What NCCL says that it is (22809: 2.28.9), as its headers at the start.
+/// Sets NCCL's reported version (22809: 2.28.9); initially that of its headers.
 void set_nccl(int version);
 
-/// From now on each piece of work on a stream begins up to so many microseconds late.
+/// Delays each later piece of work on a stream by up to this many microseconds.
 void set_delay(int microseconds);
 
-/// From now on a sum of products is off by up to so many units of 2^-24 of the sum of its terms' sizes: by how much
-/// depends on its place and value alone. 1 is what 32-bit floats added in another order may be off by; 0 until then.
+/// Sets an error of later sums of products: up to `units` of 2^-24 of the sum of its terms' sizes, by its place and
+/// value alone. 1 is the possible error of 32-bit floats added in another order; initially 0.
 void set_summation_error(double units);
 
-/// The nth call from now on (1: the next) of a function fails with the library's own status. An empty name: of any
-/// function that takes or computes something, with what that library says when its work fails.
+/// Makes the nth later call (1: the next) of a function fail with the library's own status. An empty name: any function
+/// that allocates or computes, with its library's status for failed work.
 void fail_call(int nth, const std::string& function = {}, int status = 0);
-bool failed();  ///< whether that call has come
-/// The device is lost: from now on every call gives this (cudaErrorECCUncorrectable, say), as a GPU does.
+bool failed();  ///< returns true if that call has come
+/// Loses the device: every later call returns this status (cudaErrorECCUncorrectable, for example), as on a GPU.
 void lose_devices(cudaError_t status);
 
 /// From now on the device does nothing any more, without an error, until reset().
@@ -53,7 +53,7 @@ int waiting_calls();
 /// Copies between devices since reset() of which neither reaches the other's memory (cudaDeviceEnablePeerAccess).
 int copies_through_host();
 
-/// From now on NCCL's communicators, as they are asked, say that another rank is lost.
+/// Makes NCCL's communicators report the loss of another rank on later queries.
 void lose_peers();
 
 /// From now on, until reset(), this function fails, and the capture with it, when it is called while a stream is
@@ -65,13 +65,13 @@ int graphs_launched();
 
 /// Handles, descriptors, communicators and blocks of memory that were made and not destroyed.
 int alive();
-/// Of what kinds, in words, for the message of a test.
+/// Returns the kinds of living objects as text, for the message of a test.
 std::string alive_words();
 
-/// What a call was refused for, or what work on a stream ended with: the last one, in words. Empty: nothing yet.
+/// Returns the reason of the last refused call or failed work on a stream. Empty: none yet.
 std::string last_refusal();
 
-/// Work in the stream's order. What it throws makes the device fail with cudaErrorLaunchFailure.
+/// Runs work in the stream's order. An exception makes the device fail with cudaErrorLaunchFailure.
 void enqueue(cudaStream_t stream, std::function<void()> work);
 
 }  // namespace cuda_stand_in

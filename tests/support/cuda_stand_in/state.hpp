@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stand-in's files share: the objects that live, the memory of the devices, and what is to fail.
+// Shared parts of the stand-in's files: living objects, the devices' memory, and the planned failures.
 #pragma once
 
 #include <chrono>
@@ -93,17 +93,17 @@ struct Operand {
   std::uint64_t serial;  ///< of its block
 };
 bool still_there(const Operand& operand);
-/// Of the graph that this thread captures, if it does.
+/// Records an operand of the graph that this thread captures, if it does.
 void note_operand(const Operand& operand);
 
-/// Refuses what a thread must not do while it captures a stream, and what nobody may ask of a captured stream. The
-/// capture is lost with it.
+/// Refuses calls that a thread must not make while it captures a stream, and calls that are invalid for a captured
+/// stream. The capture is lost then.
 void forbid_in_capture();
 void forbid_on_captured(cudaStream_t stream);
-/// Whether this thread captures a stream and the test wants this function refused then; the capture is lost with it.
+/// Returns true if this thread captures a stream and the test refuses this function then; the capture is lost.
 bool refused_in_capture(const char* function);
 void lose_capture(cudaStream_t stream);
-/// Whether this thread captures it.
+/// Returns true if this thread captures it.
 bool captures(cudaStream_t stream);
 /// With lock_of_all held.
 void add_to_capture(cudaStream_t stream, std::function<void()> work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libraries whose headers this was compiled with, if nothing else is said.
+// The libraries whose headers were compiled in, unless set otherwise.
 #include <atomic>
 
 #include <cublasLt.h>

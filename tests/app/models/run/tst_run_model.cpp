@@ -101,7 +101,7 @@ class TestRunModel : public QObject {
     sample.gpus = {{350.0, Bytes(3 << 20), 1980.0, 0.97, 54.0, 0x4}, {{}, Bytes(1 << 20), {}, {}, {}, {}}};
     model.append(sample);
     sample.time = Seconds(0.4);
-    sample.gpus.resize(1);  // the second one's driver tells nothing any more
+    sample.gpus.resize(1);  // the second one's driver reports nothing any more
     sample.gpus[0].power = 360;
     model.append(sample);
     QCOMPARE(model.power(0), (models::run::Model::Points{{0.2, 350}, {0.4, 360}}));
@@ -111,7 +111,7 @@ class TestRunModel : public QObject {
     QCOMPARE(models::run::throttle_text(model.readings()[1]), QString());
   }
 
-  /// Of all GPUs together, or not at all.
+  /// For all GPUs together, or not at all.
   void energy_is_shared_out_over_samples() {
     models::run::Model model;
     model.append(RunStarted{"p", "m", "cuda", 2, 2});

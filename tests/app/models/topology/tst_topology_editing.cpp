@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the topology editor computes without a window: snapping, putting in line, the camera, problems, what a selection
-// has in common.
+// The topology editor's computations without a window: snapping, alignment, the camera, problems, common values of a
+// selection.
 #include <QTest>
 
 #include "app/models/topology/camera.hpp"

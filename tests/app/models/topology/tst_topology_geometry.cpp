@@ -43,7 +43,7 @@ class TestTopologyGeometry : public QObject {
     }
   }
 
-  /// What was placed stays where it is; what was not is put beside without touching anything.
+  /// Placed items stay in place; the others are placed next to them without overlap.
   void what_has_no_place_is_put_beside_what_has_one() {
     Cluster cluster = samples::cluster();
     ClusterLayout drawn;

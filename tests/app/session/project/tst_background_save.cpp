@@ -58,7 +58,7 @@ Result<store::LeftWork> after_a_crash(const QString& work, const QString& projec
   return saved ? store::read_work_copy(left.toStdString(), *saved) : tl::unexpected(saved.error());
 }
 
-/// A run whose operations are given when the test says so, and where they were asked for.
+/// A run whose operations are delivered when the test releases them, and the thread that requested them.
 struct HeldRun {
   HeldRun() {
     record.name = QStringLiteral("held");
@@ -83,7 +83,7 @@ class TestBackgroundSave : public QObject {
   Q_OBJECT
 
  private slots:
-  /// By structure, not by time: the change returns, and further ones are safe, while nobody gives the operations.
+  /// By structure, not by time: the change returns, and further ones are safe, while no operations are delivered.
   void a_large_run_never_holds_the_window_up() {
     HeldRun held;  // outlives the session
     Large large(1);
@@ -171,7 +171,7 @@ class TestBackgroundSave : public QObject {
     QVERIFY(!QFile::exists(large.work()));
   }
 
-  /// What is put back while the file that lacks it is written must not be only in the old file.
+  /// A run restored while the file without it is being written must not exist in the old file only.
   void a_run_put_back_while_its_deletion_is_saved_survives_a_crash() {
     Large large;
     const int run = large.session.state().runs.front().id;

@@ -74,7 +74,7 @@ void TestWhatIfStudy::today_then_now() {
   QCOMPARE(jobs.list().size(), std::size_t{2});
 }
 
-/// A burst is one job and ends with the answer to the last; of those between no final answer is told.
+/// A burst is one job and ends with the answer to the last change; the others get no final answer.
 void TestWhatIfStudy::the_newest_change_counts() {
   session::work::Jobs jobs;
   session::whatif::WhatIfStudy study(jobs);

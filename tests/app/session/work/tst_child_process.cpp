@@ -87,7 +87,7 @@ void TestChildProcess::stop_kills_the_deaf_and_their_children() {
   QTRY_COMPARE(run.ends.size(), 1);
   QVERIFY(run.ends[0].stopped);
   QVERIFY(!run.ends[0].crashed);
-  // Dead, though perhaps not yet reaped by whoever inherited it: its state says so.
+  // Dead, though perhaps not yet reaped by its new parent: its state shows it.
   QTRY_VERIFY([&] {
     QFile stat(QString("/proc/%1/stat").arg(grandchild));
     return !stat.open(QIODevice::ReadOnly) || stat.readAll().contains(") Z ");

@@ -20,7 +20,7 @@ class TestNextStep : public QObject {
     QVERIFY(lines[1].contains("validate"));
   }
 
-  /// A picture, say: nobody mends that in an editor.
+  /// A picture, for example, can't be corrected in an editor.
   void a_file_of_another_kind_is_not_mended() {
     const QString step =
         session::work::next_step({ErrorCode::bad_input, "found a file of no known format", "cat.png", {}});

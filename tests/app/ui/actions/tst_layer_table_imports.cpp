@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables of layers on their way into the window: opened and dropped as any file, columns chosen by the boxes above
-// them, what is wrong told with its cell, one step of undo.
+// Import of tables of layers: opened and dropped as any file, columns chosen by the boxes above them, errors reported
+// with their cell, one undo step.
 #include <algorithm>
 #include <cmath>
 

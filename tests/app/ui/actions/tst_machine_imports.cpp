@@ -252,7 +252,7 @@ class TestMachineImports : public QObject {
     QCOMPARE(window.questions.size(), 3);
   }
 
-  /// Of the types that clouds have, the months of the first and the last price.
+  /// For the types of clouds, the months of the first and the last price.
   void clouds_tell_the_months_of_prices() {
     QStringList months;
     for (const session::cluster::CloudOffer& offer : session::cluster::cloud_offers()) months << offer.price_date;

@@ -43,7 +43,7 @@ class TestPlanObjects : public QObject {
     click(fixture, 0);
     click(fixture, 2, Qt::ShiftModifier);
     QCOMPARE(table(fixture).selected_plans(), (std::vector<int>{shown[0], shown[1], shown[2]}));
-    QCOMPARE(fixture.state().selected_plan, shown[2]);  // the one that was clicked last is shown beside
+    QCOMPARE(fixture.state().selected_plan, shown[2]);  // the last clicked plan is shown in the side panel
     click(fixture, 1, Qt::ControlModifier);
     QCOMPARE(table(fixture).selected_plans(), (std::vector<int>{shown[0], shown[2]}));
     QTest::keyClick(&table(fixture), Qt::Key_A, Qt::ControlModifier);

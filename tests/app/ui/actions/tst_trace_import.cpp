@@ -28,7 +28,7 @@ namespace {
 
 const QString modules_file = QStringLiteral(PIPEDECK_FIXTURES "/traces/transformer.trace.json.gz");
 
-/// Forward and backward kernels of so many devices, each under its annotation.
+/// Writes forward and backward kernels of `devices` devices, each under its annotation.
 void write_trace(const QString& path, int devices, int kernels, const char* head = "") {
   QFile file(path);
   QVERIFY(file.open(QIODevice::WriteOnly));

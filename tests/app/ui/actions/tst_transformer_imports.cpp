@@ -130,7 +130,7 @@ class TestTransformerImports : public QObject {
     QVERIFY(ok.isEnabled());
   }
 
-  /// The same dialog: what makes attention is not asked of a graph, the sizes that it leaves open are.
+  /// The shared dialog: a graph has no attention settings, but its open sizes.
   void an_onnx_model_asks_for_its_open_sizes() {
     const auto preview = session::project::transformer_in(onnx_fixture("tokens.onnx"));
     QVERIFY(preview.has_value());
@@ -189,7 +189,7 @@ class TestTransformerImports : public QObject {
       QVERIFY2(!formulas.findItems(said, Qt::MatchContains).isEmpty(), said);
   }
 
-  /// Told with file, place and name, before there is anything to add.
+  /// Errors have file, place and name, before there is anything to add.
   void onnx_models_that_cannot_be_taken_are_told() {
     WindowFixture window;
     window.session().open_sample();

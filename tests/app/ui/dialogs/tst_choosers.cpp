@@ -69,7 +69,7 @@ void TestChoosers::schedule_is_chosen_in_one_step() {
   const models::compare::PlanRow* row = fixture.window->compare_page().row(fixture.state().selected_plan);
   QVERIFY(row && row->simulation);
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
-  // The summary beside the box says what was chosen.
+  // The summary next to the box describes the choice.
   QVERIFY(!fixture.child<QLabel>("schedule_summary")->text().isEmpty());
   // An edited plan is changed in place.
   choose(box, "gpipe");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What training keeps of each parameter, as the window asks for it, and what it takes of computed profiles by itself.
+// The training states per parameter in the window, and the defaults from computed profiles.
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
@@ -24,7 +24,7 @@ class TestTrainingState : public QObject {
   static Precision asked(const WindowFixture& fixture) { return fixture.state().question.workload.precision; }
 };
 
-/// A profile says of what type its weights are; what was chosen by hand stays while that does not change.
+/// A profile has the type of its weights; the user's choice stays while that does not change.
 void TestTrainingState::weights_of_16_bits_are_trained_in_mixed_precision() {
   WindowFixture fixture;
   QVERIFY(fixture.open_sample());

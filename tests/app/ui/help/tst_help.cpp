@@ -65,7 +65,7 @@ class TestHelp : public QObject {
     }
   }
 
-  /// Of the guide itself: chapters and pictures that it names are there.
+  /// In the guide itself: the named chapters and pictures exist.
   void links_and_pictures_lead_somewhere() {
     for (const QString& target : targets_in(ui::help::help_text("user-guide.md"))) {
       const QUrl url(target);

@@ -125,7 +125,7 @@ class TestShortcuts : public QObject {
     }
   }
 
-  /// What is told of a view's keys is what it does: each is taken by the view, not left to others.
+  /// The documented keys of a view work: each is handled by the view, not by others.
   void told_keys_are_obeyed() {
     WindowFixture fixture;
     QVERIFY(fixture.open_sample());

@@ -153,7 +153,7 @@ void TestCapacityPage::cancelled_and_gone_on() {
   QVERIFY(opened.settle());
   QCOMPARE(opened.button(), "Find out");
   QCOMPARE(opened.table().rowCount(), 40);
-  // What was there is kept, plan by plan.
+  // The previous points stay, plan by plan.
   const auto all = opened.page->capacity_study().found();
   for (const CapacityFound& one : broken)
     QVERIFY(std::ranges::any_of(all, [&](const CapacityFound& other) {
@@ -190,7 +190,8 @@ void TestCapacityPage::every_type() {
   QVERIFY(opened.table().rows().front().label.startsWith("V100-16GB"));
 }
 
-/// Kept while it goes on, cancelled; another window goes on from the file that was dropped on it, to the same answer.
+/// Points are saved during the sweep, which is cancelled; another window resumes from the dropped file, to an equal
+/// answer.
 void TestCapacityPage::points_are_kept_and_gone_on_from() {
   QTemporaryDir directory;
   const QString file = directory.filePath("sweep.points.json");
@@ -286,7 +287,7 @@ void TestCapacityPage::points_of_other_questions_are_refused() {
   broken.write("{\"format\": \"pipedeck.capacity-points\", \"version\": 1}");
   broken.close();
   QVERIFY2(go_on().contains("sweep.points.json"), qPrintable(go_on()));
-  // A folder that is not there: told, nothing is kept.
+  // A folder that does not exist: reported, nothing is saved.
   opened.fixture.answers.file_to_save = opened.fixture.path("nowhere/sweep.points.json");
   opened.fixture.errors.clear();
   opened.page->findChild<QAction*>("capacity_points_keep")->trigger();

@@ -113,7 +113,7 @@ void TestExplain::sensitivity_is_found_and_cancelled() {
   QVERIFY(rows.size() > 4);
   QVERIFY(rows.front().heading);
   QVERIFY(rows[1].tool_tip.startsWith("+10"));
-  // Those that gain the same are one row: no two rows of a group have the same bar.
+  // Entries of equal gain share a row: no two rows of a group have equal bars.
   for (std::size_t i = 1; i < rows.size(); ++i)
     for (std::size_t j = i + 1; j < rows.size() && !rows[i].heading && !rows[j].heading; ++j)
       QVERIFY2(rows[i].to != rows[j].to, qPrintable(rows[i].label + " and " + rows[j].label));

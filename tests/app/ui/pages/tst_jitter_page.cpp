@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much iterations vary, on the explain page of the real window: computed in the background, anew for another
-// figure, and as the core says.
+// The variation of iterations, on the explain page of the real window: computed in the background, again for another
+// figure, and equal to the core's.
 #include <QtTest/QTest>
 
 #include <QDoubleSpinBox>

@@ -174,7 +174,7 @@ void TestLaunch::a_pause_holds_the_run() {
   QTest::qWait(400);
   QCOMPARE(view.model().steps_done(), done);
   QVERIFY(view.model().sampled());
-  QVERIFY(view.model().busy(0).back().y() < 0.01);  // samples go on, and say that nobody works
+  QVERIFY(view.model().busy(0).back().y() < 0.01);  // samples continue, with idle workers
   QTest::mouseClick(pause, Qt::LeftButton);
   QVERIFY(QTest::qWaitFor([&] { return view.model().steps_done() > done; }, 30000));
   fixture.trigger("action_stop");
@@ -359,7 +359,7 @@ void TestLaunch::a_window_that_closes_asks_and_keeps_the_run() {
   QCOMPARE(fixture.state().runs.back().run->state, session::project::RunOutcome::stopped);
 }
 
-/// A child that tells of 10,000 steps in a second, with samples at 10 Hz in between.
+/// A child that reports 10,000 steps in a second, with samples at 10 Hz in between.
 void TestLaunch::a_flood_of_events_is_kept_and_blocks_nothing() {
   views::run::View view;
   view.resize(1280, 800);
@@ -411,7 +411,7 @@ void TestLaunch::a_flood_of_events_is_kept_and_blocks_nothing() {
   QVERIFY2(watch.longest() < 300, qPrintable(QString::number(watch.longest())));
 }
 
-/// All of an hour at once: 16 devices, ten samples a second.
+/// All of an hour at once: 16 devices, ten samples per second.
 void TestLaunch::an_hour_of_samples_is_kept_and_blocks_nothing() {
   views::run::View view;
   view.resize(1280, 800);

@@ -52,7 +52,7 @@ class GpuWindow : public WindowFixture {
     return label->text();
   }
   void choose_gpus() const { child<QComboBox>("run_backend")->setCurrentIndex(1); }
-  /// What the look at the launch said, once it has.
+  /// Returns the result of the check before the launch, if there is one.
   QString answer() const {
     auto* label = child<QLabel>("run_answer");
     (void)QTest::qWaitFor([&] { return label->isVisible() && !label->text().isEmpty(); }, 60000);
@@ -71,7 +71,7 @@ class GpuWindow : public WindowFixture {
   const session::project::RunRecord& last_run() const { return *state().runs.back().run; }
   QString command() const { return child<QLineEdit>("run_command")->text(); }
   QString log() const { return child<QPlainTextEdit>("run_log")->toPlainText(); }
-  /// No field of the panel lies over another one.
+  /// Returns true if no field of the panel covers another one.
   bool rows_lie_apart() const {
     QList<QWidget*> shown;
     for (const char* name : {"run_steps", "run_backend", "run_precision", "run_share_gpus", "run_gpus_here", "run_data",
@@ -254,7 +254,7 @@ void TestLaunchGpus::without_gpus_the_processor_trains_and_the_page_says_why() {
   auto* launch = window.child<QPushButton>("run_launch");
   QVERIFY(QTest::qWaitFor([&] { return !launch->isEnabled(); }, 60000));
   QVERIFY2(window.answer().contains(why), qPrintable(window.answer()));
-  QVERIFY(!window.child<QLabel>("run_gpus_here")->isVisible());  // said once
+  QVERIFY(!window.child<QLabel>("run_gpus_here")->isVisible());  // shown once
   QVERIFY(!window.child<QPushButton>("run_trials")->isEnabled());
   QVERIFY(!window.offers("run_offer_sharing"));
   window.take("run_offer_processor");

@@ -57,7 +57,7 @@ class TestMeasure : public QObject {
              std::string("CPU-core"));
     QVERIFY(fixture.action("action_profile_measure")->isEnabled());
 
-    // The table tells how sure a time is.
+    // The table shows the error of a time.
     QCoreApplication::processEvents();
     const auto* table = fixture.child<QTableView>("profile_table");
     const QString tip = table->model()->index(0, models::profile::TableModel::forward).data(Qt::ToolTipRole).toString();
@@ -83,7 +83,7 @@ class TestMeasure : public QObject {
     QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
   }
 
-  /// What joins the devices is measured last: the layers stay where that fails.
+  /// Links between devices are measured last: the layers stay if that fails.
   void layers_are_kept_without_links() {
     const QTemporaryDir folder;
     const QString program = folder.filePath("pipedeck-cli");

@@ -188,7 +188,7 @@ class TestProfilePage : public QObject {
     QVERIFY(page.profile().layers[0].forward != Seconds(0.001));
   }
 
-  /// Of the guide.
+  /// A picture of the guide.
   void a_picture() {
     ProfilePage page;
     page.go_to(3, models::profile::TableModel::forward);

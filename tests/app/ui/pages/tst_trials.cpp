@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The best plans of a comparison run for real one after the other, and their measured times beside the predicted ones.
+// The best plans of a comparison, run one after another, and their measured times next to the predicted ones.
 #include <csignal>
 
 #include <QLabel>
@@ -113,7 +113,7 @@ void TestTrials::a_trial_that_breaks_stops_no_other() {
   QVERIFY(fixture.child<QLabel>("run_trial_words")->text().contains("signal 9"));
 }
 
-/// What a trial's failure does not say in the table is said as always.
+/// Parts of a failure that the table does not show are reported as usual.
 void TestTrials::what_else_goes_wrong_is_told_meanwhile() {
   WindowFixture fixture;
   compare_on_this_machine(fixture, "mlp-small");

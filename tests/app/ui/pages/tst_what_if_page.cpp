@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What-if in the real window: sliders move, plans follow, what is found is kept and undone.
+// The what-if page in the real window: sliders move, plans follow, results are saved and undone.
 #include <QAccessible>
 #include <QComboBox>
 #include <QFile>
@@ -242,7 +242,7 @@ void TestWhatIfPage::the_window_is_never_blocked() {
   qInfo("longest without an answer: %.0f ms, in processor time %.0f ms", longest, own);
   QVERIFY(opened.settle());
   QVERIFY2(own < 40, qPrintable(QString::number(own)));           // whatever else the machine does
-  QVERIFY2(longest < 200, qPrintable(QString::number(longest)));  // it waits for nobody
+  QVERIFY2(longest < 200, qPrintable(QString::number(longest)));  // it never waits
   QCOMPARE(opened.page->study().now().change.nodes.value_or(2), static_cast<int>(opened.page->panel().nodes().value()));
 }
 

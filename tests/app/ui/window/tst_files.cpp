@@ -115,7 +115,7 @@ void TestFiles::a_second_window_is_read_only() {
   QVERIFY(!second.session().save());
   QVERIFY(!QFile::exists(second.path(".p.pipedeck.work")));
   QCOMPARE(bytes_of(project), before);
-  // The same place under another name is the same project.
+  // Another path of the file is that project.
   QVERIFY(QFile::link(project, first.path("link.pipedeck")));
   QVERIFY(!second.session().save_as(first.path("link.pipedeck")));
   QCOMPARE(bytes_of(project), before);

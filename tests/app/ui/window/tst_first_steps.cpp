@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A first start leads to a comparison in three clicks at most; pages without anything to show say what to do, with a
-// button that does it; fields take what people type.
+// A first start leads to a comparison in three clicks at most. Empty pages describe the next step, with a button for
+// it. Fields accept usual input.
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QComboBox>

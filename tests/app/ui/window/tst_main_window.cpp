@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a new user does, in the real window: import, choose, compare, zoom, drag a cut, undo, save, reopen, export.
+// A new user's path in the real window: import, choose, compare, zoom, drag a cut, undo, save, reopen, export.
 #include <QComboBox>
 #include <QDropEvent>
 #include <QLineEdit>
@@ -122,7 +122,7 @@ void TestMainWindow::imports_and_compares() {
     fixture.answers.files_to_open = {QString::fromStdString(data) + "/" + file};
     fixture.trigger("action_import");
     QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
-    QVERIFY(fixture.questions.isEmpty());  // the file's name says the micro-batch
+    QVERIFY(fixture.questions.isEmpty());  // the file's name has the micro-batch
   }
   choose(cluster, cluster->itemText(cluster->findText("DAPPLE config A", Qt::MatchStartsWith)));
   fixture.session().set_global_batch(64);

@@ -97,7 +97,7 @@ void TestPictures::a_cut_being_dragged() {
   QTest::keyClick(&split, Qt::Key_Escape);
 }
 
-/// Two devices train the small transformer; measured lies over predicted.
+/// Two devices train the small transformer; the measured timeline covers the predicted one.
 void TestPictures::a_finished_run() {
   if (!QFile::exists(command_line_program())) QSKIP("pipedeck-cli is not built");
   WindowFixture fixture;

@@ -100,7 +100,7 @@ void TestRecovery::killed_and_recovered() {
       QVERIFY2(found.session.offer_left_behind(), qPrintable(found.errors.join('\n')));
     }
     QVERIFY2(found.session.why_read_only().isEmpty(), qPrintable(found.session.why_read_only()));
-    // What the hand did, without the window: up to the last edit it told of, or one more.
+    // The edits without the window: up to the last reported edit, or one more.
     QTemporaryDir elsewhere;
     Plain right({}, session::Recovery::saved);
     if (named) {
@@ -150,7 +150,7 @@ void TestRecovery::the_program_itself_killed_and_recovered() {
   QVERIFY(!QFile::exists(work));
 }
 
-/// A project beside which a killed window left one change: the global batch is 77.
+/// Creates a project with one change of a killed window: the global batch is 77.
 static void leave_work(const QString& project) {
   auto saved = store::read_project(project.toStdString());
   QVERIFY(saved.has_value());

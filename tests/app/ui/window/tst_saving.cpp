@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A large project is saved while the window goes on: it answers, edits are taken, closing waits, and whatever goes
-// wrong is told and loses nothing.
+// A large project is saved in the background: the window answers, edits are accepted, closing waits, and every failure
+// is reported and loses nothing.
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QLabel>
@@ -78,7 +78,7 @@ class TestSaving : public QObject {
     large.trigger("action_save");
     QVERIFY(large.saving());
     QVERIFY(large.child<QLabel>("saved_label")->text().startsWith("Saving"));
-    large.session().set_global_batch(222);  // goes on
+    large.session().set_global_batch(222);  // editing continues
     QVERIFY(large.saved());
     QVERIFY(large.window->isWindowModified());
     QVERIFY(large.child<QLabel>("saved_label")->text().startsWith("Saved"));

@@ -33,7 +33,7 @@ using namespace pipedeck::test;
 
 namespace {
 
-/// What these do is no edit of the project that is open: they end with it, begin another one, or are undo itself.
+/// Actions that are no edits of the open project: they end it, begin another one, or are undo itself.
 const QStringList no_edits{"action_quit", "action_new",     "action_sample", "action_open",
                            "action_save", "action_save_as", "action_undo",   "action_redo"};
 
@@ -52,7 +52,7 @@ FileBytes bytes_of(const session::project::State& state) {
   return bytes;
 }
 
-/// What a person looks at is not what the project is.
+/// Returns the bytes without the user's selection, which is not part of the project.
 FileBytes without_selection(FileBytes bytes) {
   bytes.settings.erase("selection");
   bytes.settings.erase("window");
@@ -127,7 +127,7 @@ std::vector<QWidget*> views_in(const QWidget& page) {
   return views;
 }
 
-/// What has nothing to do with where the focus is, and takes long: tried once a page.
+/// Returns true for slow actions that do not depend on the focus: tried once per page.
 bool the_same_everywhere(const QAction& action) {
   for (const char* beginning : {"action_export", "action_appearance", "action_page"})
     if (action.objectName().startsWith(QLatin1String(beginning))) return true;

@@ -34,7 +34,7 @@ namespace {
 
 QAccessibleInterface* accessible(QObject* object) { return QAccessible::queryAccessibleInterface(object); }
 
-/// What a screen reader comes upon, in its order.
+/// Returns the names that a screen reader reads, in its order.
 QStringList names_in(QAccessibleInterface* part) {
   QStringList names;
   if (const QString name = part->text(QAccessible::Name); !name.isEmpty()) names << name;

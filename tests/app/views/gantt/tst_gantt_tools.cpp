@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a reader does with a chart beyond zoom and pan: search, measure, follow the critical path, hear it.
+// A reader's actions on a chart besides zoom and pan: search, measure, follow the critical path, listen.
 #include <QAccessible>
 #include <QApplication>
 #include <QLabel>

@@ -27,7 +27,7 @@ bool near(const QColor& a, const QColor& b) {
   return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue()) < 12;
 }
 
-/// What was asked to be painted again.
+/// A record of the repainted region.
 class PaintedRegion : public QObject {
  public:
   QRegion region;
@@ -63,8 +63,8 @@ class TestGanttView : public QObject {
   }
 
  private slots:
-  /// Of a lane that is scrolled half out of sight nothing is drawn from the part that is not: what was there before
-  /// would shine through where the new chart is idle.
+  /// A lane scrolled half out of sight draws nothing of its hidden part: the previous chart would shine through idle
+  /// time.
   void a_lane_half_in_sight_shows_nothing_of_the_chart_before() {
     const auto busy = app::synthetic_simulation({.stages = 2, .replicas = 1, .micro_batches = 3000, .transfer_ms = 1});
     const auto idle = app::synthetic_simulation(
@@ -140,7 +140,8 @@ class TestGanttView : public QObject {
     }
   }
 
-  /// Beside the same chart without marks: a column of a lane is as it was, or half the empty lane's colour, all of it.
+  /// Compared with the chart without marks: a column of a lane is unchanged, or blended with half the empty lane's
+  /// colour.
   void marks_dim_whole_columns_data() {
     QTest::addColumn<double>("zoom");
     for (const double zoom : {1.0, 3.0, 6.0, 12.0, 150.0, 2000.0}) QTest::addRow("zoom %.0f", zoom) << zoom;

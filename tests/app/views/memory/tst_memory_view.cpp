@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory by item in strips: what each pixel shows, what the card says, sizes, and the mark of the upper estimate.
+// Memory by item in strips: the pixels, the card's text, sizes, and the mark of the upper estimate.
 #include <QTest>
 
 #include <algorithm>
@@ -96,8 +96,8 @@ class TestMemoryView : public QObject {
     QVERIFY(!shown.view.items());
   }
 
-  /// Of more steps than pixels each pixel shows the least and the most that is held during it: the last curve, which
-  /// lies over the others, in its colour, red above the capacity.
+  /// With more steps than pixels each pixel shows the minimum and maximum during it: the last curve, drawn over the
+  /// others, in its colour, red above the capacity.
   void many_steps_fill_their_columns() {
     Shown shown(app::synthetic_simulation({.stages = stages, .micro_batches = 4000, .memory_gib = 9, .static_gib = 6}));
     shown.view.set_by_item(false);

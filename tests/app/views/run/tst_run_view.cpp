@@ -39,7 +39,7 @@ class TestRunView : public QObject {
     return view_->findChild<T*>(QString::fromLatin1(name));
   }
 
-  /// Of an axis as it is drawn: what stands under and beside the plot, from left to right and from top to bottom.
+  /// Returns the labels of a drawn axis: below and at the sides of the plot, from left to right and from top to bottom.
   QStringList axis_labels(const char* chart) {
     auto* view = qobject_cast<QGraphicsView*>(child<views::run::LiveChart>(chart)->view());
     QStringList labels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The split editor beside cuts and devices: stages and layers, what it says, how it zooms, what it leaves to the
-// window.
+// The split editor besides cuts and devices: stages and layers, its messages, its zoom, and the events that it leaves
+// to the window.
 #include <QAccessible>
 #include <QLineEdit>
 #include <QMenu>
@@ -26,7 +26,7 @@ class TestSplitEditor : public SplitFixture {
   void every_item_is_an_accessible_child();
   void a_menu_does_the_same();
 
-  // -- what is said and shown
+  // -- messages and captions
   void captions_tell_layers_time_and_what_is_too_much();
   void captions_always_fit();
   void what_is_not_possible_is_said();
@@ -201,7 +201,7 @@ void TestSplitEditor::figures_of_the_plan_under_the_hand() {
   QVERIFY(editor_->message().contains("more than its"));
   editor_->show_preview(plan(), nullptr, "no schedule");
   QCOMPARE(editor_->message(), QString("no schedule"));
-  // An answer to a plan of other stages says nothing here.
+  // An answer for a plan of other stages is ignored.
   editor_->show_preview(samples::plan("q", {0, 10, 20, 30}), nullptr, "overtaken");
   QCOMPARE(editor_->message(), QString("no schedule"));
 }

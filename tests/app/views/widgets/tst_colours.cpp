@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Kinds of operations are told apart by every reader: eyes without red, green or blue cones are simulated (Machado,
-// Oliveira and Fernandes 2009, severity 1), and two kinds must then differ in colour, or in that one of them is
-// hatched.
+// Every reader can distinguish the kinds of operations. Eyes without red, green or blue cones are simulated (Machado,
+// Oliveira and Fernandes 2009, severity 1). Two kinds must then differ in colour, or one of them is hatched.
 #include <array>
 #include <cmath>
 
@@ -135,7 +134,7 @@ class TestColours : public QObject {
         QVERIFY(distance(theme.of(static_cast<OpKind>(kind)), theme.panel, eye) >= 18);
   }
 
-  /// What is gained and lost in a difference lane is blue and orange, never red and green.
+  /// Gains and losses in a difference lane are blue and orange, never red and green.
   void gained_and_lost_differ_for_every_eye_data() { kinds_differ_for_every_eye_data(); }
 
   void gained_and_lost_differ_for_every_eye() {

@@ -109,8 +109,8 @@ class TestOperatorGraphs : public QObject {
                2 * analytic::times::kept_bytes(layers.layers[i].count));
   }
 
-  /// What the backward pass needs of the first two layers: their inputs, which the activations before them are, and
-  /// what the pool chose.
+  /// The backward pass of the first two layers needs their inputs, which are the previous activations, and the pool's
+  /// choices.
   void each_kept_tensor_counts_once() {
     const analytic::graph::Layers layers = counted(test::vgg16(), 1);
     const double picture = 2.0 * 3 * 224 * 224, wide = 2.0 * 64 * 224 * 224, pooled = 64.0 * 112 * 112;
@@ -356,7 +356,7 @@ class TestOperatorGraphs : public QObject {
     QFETCH(double, expected);
     OnnxBuilder b(23);
     const std::string in = b.input("x", {3, 1});
-    // Of sizes as given, computed from what comes in.
+    // With given sizes, computed from the input.
     const auto made = [&](const char* name, const Ints& sizes) {
       Ints ones(sizes.size(), 1);
       ones[0] = 3;
@@ -460,8 +460,8 @@ class TestOperatorGraphs : public QObject {
         made->notes, [](const std::string& note) { return note.starts_with("1 operator has weights of few bits"); }));
   }
 
-  /// GPT-2 as ONNX Runtime's optimizer leaves it: 124 439 808 parameters, as its card says, in a chain, for the sums
-  /// lead from block to block though both results of each "skip" normalisation are used.
+  /// GPT-2 from ONNX Runtime's optimizer: 124 439 808 parameters, as on its card. It is a chain, because the sums lead
+  /// from block to block, although both results of each "skip" normalisation are used.
   void a_published_model_of_fused_operators() {
     const auto text = io::read_file(PIPEDECK_FIXTURES "/onnx/gpt2-runtime.onnx");
     const auto graph = io::onnx::operators_from_onnx(text.value(), "gpt2");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX models that can't be made into profiles, or not wholly: what is told of them, and where.
+// ONNX models that can't become profiles, or only partly: the messages, and their places.
 #include <cmath>
 #include <cstdint>
 
@@ -15,7 +15,7 @@ namespace {
 
 using Ints = OnnxBuilder::Ints;
 
-/// The file says that `tensor` has rows of 32, one a sample.
+/// Declares that `tensor` has rows of 32, one per sample.
 void state_rows_of_32(OnnxBuilder& builder, const std::string& tensor) {
   auto* stated = builder.model().mutable_graph()->add_value_info();
   stated->set_name(tensor);
@@ -77,7 +77,7 @@ class TestRefusedGraphs : public QObject {
     }));
   }
 
-  /// Graphs of 8-bit products are for inference: the profile says so and counts them as bytes.
+  /// Graphs of 8-bit products are for inference: the profile has a note and counts them as bytes.
   void quantised_graphs_say_that_they_are_not_trained() {
     for (const char* type : {"QLinearMatMul", "MatMulInteger", "QGemm"}) {
       OnnxBuilder b;
@@ -153,7 +153,7 @@ class TestRefusedGraphs : public QObject {
     QVERIFY2(QString::fromStdString(made.error().text()).contains(said), made.error().text().c_str());
   }
 
-  /// Cut off anywhere, it is an error or a smaller model, and told for what it is.
+  /// A truncated file is an error or a smaller model, and reported as such.
   void files_that_are_cut_off() {
     const std::string whole = test::gpt(1, 8, 1, 20, 16).bytes();
     for (std::size_t length = 3; length < whole.size(); ++length) {

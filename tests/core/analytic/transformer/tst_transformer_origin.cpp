@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computed profile says what it was computed from: through its file and back nothing is lost, what comes out of it
-// again is the same profile, and what is no transformer is refused with its place.
+// A computed profile records its origin: it survives its file without loss, gives an equal profile again, and a model
+// that is no transformer is refused with its place.
 #include <QtTest>
 
 #include <filesystem>

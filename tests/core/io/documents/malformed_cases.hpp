@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a file, as an edit of a valid one, and what the error must say.
+// Faults of a file, as edits of a valid one, and the expected errors.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct MalformedCase {
 
 using MalformedCases = std::vector<MalformedCase>;
 
-/// What any JSON text can have wrong with it; each format gets these as well as its own.
+/// Returns the faults of any JSON text; each format gets these and its own.
 MalformedCases malformed_json(const std::string& format);
 MalformedCases malformed_profiles();
 MalformedCases malformed_profile_memory();  ///< of a layer's needs pass by pass

@@ -154,7 +154,7 @@ class TestMalformed : public QObject {
     }
   }
 
-  /// What never ends is not read at all.
+  /// An endless file is not read at all.
   void devices_and_sparse_files_are_refused_at_once() {
     const QTemporaryDir folder;
     const std::string base = folder.path().toStdString();
@@ -226,7 +226,7 @@ class TestMalformed : public QObject {
     QVERIFY(!io::text::from_utf16("GPU0"));
   }
 
-  /// What is refused for its number of layers is refused before it takes memory.
+  /// A file with too many layers is refused before it takes memory.
   void more_layers_than_any_model() {
     std::string text = R"({"format": "pipedeck.profile", "version": 1, "layers": [{})";
     for (int i = 0; i < 100'000; ++i) text += ",{}";
@@ -246,7 +246,7 @@ class TestMalformed : public QObject {
   void files_tell_their_kind() {
     QTemporaryDir folder;
     const std::string base = folder.path().toStdString();
-    // The name says one thing, the content another.
+    // The name and the content disagree.
     write(base + "/plan.json", sample_cluster());
     QVERIFY(io::read_cluster(base + "/plan.json"));
     const auto plan = io::read_plan(base + "/plan.json");

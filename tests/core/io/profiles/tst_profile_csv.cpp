@@ -189,7 +189,7 @@ class TestProfileCsv : public QObject {
     }
   }
 
-  /// Bars between fields, and what spreadsheets put first to say what stands between them.
+  /// Bars between fields, and the line with which spreadsheets declare the separator.
   void other_separators() {
     const char* const heading = "name|forward_ms|backward_ms|output_bytes|parameter_bytes\n";
     QCOMPARE(read(std::string(heading) + "a, b|1|2,5|3|4\n").layers[0].name, std::string("a, b"));

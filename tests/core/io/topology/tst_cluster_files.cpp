@@ -99,7 +99,8 @@ class TestClusterFiles : public QObject {
     QCOMPARE(lstopo(tiny_lstopo)->machines[0].gpus.size(), std::size_t{1});
   }
 
-  /// Of NVSwitches hwloc says in a table of its own kind what each GPU has to each; processors with NVLink are none.
+  /// For NVSwitches hwloc has its own kind of table with the lanes between GPU and switch; processors with NVLink are
+  /// none.
   void lanes_of_nvswitches() {
     const auto device = [](int index, const char* type, const char* inner) {
       return "<object type=\"PCIDev\" gp_index=\"" + std::to_string(index) + "\" pci_type=\"" + type + "\">" + inner +
@@ -189,7 +190,7 @@ class TestClusterFiles : public QObject {
     QVERIFY2(none.error().message.find("down or drained") != std::string::npos, none.error().text().c_str());
   }
 
-  /// Lines of slurm.conf take what they do not say from NodeName=DEFAULT above them; of two the later one holds.
+  /// Lines of slurm.conf inherit missing values from NodeName=DEFAULT above them; the later one of two counts.
   void defaults_of_slurm_conf() {
     const auto found = slurm(
         "NodeName=before CPUs=4\nNodeName=DEFAULT Gres=gpu:a100:4 State=UNKNOWN # all of them\nNodeName=a CPUs=64\n"

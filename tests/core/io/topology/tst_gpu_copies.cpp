@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What p2pBandwidthLatencyTest and nvbandwidth print of copies between GPUs: samples true to their formats, tables of
-// random figures against what they were printed from, and what is broken.
+// Output of p2pBandwidthLatencyTest and nvbandwidth for copies between GPUs: samples of their formats, tables of random
+// figures against their source, and broken output.
 #include <QTest>
 
 #include <random>
@@ -178,7 +178,7 @@ class TestGpuCopies : public QObject {
     }
   }
 
-  /// What the same run printed, and wrote as JSON.
+  /// The JSON and the printed output of one run.
   void json_has_the_same_tables() {
     std::mt19937 random(8);
     for (int round = 0; round < 50; ++round) {

@@ -233,7 +233,7 @@ class TestTopologies : public QObject {
     QCOMPARE(machine.gpus[0].pci_id, std::string("1002:7408"));
   }
 
-  /// What clouds hand out for NCCL_TOPO_FILE: the tree of PCI Express alone.
+  /// The files of clouds for NCCL_TOPO_FILE: only the tree of PCI Express.
   void trees_without_gpus() {
     const std::string tree =
         "<system version=\"1\"><cpu numaid=\"0\" vendor=\"GenuineIntel\"><pci busid=\"ffff:ff:01.0\" "
@@ -249,7 +249,7 @@ class TestTopologies : public QObject {
     QCOMPARE(machine.joints[1][1].kind, JointKind::self);
     QCOMPARE(machine.nics.size(), std::size_t{1});
     QVERIFY(machine.notes.at(0).find("2 are taken for GPUs") != std::string::npos);
-    // Nobody has as many as these, in one host or in all.
+    // No machine has this many, in one host or in all.
     const auto leaves = [](int hosts, int each) {
       std::string text = "<system version=\"1\">";
       for (int host = 0; host < hosts; ++host) {
@@ -262,12 +262,12 @@ class TestTopologies : public QObject {
     QCOMPARE(leaves(16, 256)->machines.size(), std::size_t{16});
     for (const auto& found : {leaves(1, 257), leaves(17, 256)})
       QVERIFY(!found && found.error().message.starts_with("found more GPUs, expected at most 256 of a host"));
-    // Beside GPUs that are told such devices are other people's.
+    // With GPUs in the file such devices are not ours.
     QCOMPARE(nccl(replaced(two_in_xml, "</cpu>", "<pci busid=\"99:00.0\" class=\"0x030200\"/></cpu>")).gpus.size(),
              std::size_t{2});
   }
 
-  /// Virtual machines do not know their lanes, and say so with 0, nothing, or all bits set.
+  /// Virtual machines do not know their lanes, and report 0, nothing, or all bits set.
   void widths_that_nobody_knows_data() {
     QTest::addColumn<QString>("width");
     for (const char* width : {"0", "", "63", "255"}) QTest::newRow(width) << width;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Chrome trace must be so that Perfetto and chrome://tracing show all of it where it belongs. Reads the text by
-// itself and shares nothing with what writes it.
+// The rules with which Perfetto and chrome://tracing show all of a Chrome trace in place. Reads the text itself and
+// shares no code with its writer.
 #pragma once
 
 #include <string>

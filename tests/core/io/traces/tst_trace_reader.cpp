@@ -138,7 +138,7 @@ class TestTraceReader : public QObject {
     QCOMPARE(trace->operations, std::size_t{7});
   }
 
-  // What torch.distributed.pipelining writes: its thread waits in "PP:1B2" while autograd's thread launches.
+  // A trace of torch.distributed.pipelining: its thread waits in "PP:1B2" while autograd's thread launches.
   void actions_of_a_schedule_reach_the_threads_of_autograd() {
     const auto launch = [](double at, int thread, int n, const char* category = "cuda_runtime") {
       return line_of(category, "launch", at, 1, 1000, thread, fmt::format("{{\"correlation\":{}}}", n));

@@ -70,7 +70,7 @@ runtime::checkpoint::LayerPart layer_columns(int layer, int first, int end) {
   return {layer, rows * columns, 5, 3, 0, {{first, rows, end - first, columns}}};
 }
 
-/// What lies at `index` of a state of a layer, told from anything else by its value.
+/// Returns the value at `index` of a state of a layer; all values differ.
 float value_of(std::uint64_t step, int layer, int state, std::int64_t index) {
   return static_cast<float>(static_cast<int>(step) * 1000 + layer * 100 + state * 30 + static_cast<int>(index));
 }

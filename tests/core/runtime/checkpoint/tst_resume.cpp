@@ -269,7 +269,7 @@ void TestResume::a_stopped_run_keeps_its_last_step() {
 void TestResume::the_last_ones_are_kept() {
   const ModelSpec model = small_mlp();
   const Plan plan = plan_of(model, ScheduleKind::one_f_one_b, {1, 1});
-  // Files of a step may be seen before their writers have told of them: once in a few runs.
+  // Files of a step may be visible before their writers have reported them: once in a few runs.
   for (int i = 0; i < 40; ++i) {
     QTemporaryDir folder;
     const Trained trained = train(model, plan, kept_in(folder, 9, 2, 3));

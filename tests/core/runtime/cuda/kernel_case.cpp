@@ -7,7 +7,7 @@
 namespace pipedeck::test {
 namespace {
 
-/// What is drawn is about 1: a single gelu(-5) is all rounding of numbers of that size.
+/// Drawn values are about 1: a single gelu(-5) consists of the rounding of such numbers.
 constexpr double least = 0.1;
 
 std::uint64_t chosen_seed() {

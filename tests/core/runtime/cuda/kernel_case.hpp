@@ -27,7 +27,7 @@ void download(void* to, const void* from, std::size_t bytes);
 /// Calls `run` once for each order in which threads can be made to run.
 void in_every_order(const std::function<void()>& run);
 
-/// Values on the device. Those before and after them are NaN: who reads them shows it, who writes them is found.
+/// Values on the device. Adjacent values are NaN: a read of them shows in the result, a write is detected.
 template <class T>
 class OnDevice {
  public:
@@ -130,7 +130,7 @@ double distance(const std::vector<double>& found, const std::vector<double>& exp
 
 using Bytes = std::vector<unsigned char>;
 
-/// What a call gives, byte for byte.
+/// Returns the result of a call, byte for byte.
 template <class... T>
 Bytes bytes_of(const std::vector<T>&... lists) {
   Bytes bytes;

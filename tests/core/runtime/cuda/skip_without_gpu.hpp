@@ -7,7 +7,7 @@
 
 namespace pipedeck::test {
 
-/// Why a test of so many GPUs can't run here; empty where it can.
+/// Returns the reason for which a test of `wanted` GPUs can't run here; empty if it can.
 inline QByteArray why_no_gpus(int wanted) {
   try {
     const int found = runtime::cuda::count_devices();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's libraries fail, call by call: errors say which call, which device and what to do, and nothing is left
-// behind. On the stand-in alone.
+// NVIDIA's libraries fail, call by call: errors name the call, the device and the remedy, and nothing is leaked. On the
+// stand-in only.
 #include <QtTest>
 
 #include "core/runtime/cuda/batch_norm.hpp"
@@ -114,7 +114,7 @@ void TestCudaFaults::everyCallFailsOnce() {
     if (!cuda_stand_in::failed()) break;
     // "cudaMemcpyAsync: asked to fail"
     const QString call = QString::fromStdString(cuda_stand_in::last_refusal()).section(':', 0, 0);
-    // Whoever ends a context has nobody to tell that its device can't be made current any more.
+    // At the end of a context a failure to make its device current can't be reported.
     if (call == "cudaSetDevice" && calls > 0)
       QCOMPARE(words, QStringLiteral("nothing"));
     else

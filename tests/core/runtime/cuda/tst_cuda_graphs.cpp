@@ -107,7 +107,7 @@ void TestCudaGraphs::a_graph_does_what_was_recorded() {
   QCOMPARE(values.read(), (std::vector<float>{8, 16, 24}));  // with the number of then
 }
 
-/// A thread that captures must not wait; what it gave before is not done, and all goes on.
+/// A capturing thread must not wait; earlier work is not done, and everything continues.
 void TestCudaGraphs::what_cannot_be_recorded_is_said() {
   runtime::cuda::CudaDevice device(0, runtime::cuda::Precision::fp32);
   OnDevice values(device.context(), {1, 2, 3});
@@ -135,7 +135,7 @@ void TestCudaGraphs::what_cannot_be_recorded_is_said() {
             runtime::cuda::check(cudaEventRecord(event.get(), device.stream()), "cudaEventRecord");
             runtime::cuda::check(cudaEventQuery(event.get()), "cudaEventQuery");
           }).find("cudaEventQuery") != Words::npos);
-  // What went wrong is found at the end, too.
+  // The error is reported at the end, too.
   QVERIFY(refused([&] { static_cast<void>(cudaStreamSynchronize(device.stream())); }).find("cudaStreamEndCapture") !=
           Words::npos);
   QCOMPARE(values.read(), (std::vector<float>{1, 2, 3}));
@@ -232,7 +232,7 @@ void TestCudaGraphs::layers_cut_over_devices_are_computed_plainly() {
   }
 }
 
-/// Gradients are reduced behind the passes, and beside the last of them, which is done plainly.
+/// Gradients are reduced after the passes, and during the last of them, which is not captured.
 void TestCudaGraphs::replicas_give_the_same_bits() {
   const ModelSpec spec = small_gpt();
   for (const Overlap overlap : {Overlap::none, Overlap::layer}) {

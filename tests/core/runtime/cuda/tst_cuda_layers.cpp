@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions, pools, batch norms and LSTMs on a GPU, or its stand-in, beside the processor's.
+// Convolutions, pools, batch norms and LSTMs on a GPU, or its stand-in, compared with the processor's.
 #include <QtTest>
 
 #include <numeric>

@@ -285,7 +285,7 @@ void TestCudaNccl::allReducesAreTimedBesideNcclsEstimate() {
     QVERIFY(times.measured.median > 0 && times.measured.lower <= times.measured.upper);
 #ifdef PIPEDECK_CUDA_STAND_IN
     QVERIFY(times.estimated.has_value());
-    // As the stand-in reckons it: a ring of hops of 5 us and 100 GB/s.
+    // The stand-in's estimate: a ring of hops of 5 us and 100 GB/s.
     const double expected = 2 * (workers - 1) * (5e-6 + static_cast<double>(sizes[i].count) / workers / 1e11);
     QVERIFY(std::abs(times.estimated->count - expected) < 1e-5 * expected);
 #else
@@ -333,7 +333,7 @@ void TestCudaNccl::aMeasuredAllReduceFails() {
     }
 }
 
-/// What the receiver has to compute, and will for long, was given to it before.
+/// The receiver was given long computations before.
 void TestCudaNccl::aTransferDoesNotWaitForComputing() {
   Workers all(2);
   std::promise<void> computed;
@@ -455,7 +455,7 @@ void TestCudaNccl::everyCallFailsOnce() {
       more = cuda_stand_in::failed();
       if (more) {
         const auto call = QByteArray::fromStdString(cuda_stand_in::last_refusal()).split(':').first();
-        // Who gives back what he received, and can't mark when his device is done with it, waits for the device.
+        // A worker that returns a received block, and can't mark when its device is done with it, waits for the device.
         const bool marks = call == "cudaSetDevice" || call == "cudaEventCreateWithFlags" || call == "cudaEventRecord";
         if (marks && !QTest::qWaitFor([&] { return !all.failure().isEmpty(); }, 300))
           ++made_up_for;

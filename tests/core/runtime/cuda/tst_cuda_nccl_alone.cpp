@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL on a single GPU: a group of one rank that sends to itself and reduces with nobody. All that one GPU can say of
-// what the module asks of NCCL, and whether it is there and fits the driver.
+// NCCL on a single GPU: a group of one rank that sends to itself and reduces alone. It tests the parts of the module's
+// use of NCCL that one GPU can test, and that NCCL exists and fits the driver.
 #include <QtTest>
 
 #include <vector>

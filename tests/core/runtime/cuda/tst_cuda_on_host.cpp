@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs kernels on the processor finds the mistakes that it is there for.
+// The runner of kernels on the processor finds the errors that it is made for.
 #include <QTest>
 #include <array>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products on a GPU, or its stand-in, beside the processor's.
+// Matrix products on a GPU, or its stand-in, compared with the processor's.
 #include <QtTest>
 
 #include "core/runtime/cpu/kernels.hpp"

@@ -159,8 +159,8 @@ void TestCudaProfiles::linksAreMeasured() {
 }
 
 #ifdef PIPEDECK_CUDA_STAND_IN
-/// Later repetitions launch what the first one behind the warm-ups recorded: three passes a layer. What is told of
-/// memory is what plain passes tell.
+/// Later repetitions launch the graphs of the first one after the warm-ups: three passes per layer. The reported memory
+/// is that of plain passes.
 void TestCudaProfiles::profilesAreRecorded() {
   const ModelSpec model = gpt_of_four_heads();
   auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::bf16);
@@ -242,7 +242,7 @@ void TestCudaProfiles::oneRankStandsForMoreThanThereAre() {
            found->source.c_str());
 }
 
-/// Of two ranks one comes late: the other's waiting is no part of what moving took, and both say the same.
+/// One of two ranks is late: the other's wait does not count as transfer time, and both report equal times.
 void TestCudaProfiles::waitingIsNoMoving() {
   constexpr std::chrono::milliseconds late(400);
   const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels over rows and columns, the loss, the embedding and the weight updates, in fp32 and bf16, against plain loops
-// in double, at shapes drawn anew in every run beside the awkward ones.
+// in double, at new random shapes in every run and at difficult ones.
 #include <QTest>
 
 #include <algorithm>
@@ -280,7 +280,7 @@ void TestCudaRows::losses_in_parts_of() {
   const auto wanted = targets(m);
   const Loss expected = reference_loss(doubles(logits), wanted, m);
   for (const auto& [first, count] : {std::pair{std::int64_t{0}, cut}, {cut, m.columns - cut}}) {
-    // What the partners' reductions give, in double: this device's part of them is compared, too.
+    // The results of the partners' reductions, in double: this device's part of them is compared, too.
     std::vector<T> own;
     std::vector<double> own_gradient, own_most, own_totals, own_wanted;
     std::vector<float> most, totals, wanted_all;

@@ -302,7 +302,7 @@ void TestCudaRuns::aGpuIsLost() {
   QVERIFY(outcome.took < 30s);
 }
 
-/// A GPU that does nothing any more and says no error: the time-out, from whoever waits.
+/// A GPU that stops without an error: the time-out, from any waiting worker.
 void TestCudaRuns::aGpuHangs() {
   const ModelSpec model = model_named("MLP");
   const Plan plan = plan_on(model, {1, 1}, {1, 1});

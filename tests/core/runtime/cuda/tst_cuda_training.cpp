@@ -189,8 +189,8 @@ void TestCudaTraining::checkpoints_go_on_elsewhere() {
   }
 }
 
-/// What the memory view shows: weights, gradients, moments and a step's tensors, as on the processor, and on a GPU what
-/// libraries work in.
+/// The figures of the memory view: weights, gradients, moments and a step's tensors, as on the processor, and on a GPU
+/// the libraries' workspaces.
 void TestCudaTraining::memory_is_what_the_tensors_take() {
   for (const auto& [name, model] : models()) {
     Plan plan = cut_plan(model, {1}, {1});

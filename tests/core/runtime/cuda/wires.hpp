@@ -16,7 +16,7 @@
 
 namespace pipedeck::test {
 
-/// What joins the hosts of processes that are threads of this test: each sees its own workers only.
+/// The links between hosts of processes that are threads of this test: each sees only its own workers.
 struct Wires {
   explicit Wires(std::size_t workers) {
     for (std::size_t i = 0; i < workers; ++i) mailboxes.emplace_back(std::make_shared<runtime::tensor::DeviceMemory>());
@@ -98,7 +98,7 @@ class WireTransport final : public runtime::transport::Transport {
   WireEnd end_;
 };
 
-/// Processes of a worker each, which say the same things one after the other.
+/// Processes of one worker each, which send equal messages one after another.
 class Rounds {
  public:
   explicit Rounds(std::size_t processes) : said_(processes) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replay: passes that take what they are told on the processor's clock, with memory and transfers of the right sizes.
+// A replay: passes take their given times on the processor's clock, with memory and transfers of the right sizes.
 #include <QTest>
 
 #include "core/runtime/cpu/layers.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is seen of a run while it goes on: busy time and memory at an even rate whatever steps take, and pauses between
-// steps that cost no time of any processor.
+// The samples of a run in progress: busy time and memory at an even rate whatever the steps' durations, and pauses
+// between steps that take no processor time.
 #include <QTest>
 
 #include <atomic>

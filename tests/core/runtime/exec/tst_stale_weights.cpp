@@ -144,7 +144,7 @@ MetVersion met_by(const Plan& plan) {
     case ScheduleKind::pipedream_vertical:
       // w(t+1) = w(t) - nu * gradient of f(w_1(t-n+1), ..., w_n(t-n+1))
       if (straight) return [n](int, int t) { return std::max(0, t - n + 1); };
-      // What the input stage's weights have seen when t enters, in whole rounds of this stage.
+      // The updates in the input stage's weights when t enters, in whole rounds of this stage.
       return [&plan, replicas](int s, int t) {
         const int rounds = std::max(0, t / replicas(0) - depth(plan, 0) + 1);
         return rounds * replicas(0) / replicas(s);
@@ -337,7 +337,7 @@ void TestStaleWeights::weight_versions_are_memory_data() {
   QTest::newRow("2BW") << static_cast<int>(ScheduleKind::pipedream_2bw) << QList<int>{2, 2, 2, 2};
 }
 
-/// Weights that dwarf all else: what is in use tells the versions that there are.
+/// Weights that dominate all other memory: the memory in use shows the number of versions.
 void TestStaleWeights::weight_versions_are_memory() {
   QFETCH(int, kind);
   QFETCH(QList<int>, versions);

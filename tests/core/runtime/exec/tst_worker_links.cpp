@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who works with whom in a plan, against lists made by hand, and rounds against their definition.
+// The partners of each worker in a plan, against lists made by hand, and rounds against their definition.
 #include <QTest>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run does not do: ask the system for memory once its first steps are behind it, keep a processor busy while it
-// waits, send between chunks of one device.
+// A run avoids these actions: allocating system memory after its first steps, keeping a processor busy while it waits,
+// sending between chunks of one device.
 #include <QTest>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One layer with random values, and what it computes beside central differences of a reference.
+// One layer with random values, compared with central differences of a reference.
 #pragma once
 
 #include <algorithm>

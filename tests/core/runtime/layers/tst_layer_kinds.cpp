@@ -95,7 +95,7 @@ void TestLayerKinds::agree_with_finite_differences() {
     if (tokens) continue;
     QVERIFY(agrees("input gradient", found.input,
                    numerical_gradient([&](const Vector& y) { return dot(c.reference(y, p), d); }, x)));
-    // Where nobody asks for the input's gradient, the weights' is the same.
+    // Without a request for the input's gradient, the weights' is equal.
     QVERIFY(computed(c, false).input.empty());
     QVERIFY(computed(c, false).parameters == found.parameters);
   }

@@ -74,7 +74,7 @@ void TestLayers::agree_with_finite_differences() {
   const Vector by_input = numerical_gradient([&](const Vector& y) { return dot(c.reference(y, p), d); }, x);
   QVERIFY2(relative_difference(found.input, by_input) < 2e-6,
            qPrintable(QString::number(relative_difference(found.input, by_input))));
-  // Where nobody asks for the input's gradient, the weights' is the same.
+  // Without a request for the input's gradient, the weights' is equal.
   QVERIFY(computed(c, false).input.empty());
   QVERIFY(computed(c, false).parameters == found.parameters);
 }

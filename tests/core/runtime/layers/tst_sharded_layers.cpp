@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers cut over a tensor-parallel group, beside the same layers on one device: outputs, gradients of inputs and
-// weights, weights as they are drawn, and the split loss.
+// Layers sharded over a tensor-parallel group, compared with the layers on one device: outputs, gradients of inputs and
+// weights, initial weights, and the sharded loss.
 #include <QTest>
 
 #include <chrono>
@@ -24,7 +24,7 @@ using namespace pipedeck::test;
 
 namespace {
 
-/// What a chain of layers computes for one micro-batch.
+/// The results of a chain of layers for one micro-batch.
 struct Passes {
   Vector output, input_gradient;
   double loss = 0;
@@ -158,7 +158,7 @@ bool agrees(const QString& what, const Vector& mine, const Vector& other) {
   return false;
 }
 
-/// What the ranks hold, put together: nothing may be missing, and what several hold is the same bits on each.
+/// Compares the ranks' parts, joined: no part may be missing, and parts on several ranks have equal bits.
 bool agree(const QString& what, const std::vector<std::vector<float>>& expected, const std::vector<Passes>& ranks,
            std::vector<std::vector<float>> Passes::*member, bool bits) {
   for (std::size_t layer = 0; layer < expected.size(); ++layer) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver tells of GPUs, looked at beside a training, of one process and of several; a library of the tests
-// stands for the driver's.
+// A driver's reports on GPUs, read during a training of one process and of several; a test library replaces the
+// driver's.
 #include <QElapsedTimer>
 #include <QTest>
 
@@ -99,7 +99,7 @@ class TestGpuWatch : public QObject {
     QCOMPARE((*watch)->gpus()[1].devices, std::vector<int>{5});
   }
 
-  /// By its bus where the UUID says nothing, and never by the bus of the board that a slice is of.
+  /// By its bus if the UUID is missing, and never by the bus of a slice's board.
   void gpus_without_a_uuid_are_found_by_their_bus() {
     runtime::machine::PlacedGpu whole = placed(0, 1), slice = placed(1, 0);
     whole.uuid = slice.uuid = "00000000-0000-0000-0000-000000000000";
@@ -135,7 +135,7 @@ class TestGpuWatch : public QObject {
     QVERIFY(*finished.gpu_energy[2] >= 370 * 0.05 - 1);
   }
 
-  /// Of this process at once, of another with its samples, or when the run ends.
+  /// For this process at once, for another with its samples, or at the end of the run.
   void what_holds_clocks_back_is_told_once() {
     const With count("FAKE_GPUS", "2");
     const With reason("FAKE_THROTTLE", "0x4");
@@ -207,10 +207,10 @@ class TestGpuWatch : public QObject {
     const runtime::machine::GpuWatch::Sums sums = (*watch)->finish();
     QVERIFY(time.elapsed() < 4000);
     QVERIFY(!sums.energy[0]);
-    QCOMPARE((*watch)->latest().size(), std::size_t{1});  // what it told last
+    QCOMPARE((*watch)->latest().size(), std::size_t{1});  // its last report
   }
 
-  /// Of this program's own part: what a driver takes is told by each run on GPUs.
+  /// For this program's own part: each run on GPUs reports the driver's part.
   void looking_takes_next_to_nothing() {
     const With count("FAKE_GPUS", "8");
     std::vector<runtime::machine::PlacedGpu> all;

@@ -77,7 +77,7 @@ void TestRobust::a_line_is_never_negative() {
   QCOMPARE(runtime::machine::line_through({1, 2}, {0.5, 2}).at_zero, 0.0);
 }
 
-/// The first step makes its memory, and one disturbed step says nothing of the others.
+/// The first step allocates its memory, and one disturbed step has no information on the others.
 void TestRobust::steps_are_told_by_their_median() {
   std::vector<RunEvent> events;
   const auto add = [&](double seconds) {

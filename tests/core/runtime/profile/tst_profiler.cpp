@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles of this machine: bytes are exact, times are those that training takes. Times are compared loosely, since
-// whatever else runs on the machine disturbs them; the benchmark says them exactly.
+// Profiles of this machine: bytes are exact, times are those of training. Times are compared loosely, because other
+// load disturbs them; the benchmark measures them exactly.
 #include <QTest>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ void TestProfiler::images_and_lstms_are_timed_with_their_bytes() {
   QCOMPARE(layers[0].saved, Bytes(4 * 2 * 64));                    // its input: no bias, no activation
   QCOMPARE(layers[1].saved, Bytes(4 * 2 * (2 * 8 * 64 + 2 * 8)));  // input, what relu gets, statistics
   QCOMPARE(layers[2].saved, Bytes(4 * 2 * 8 * 64));
-  // Of a block without projection: the inputs of both convolutions, what they give, statistics, what relu gets.
+  // A block without projection: the inputs of both convolutions, their outputs, statistics, the input of relu.
   QCOMPARE(layers[3].saved, Bytes(4 * 2 * (5 * 8 * 16 + 2 * 2 * 8)));
   const Profile sequences = runtime::profile::profile_on_cpu(small_lstm(2), {2, 4}).value();
   QCOMPARE(sequences.layers[1].saved, Bytes(4 * 2 * 6 * (12 + 2 * 6 * 12)));
@@ -88,8 +88,8 @@ void TestProfiler::images_and_lstms_are_timed_with_their_bytes() {
     }
 }
 
-/// Half of the samples may need more memory beside what is saved: weights are repacked all the same, and less of what
-/// was saved is free by then.
+/// Half of the samples may need more memory besides the saved bytes: weights are still repacked, and fewer saved bytes
+/// are free by then.
 void TestProfiler::what_ranks_hold_whole_is_told() {
   const std::int64_t h = 16, classes = 12;
   const auto layers =

@@ -89,7 +89,7 @@ inline double loss_difference(const std::vector<double>& a, const std::vector<do
   return most;
 }
 
-/// What each device computed, in order, over all timelines of a run; optimizer steps apart.
+/// The operations of each device, in order, over all timelines of a run; optimizer steps are separate.
 struct LaneRun {
   std::vector<Operation> passes, updates;
 };

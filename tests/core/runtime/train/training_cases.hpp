@@ -161,7 +161,7 @@ inline LaneOrder lane_order(Order order, const Plan& plan, int stage) {
   return split;
 }
 
-/// Of plan_for's plans, whose devices are numbered in stage order.
+/// Returns the schedule of a plan from plan_for, whose devices are numbered in stage order.
 inline Schedule schedule_for(const Plan& plan, Order order) {
   Schedule schedule;
   schedule.micro_batches = plan.micro_batches;
@@ -171,7 +171,7 @@ inline Schedule schedule_for(const Plan& plan, Order order) {
   return schedule;
 }
 
-/// Keeps what a run said.
+/// A record of a run's events.
 struct EventLog {
   std::vector<RunEvent> events;
   auto sink() {

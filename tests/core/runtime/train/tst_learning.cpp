@@ -98,7 +98,7 @@ void TestLearning::every_small_preset_learns() {
   QVERIFY2(mean_of_last(losses, 4) < 0.97 * losses.front(), qPrintable(QString::number(mean_of_last(losses, 4))));
 }
 
-/// What the papers' models have beside a chain (a second input, attention to the encoder) is planned on, not trained.
+/// Parts of the papers' models outside a chain (a second input, attention to the encoder) are planned for, not trained.
 void TestLearning::large_presets_are_chains_but_for_decoders() {
   QStringList others;
   for (const std::string& name : presets::model_preset_names()) {

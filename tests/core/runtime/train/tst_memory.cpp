@@ -22,7 +22,7 @@ using namespace pipedeck::test;
 
 namespace {
 
-/// What most steps took.
+/// Returns the memory of most steps.
 Bytes usual(const std::vector<StepDone>& steps, std::size_t device) {
   std::vector<Bytes> peaks;
   for (const StepDone& step : steps) peaks.push_back(step.memory[device]);
@@ -137,8 +137,8 @@ ModelSpec model_named(const std::string& name) {
   return small_gpt(4, 32, 16, 24);
 }
 
-/// What is wrong with the predicted peaks of the plan's devices: below what most steps take, or further above it than
-/// the `allowed` fraction. Empty where nothing is.
+/// Returns the fault of the predicted peaks of the plan's devices: below the memory of most steps, or above it by more
+/// than the `allowed` fraction. Empty if there is none.
 QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Order order, double allowed) {
   const Schedule schedule = schedule_for(plan, order);
   // The simulator is given the very lists that run.

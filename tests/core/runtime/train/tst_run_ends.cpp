@@ -153,8 +153,8 @@ void TestRunEnds::a_stuck_worker_fails_the_run() {
   std::this_thread::sleep_for(std::chrono::seconds(3));  // the thread that was left behind touches nothing freed
 }
 
-/// Two devices cut the second stage's layers; the second of them does not come back from its first forward, and the
-/// first waits for its sum. Were it the first that is named, nobody would find out.
+/// Two devices shard the second stage's layers. The second of them does not return from its first forward, and the
+/// first waits for its sum. The error must name the second one, or the cause would stay unknown.
 void TestRunEnds::a_stuck_rank_is_named_and_not_who_waits_for_it() {
   const ModelSpec model = small_mlp(24, 4);
   Plan plan = plan_for(model, {1, 2}, 4, 3);

@@ -121,8 +121,8 @@ void TestTensorParallel::small_presets_equal_whole_stages_data() {
     QTest::newRow(name) << name;
 }
 
-/// Two stages of two devices each beside two of one. By plain gradient descent: where a gradient is nothing but
-/// rounding, as a batch norm leaves some, Adam would divide it by its own size.
+/// Two stages of two devices each, compared with two of one. By plain gradient descent: a batch norm leaves some
+/// gradients that are only rounding, and Adam would divide these by their own size.
 void TestTensorParallel::small_presets_equal_whole_stages() {
   QFETCH(QString, preset);
   ModelSpec model = presets::model_preset(preset.toStdString()).value();
@@ -138,7 +138,7 @@ void TestTensorParallel::small_presets_equal_whole_stages() {
   QVERIFY2(untrained > 1e-4, qPrintable(QString::number(untrained)));  // it is training that is compared
 }
 
-/// Its statistics are those of the samples at hand, which are a replica's, however many devices it has.
+/// Its statistics are those of the replica's samples, for any number of its devices.
 void TestTensorParallel::batch_norm_sees_the_replicas_samples() {
   const ModelSpec model = small_cnn(true);
   Plan single = plan_for(model, {1}, 3, 8);
@@ -232,7 +232,7 @@ void TestTensorParallel::gradients_reduced_beside_the_passes_give_the_same_bits(
   }
 }
 
-/// What is gathered and summed goes through blocks that are there since the first steps.
+/// Gathered and summed values use blocks allocated in the first steps.
 void TestTensorParallel::buffers_are_allocated_once() {
   for (const auto& [name, model] : models()) {
     const Plan plan = cut_plan(model, {1, 1}, {2, 3});

@@ -188,8 +188,8 @@ void TestTraining::batch_norm_equals_one_device_with_the_same_slices_data() {
   QTest::newRow("2 stages of 3 replicas") << QList<int>{3, 3} << static_cast<int>(Order::policy_b);
 }
 
-/// Statistics are those of the samples that a device has at hand: of its share of a micro-batch. One device that takes
-/// such shares for its micro-batches computes the same.
+/// Statistics are those of a device's samples: of its share of a micro-batch. One device with such shares as
+/// micro-batches computes equal values.
 void TestTraining::batch_norm_equals_one_device_with_the_same_slices() {
   QFETCH(QList<int>, replicas);
   QFETCH(int, order);

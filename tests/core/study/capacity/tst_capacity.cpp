@@ -216,7 +216,7 @@ void TestCapacity::the_nearest_of_none() {
     if (one.fits()) QVERIFY(capacity_cost(goal, one)->time >= capacity_cost(goal, first)->time);
 }
 
-/// A point is what best_plan says of the changed question.
+/// A point equals best_plan of the changed question.
 void TestCapacity::planned_as_what_if_plans() {
   const study::capacity::Question question = tight(2);
   for (const CapacityFound& found : swept(question, small_space())) {

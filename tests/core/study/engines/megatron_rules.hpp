@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Megatron-LM makes of arguments, by its own rules and nothing of ours: megatron/training/arguments.py
+// Megatron-LM's interpretation of arguments, by its own rules without our code: megatron/training/arguments.py
 // (validate_args, at commit 000c4ac), megatron/core/transformer/pipeline_parallel_layer_layout.py (00caa53),
 // get_num_layers_to_build of transformer_block.py, transformer_config.py, num_microbatches_calculator.py.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace pipedeck::test {
 
-/// What a process of the pipeline builds: blocks, and what stands before and behind them.
+/// A pipeline process: its blocks, and the parts before and after them.
 struct MegatronPart {
   int blocks = 0;
   bool embedding = false, loss = false;

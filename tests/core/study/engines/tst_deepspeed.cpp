@@ -35,7 +35,7 @@ std::optional<std::string> broken(const nlohmann::json& config, int processes, i
     return "You are using an untested ZeRO Optimizer";
   const bool bf16 = config.at("bf16").at("enabled");
   const std::string model_type = bf16 ? "bf16" : "fp32";
-  // Where nobody says, bf16 without ZeRO adds up in fp32.
+  // By default, bf16 without ZeRO accumulates in fp32.
   std::string gradients = bf16 && zero == 0 ? "fp32" : model_type;
   if (config.contains("data_types")) gradients = config.at("data_types").at("grad_accum_dtype");
   if (!std::set<std::string>{"fp32", "fp16", "bf16"}.contains(gradients)) return "no data type";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves for other engines, read back by their own rules; more of it in tst_megatron, tst_deepspeed, tst_pytorch.
+// Exports for other engines, read back by their own rules; more in tst_megatron, tst_deepspeed, tst_pytorch.
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>

@@ -50,7 +50,7 @@ if __name__ == "__main__":
         print(f"step {step}: loss {values[0].item():.6f}")
 )py";
 
-/// Of the nine layers, with the loss, of a model of five blocks: eight modules.
+/// Returns a plan of the nine layers, with the loss, of a model of five blocks: eight modules.
 Plan plan_under(ScheduleKind schedule, int replicas) {
   const Profile profile = transformer(5);
   Plan plan = pipeline(profile, {4}, replicas);
@@ -193,7 +193,8 @@ class TestPytorch : public QObject {
     }
   }
 
-  /// What Schedule1F1B, ScheduleInterleaved1F1B, ScheduleZBVZeroBubble and ScheduleDualPipeV assert of their arguments.
+  /// The assertions of Schedule1F1B, ScheduleInterleaved1F1B, ScheduleZBVZeroBubble and ScheduleDualPipeV on their
+  /// arguments.
   void nearest_plans_keep_the_schedules_rules() {
     Random random(5);
     int changed = 0;

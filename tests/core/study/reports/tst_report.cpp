@@ -24,7 +24,7 @@ const std::string hostile =
     "@team "
     "\xEF\xBF\xBF # \xE2\x80\xAE";
 
-/// What a parser makes of a page.
+/// A parsed page.
 struct Page {
   QString error;
   QMap<QString, int> elements;
@@ -135,7 +135,7 @@ class TestReport : public QObject {
     }
   }
 
-  /// Of each kind as many boxes as the timeline has operations, as long as these, where none is narrower than a pixel.
+  /// For each kind the boxes equal the timeline's operations in number and length, if none is narrower than a pixel.
   void boxes_are_the_timelines() {
     int compared = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {

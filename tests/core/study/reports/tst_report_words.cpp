@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a report says goes through its words: in a language that marks what it is asked for, nothing but names and
-// figures stays outside the marks. English is what it was, byte by byte.
+// All text of a report is translated: in a language that marks its messages, only names and figures are outside the
+// marks. English is unchanged, byte by byte.
 #include <map>
 
 #include <QFile>
@@ -49,7 +49,7 @@ class Phrases : public study::reports::Translation {
   std::map<std::string, std::string> table_;
 };
 
-/// What stands outside of all marks.
+/// Returns the text outside all marks.
 QString outside_marks(const QString& text) {
   QString outside;
   int depth = 0;

@@ -268,7 +268,7 @@ void TestWhatIf::speeds_of_a_cluster_with_its_own_numbers() {
   QVERIFY(std::abs(layer.forward.count / fast.count / ratio - 1) < 1e-12);
 }
 
-/// In proportion to what the catalogue says of both; the slowest device of a mixed node decides.
+/// In proportion to the catalogue's figures of both; the slowest device of a mixed node decides.
 void TestWhatIf::devices_bring_their_links() {
   const Problem problem = bert();
   const auto inside = [&](const WhatIf& change, std::size_t node) {
