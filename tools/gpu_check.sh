@@ -6,17 +6,17 @@
 #   tools/gpu_check.sh [--report FILE] [--build FOLDER] [--only SECTION,...] [--total SECONDS] [--limit SECONDS]
 #                      [--no-build] [--small]
 #   tools/gpu_check.sh --pack FILE.tar.xz [--build FOLDER] [--no-build]
-# --report: the text, written as it comes: gpu-report.txt, in $OUT if that is set. Raw figures lie beside it:
+# --report: the text, written section by section: gpu-report.txt, in $OUT if that is set. Raw figures go to its folder:
 #   gpu-report.tests.log, .runs.jsonl, .times.jsonl, .losses.csv, .profiles.jsonl, .trace.csv.
 # --only adds these sections to the report.
-# --total: all sections together take no longer; each has its share, and what one leaves is the others'.
-# --limit: no section takes longer (3600). What a section has measured until its end stays in the report.
-# --no-build takes the programs that are in --build already.
-# --small takes small models and few steps: it tries this script, and its figures say nothing of a GPU.
+# --total: limit of all sections together; each has its share, and the others get its unused time.
+# --limit: limit of each section (3600). Results before the limit stay in the report.
+# --no-build uses the programs in --build.
+# --small uses small models and few steps: it tests this script, and its figures have no meaning for a GPU.
 # --pack builds the programs on any machine with the CUDA toolkit and packs them with this script, its models and the
-#   libraries that they need but for NVIDIA's, in at most 36 MB, for a machine without a compiler or a network. There:
+#   libraries that they need except NVIDIA's, in at most 36 MB, for a machine without a compiler or a network. There:
 #   python3 -m tarfile -e FILE . && tools/gpu_check.sh --build gpu-check --no-build
-# Exit status: 0 all well, 1 something failed (the report names it), 2 there is no GPU or something is missing.
+# Exit status: 0 success, 1 something failed (the report names it), 2 there is no GPU or something is missing.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 report=${OUT:+$OUT/}gpu-report.txt build=build/release only="" total="" limit=3600 make=yes small="" pack=""
@@ -48,7 +48,7 @@ for section in $only; do
   [[ " $all " == *" $section "* ]] || refuse "--only: found '$section', expected some of: $all"
 done
 
-# What calls NVIDIA's libraries comes first: it is the least sure.
+# Tests of NVIDIA's libraries come first: they are the least certain.
 tests="tst_cuda_products_gpu tst_cuda_layers_gpu tst_cuda_nccl_alone_gpu tst_cuda_attention_gpu tst_cuda_rows_gpu
        tst_cuda_kernels_gpu tst_cuda_training_gpu tst_cuda_graphs_gpu tst_cuda_profiles_gpu tst_cuda_nccl_gpu
        tst_cuda_runs_gpu"
