@@ -182,12 +182,12 @@ class Explanation {
 
 }  // namespace
 
-Result<std::vector<std::string>> explain(const Problem& problem, const Plan& plan, const cost::EvaluateOptions& how,
-                                         const PlannerContext& context) {
+Result<std::vector<std::string>> explain(const PlannerInfo& planner, const Problem& problem, const Plan& plan,
+                                         const evaluation::EvaluateOptions& how, const PlannerContext& context) {
   std::vector<std::string> sentences;
-  TRY(const auto objective, cost::objective_text(problem, plan, how));
-  if (!objective.empty()) sentences.push_back(objective + (objective.ends_with('.') ? "" : "."));
   TRY(const auto network, cost::Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  TRY(const auto objective, objective_text(planner, problem, plan, how));
+  if (!objective.empty()) sentences.push_back(objective + (objective.ends_with('.') ? "" : "."));
   TRY(const auto iteration, judge(context, plan));
   if (iteration.count <= 0) return sentences;
   for (std::string& sentence : Explanation(problem, network, plan, context, iteration).sentences())

@@ -15,6 +15,7 @@
 #include "core/base/result.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/workload.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 
 namespace pipedeck::planner {
 
@@ -73,6 +74,16 @@ struct PinSupport {
   bool stages = false, max_stages = false, replicas = false, tensor_parallel = false, layers = false;
 };
 
+/// A planner's second opinion. It computes the objective from its definition and shares no table with the search.
+struct ObjectiveInfo {
+  /// Returns the objective of a plan. Empty if the planner minimises the simulated time, which the simulator checks.
+  Result<std::optional<Objective>> (*compute)(const evaluation::Evaluation& e) = nullptr;
+  /// Returns each term of the objective with its value, in a sentence or two; null if there are no terms.
+  std::string (*text)(const evaluation::Evaluation& e) = nullptr;
+  /// Returns the variants that the planner's options ask for.
+  evaluation::EvaluateOptions (*options)(const PlannerOptions& given) = nullptr;
+};
+
 /// An entry of the registry.
 struct PlannerInfo {
   std::string name;     ///< "dapple"
@@ -81,6 +92,7 @@ struct PlannerInfo {
   std::string source;   ///< the paper
   std::vector<OptionInfo> options;
   PlanFunction plan = nullptr;
+  ObjectiveInfo objective{};
   bool compared_by_default = false;  ///< among the planners of `compare` by default
   PinSupport pins{};
 };
@@ -97,7 +109,15 @@ bool flag(const PlannerInfo& planner, const PlannerOptions& options, const std::
 int integer(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name);
 std::string choice(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name);
 
-/// Checks options and pins, runs the planner, and evaluates each plan independently (core/cost/evaluate). Returns an
+/// Evaluates a plan of `planner` independently. Returns an internal error that names a value that differs: "objective:
+/// planner 12.5 ms, evaluation 12.7 ms"; or `cancelled`.
+Result<void> evaluate(const PlannerInfo& planner, const Problem& problem, const Plan& plan,
+                      const evaluation::EvaluateOptions& options = {});
+/// Returns each term of the plan's objective with its value; empty if the objective has no terms.
+Result<std::string> objective_text(const PlannerInfo& planner, const Problem& problem, const Plan& plan,
+                                   const evaluation::EvaluateOptions& options = {});
+
+/// Checks options and pins, runs the planner, and evaluates each plan independently (`evaluate`). Returns an
 /// internal error for a wrong plan. The command line and the window call this function.
 Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
                             const PlannerContext& context);

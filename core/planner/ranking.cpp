@@ -35,6 +35,8 @@ Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context) {
 
 Objective simulated_objective(Seconds iteration) { return {"simulated iteration time", iteration, {}}; }
 
+Result<std::optional<Objective>> simulated_time(const evaluation::Evaluation&) { return std::nullopt; }
+
 Ranking past_limit(const std::string& reason, const Problem& problem, const std::string& instead) {
   const bool amp = problem.profile->layers.size() <= std::size_t{amp_most_layers} &&
                    devices_of(*problem.cluster).size() <= std::size_t{amp_most_devices};

@@ -29,6 +29,8 @@ Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context);
 
 /// Returns the objective of planners without a formula.
 Objective simulated_objective(Seconds iteration);
+/// Returns nothing: the ObjectiveInfo::compute of planners whose objective is the simulated time.
+Result<std::optional<Objective>> simulated_time(const evaluation::Evaluation& e);
 
 /// Returns the answer if no plan fits. `fits_with` returns true if one would with `more` bytes on every device;
 /// bisection finds the least amount in mebibytes.

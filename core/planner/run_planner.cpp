@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "core/cost/evaluate.hpp"
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
 #include "core/plan/validate.hpp"
@@ -16,14 +15,6 @@
 namespace pipedeck::planner {
 
 namespace {
-
-/// Returns true if the planner has this option with this value.
-bool asked_for(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name,
-               const std::string& value = "true") {
-  const bool has = std::any_of(planner.options.begin(), planner.options.end(),
-                               [&](const OptionInfo& option) { return option.name == name; });
-  return has && choice(planner, options, name) == value;
-}
 
 /// Checks numbers that a caller sets, which the validation of files doesn't cover.
 Result<void> check_workload(const Workload& workload) {
@@ -81,22 +72,18 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   if (ranking->infeasible && !ranking->infeasible->too_large && context.relax)
     TRY_VOID(add_relaxations(*ranking->infeasible, planner, problem, options, context));
 
-  const cost::EvaluateOptions how{
-      .ignore_memory = asked_for(planner, options, "ignore-memory") || asked_for(planner, options, "as-released"),
-      .printed_objective = asked_for(planner, options, "printed-objective"),
-      .flat_levels = asked_for(planner, options, "levels", "flat"),
-      .paper_in_flight = asked_for(planner, options, "paper-in-flight"),
-      .stop = context.stop};
+  evaluation::EvaluateOptions how = planner.objective.options(options);
+  how.stop = context.stop;
   for (Plan& plan : ranking->plans) {
     if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
       return fail(ErrorCode::internal,
                   fmt::format("{} gave a plan that is not valid: {}", planner.name, valid.error().text()));
-    TRY_VOID(cost::evaluate(problem, plan, how));
+    TRY_VOID(evaluate(planner, problem, plan, how));
     if (const auto broken = broken_pin(plan, *problem.profile, problem.pins))
       return fail(ErrorCode::internal, fmt::format("{} gave a plan that breaks a pin: {}", planner.name, *broken));
     TRY_VOID(certify(plan, problem, context));
     if (!context.explain) continue;
-    TRY(auto why, explain(problem, plan, how, context));
+    TRY(auto why, explain(planner, problem, plan, how, context));
     plan.why.insert(plan.why.end(), why.begin(), why.end());
   }
   return ranking;

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "core/planner/amp/answer.hpp"
+#include "core/planner/amp/evaluate.hpp"
 #include "core/planner/planner_entries.hpp"
 
 namespace pipedeck::planner::amp {
@@ -147,6 +148,18 @@ PlannerInfo amp_planner() {
               "NeurIPS 2022",
           .options = std::move(options),
           .plan = &plan_amp,
+          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                          TRY(const auto time, amp_objective(e));
+                          return Objective{{}, time, {}};
+                        },
+                        .text = &amp_objective_text,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              return evaluation::EvaluateOptions{
+                                  .ignore_memory = flag(amp_planner(), given, "ignore-memory"),
+                                  .printed_objective = flag(amp_planner(), given, "printed-objective")};
+                            }},
+
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

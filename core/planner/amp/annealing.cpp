@@ -19,6 +19,7 @@
 
 #include "core/base/random.hpp"
 #include "core/planner/amp/answer.hpp"
+#include "core/planner/amp/evaluate.hpp"
 #include "core/planner/amp/tiling.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/relax.hpp"
@@ -178,6 +179,18 @@ PlannerInfo amp_sa_planner() {
               "NeurIPS 2022, section 6.3",
           .options = std::move(options),
           .plan = &plan_amp_sa,
+          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                          TRY(const auto time, amp_objective(e));
+                          return Objective{{}, time, {}};
+                        },
+                        .text = &amp_objective_text,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              return evaluation::EvaluateOptions{
+                                  .ignore_memory = flag(amp_sa_planner(), given, "ignore-memory"),
+                                  .printed_objective = flag(amp_sa_planner(), given, "printed-objective")};
+                            }},
+
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }
 

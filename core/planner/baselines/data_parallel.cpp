@@ -7,6 +7,7 @@
 
 #include "core/planner/baselines/baseline.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
 namespace pipedeck::planner::baselines {
@@ -85,6 +86,13 @@ PlannerInfo data_parallel_planner() {
                    "0",
                    {}}},
       .plan = &plan_data_parallel,
+      .objective = {.compute = &simulated_time,
+                    .options =
+                        [](const PlannerOptions& given) {
+                          return evaluation::EvaluateOptions{.ignore_memory =
+                                                                 flag(data_parallel_planner(), given, "ignore-memory")};
+                        }},
+
       .compared_by_default = true,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }

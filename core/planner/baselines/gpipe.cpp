@@ -9,6 +9,7 @@
 
 #include "core/planner/baselines/baseline.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
 #include "core/planner/search/pinned_stages.hpp"
 
@@ -99,6 +100,7 @@ PlannerInfo either() {
                    "0",
                    {}}};
   info.pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true};
+  info.objective.compute = &simulated_time;
   return info;
 }
 
@@ -111,6 +113,9 @@ PlannerInfo gpipe_planner() {
   info.summary = "even layers, one device a stage, all forwards before all backwards";
   info.options.insert(info.options.begin(), {"balanced", OptionType::flag, "cut as gpipe-balanced does", "false", {}});
   info.plan = &plan_gpipe;
+  info.objective.options = [](const PlannerOptions& given) {
+    return evaluation::EvaluateOptions{.ignore_memory = flag(gpipe_planner(), given, "ignore-memory")};
+  };
   info.compared_by_default = true;
   return info;
 }
@@ -121,6 +126,9 @@ PlannerInfo gpipe_balanced_planner() {
   info.title = "GPipe, balanced";
   info.summary = "GPipe cut so that the slowest stage is quickest, not by number of layers";
   info.plan = &plan_gpipe_balanced;
+  info.objective.options = [](const PlannerOptions& given) {
+    return evaluation::EvaluateOptions{.ignore_memory = flag(gpipe_balanced_planner(), given, "ignore-memory")};
+  };
   return info;
 }
 

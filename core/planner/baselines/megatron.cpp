@@ -13,6 +13,7 @@
 #include "core/planner/amp/answer.hpp"
 #include "core/planner/baselines/baseline.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
 #include "core/planner/search/blocks.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
@@ -179,6 +180,13 @@ PlannerInfo megatron_planner() {
                 "0",
                 {}}},
           .plan = &plan_megatron,
+          .objective = {.compute = &simulated_time,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              return evaluation::EvaluateOptions{.ignore_memory =
+                                                                     flag(megatron_planner(), given, "ignore-memory")};
+                            }},
+
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

@@ -5,6 +5,7 @@
 
 #include "core/planner/baselines/baseline.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
 namespace pipedeck::planner::baselines {
@@ -63,6 +64,13 @@ PlannerInfo single_planner() {
               {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
                {"min-slice", OptionType::integer, "least samples of a micro-batch; 0: the smallest measured", "0", {}}},
           .plan = &plan_single,
+          .objective = {.compute = &simulated_time,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              return evaluation::EvaluateOptions{.ignore_memory =
+                                                                     flag(single_planner(), given, "ignore-memory")};
+                            }},
+
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/planner/baselines/baseline.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
 #include "core/planner/search/pinned_stages.hpp"
 
@@ -64,6 +65,13 @@ PlannerInfo straight_planner() {
               {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
                {"min-slice", OptionType::integer, "least samples of a micro-batch; 0: the smallest measured", "0", {}}},
           .plan = &plan_straight,
+          .objective = {.compute = &simulated_time,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              return evaluation::EvaluateOptions{.ignore_memory =
+                                                                     flag(straight_planner(), given, "ignore-memory")};
+                            }},
+
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 

@@ -19,6 +19,7 @@
 
 #include "core/planner/capture/answer.hpp"
 #include "core/planner/capture/brute.hpp"
+#include "core/planner/capture/evaluate.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 
@@ -235,6 +236,18 @@ PlannerInfo capture_planner() {
            {"ignore-memory", OptionType::flag, "also plans that do not fit", "false", {}},
            {"min-slice", OptionType::integer, "least samples of a replica; 0: the smallest measured", "0", {}}},
       .plan = &plan_capture,
+      .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                      TRY(const auto bytes, capture_objective(e));
+                      return Objective{{}, {}, bytes};
+                    },
+                    .text = &capture_objective_text,
+                    .options =
+                        [](const PlannerOptions& given) {
+                          return evaluation::EvaluateOptions{
+                              .ignore_memory = flag(capture_planner(), given, "ignore-memory"),
+                              .paper_in_flight = flag(capture_planner(), given, "paper-in-flight")};
+                        }},
+
       .compared_by_default = true,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

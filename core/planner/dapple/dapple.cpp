@@ -23,6 +23,7 @@
 
 #include <fmt/format.h>
 
+#include "core/planner/dapple/evaluate.hpp"
 #include "core/planner/dapple/ranking.hpp"
 #include "core/planner/planner_entries.hpp"
 
@@ -137,6 +138,18 @@ PlannerInfo dapple_planner() {
                        {}},
                       {"simulations", OptionType::integer, "candidates to simulate at most", "256", {}}},
           .plan = &plan_dapple,
+          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                          TRY(const auto time, dapple_objective(e));
+                          return Objective{{}, time, {}};
+                        },
+                        .text = &dapple_objective_text,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              return evaluation::EvaluateOptions{
+                                  .ignore_memory = flag(dapple_planner(), given, "ignore-memory"),
+                                  .printed_objective = flag(dapple_planner(), given, "printed-objective")};
+                            }},
+
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = false, .layers = true}};
 }

@@ -22,6 +22,7 @@
 #include "core/planner/joint/run.hpp"
 #include "core/planner/joint/search.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
 #include "core/planner/relax.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
@@ -175,6 +176,13 @@ PlannerInfo joint_planner() {
             "0",
             {}}},
       .plan = &plan_joint,
+      .objective = {.compute = &simulated_time,
+                    .options =
+                        [](const PlannerOptions& given) {
+                          return evaluation::EvaluateOptions{.ignore_memory =
+                                                                 flag(joint_planner(), given, "ignore-memory")};
+                        }},
+
       .compared_by_default = false,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "core/planner/pipedream/evaluate.hpp"
 #include "core/planner/pipedream/partition.hpp"
 #include "core/planner/pipedream/released.hpp"
 #include "core/planner/planner_entries.hpp"
@@ -256,6 +257,24 @@ PlannerInfo pipedream_planner() {
             "0",
             {}}},
       .plan = &plan_pipedream,
+      .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                      if (e.plan.synchronous()) return std::nullopt;  // ranked by simulated time
+                      TRY(const auto time, pipedream_objective(e));
+                      return Objective{{}, time, {}};
+                    },
+                    .text =
+                        [](const evaluation::Evaluation& e) {
+                          return e.plan.synchronous() ? std::string() : pipedream_objective_text(e);
+                        },
+                    .options =
+                        [](const PlannerOptions& given) {
+                          return evaluation::EvaluateOptions{
+                              .ignore_memory = flag(pipedream_planner(), given, "ignore-memory") ||
+                                               flag(pipedream_planner(), given, "as-released"),
+                              .printed_objective = flag(pipedream_planner(), given, "printed-objective"),
+                              .flat_levels = choice(pipedream_planner(), given, "levels") == "flat"};
+                        }},
+
       .compared_by_default = true,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }

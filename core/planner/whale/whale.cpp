@@ -28,6 +28,7 @@
 #include "core/planner/ranking.hpp"
 #include "core/planner/relax.hpp"
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/whale/evaluate.hpp"
 #include "core/planner/whale/partition.hpp"
 
 namespace pipedeck::planner::whale {
@@ -312,6 +313,17 @@ PlannerInfo whale_planner() {
                        "0",
                        {}}},
           .plan = &plan_whale,
+          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                          TRY(const auto time, whale_objective(e));
+                          return Objective{{}, time, {}};
+                        },
+                        .text = &whale_objective_text,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              return evaluation::EvaluateOptions{.ignore_memory =
+                                                                     flag(whale_planner(), given, "ignore-memory")};
+                            }},
+
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

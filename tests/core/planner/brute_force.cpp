@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/pipedream/evaluate.hpp"
 #include "core/planner/search/chain.hpp"
 
 namespace pipedeck {
@@ -46,9 +46,9 @@ class BruteForcer {
 
  private:
   /// Keeps the plan at hand where it fits and is better.
-  void take(const std::function<Objective(const cost::Evaluation&)>& objective_of) {
-    const cost::Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate, order_};
-    if (!cost::check_constraints(e)) return;
+  void take(const std::function<Objective(const planner::evaluation::Evaluation&)>& objective_of) {
+    const planner::evaluation::Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate, order_};
+    if (!planner::evaluation::check_constraints(e)) return;
     plan_.objective = objective_of(e);
     const auto better = [](const Objective& a, const Objective& b) {
       return a.time ? *a.time < *b.time : *a.bytes < *b.bytes;
@@ -61,7 +61,9 @@ class BruteForcer {
               int devices) {
     if (group == 0) plan_.stages.clear();
     if (group == shares.size()) {
-      take([](const cost::Evaluation& e) { return Objective{"", *cost::pipedream_objective(e), {}}; });
+      take([](const planner::evaluation::Evaluation& e) {
+        return Objective{"", *planner::pipedream::pipedream_objective(e), {}};
+      });
       return;
     }
     const std::size_t before = plan_.stages.size();

@@ -5,13 +5,13 @@
 
 #include <optional>
 
-#include "core/cost/evaluate.hpp"
 #include "core/model/plan.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 
 namespace pipedeck {
 
 struct BruteForceOptions {
-  cost::EvaluateOptions evaluate;
+  planner::evaluation::EvaluateOptions evaluate;
 };
 
 /// Returns the hierarchical plan with the quickest slowest stage.

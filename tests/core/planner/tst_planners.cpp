@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "core/cost/evaluate.hpp"
 #include "core/planner/dapple/space.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/search/memory_fit.hpp"
 #include "core/sim/simulate.hpp"
@@ -38,6 +38,7 @@ class TestPlanners : public QObject {
   void options_are_checked();
   void policies();
   void every_planner_answers();
+  void every_planner_brings_its_evaluation();
   void the_same_question_gives_the_same_answer();
   void dapple_ranks_by_simulation();
   void l_max_is_a_lower_bound();
@@ -349,17 +350,23 @@ void TestPlanners::pipedream_lists_the_synchronous_plan() {
   QVERIFY(alone->plans == std::vector<Plan>{both->plans[1]});
 }
 
+/// A planner without one would not be checked.
+void TestPlanners::every_planner_brings_its_evaluation() {
+  for (const planner::PlannerInfo& planner : planner::planners())
+    QVERIFY2(planner.objective.compute && planner.objective.options, planner.name.c_str());
+}
+
 void TestPlanners::a_wrong_objective_is_withheld() {
   const Problem problem = small(8);
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  for (const char* name : {"dapple", "pipedream", "capture"}) {
+  for (const char* name : {"dapple", "pipedream", "capture", "amp", "amp-sa", "whale"}) {
     auto ranking = planner::run_planner(**planner::planner_named(name), problem, {}, judged_by(simulator));
     QVERIFY(ranking.has_value());
     Plan plan = ranking->plans[0];
-    QVERIFY(cost::evaluate(problem, plan).has_value());
+    QVERIFY(planner::evaluate(**planner::planner_named(plan.planner), problem, plan).has_value());
     if (plan.objective->time) plan.objective->time = *plan.objective->time * (1 + 1e-8);
     if (plan.objective->bytes) plan.objective->bytes = *plan.objective->bytes + Bytes(1);
-    const auto wrong = cost::evaluate(problem, plan);
+    const auto wrong = planner::evaluate(**planner::planner_named(plan.planner), problem, plan);
     QVERIFY(!wrong.has_value());
     QCOMPARE(wrong.error().code, ErrorCode::internal);
   }
@@ -390,7 +397,8 @@ void TestPlanners::memory_counts_device_by_device() {
     plan.stages = {stage};
     const bool fitting = planner::search::set_warmup(chain, plan, Warmup::A, false);
     if (!fitting) planner::search::set_warmup(chain, plan, Warmup::A, true);
-    return std::array{fitting, cost::evaluate(with, plan).has_value(), sim::simulate(with, plan)->fits};
+    return std::array{fitting, planner::evaluate(**planner::planner_named("joint"), with, plan).has_value(),
+                      sim::simulate(with, plan)->fits};
   };
   Stage stage = planner::search::stage_on(0, 1, {DeviceId(0), DeviceId(1)});
   stage.shares = {6, 2};

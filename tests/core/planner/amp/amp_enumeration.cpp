@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/cost/evaluate_parts.hpp"
 #include "core/plan/cut_path.hpp"
+#include "core/planner/amp/evaluate.hpp"
 #include "core/planner/search/chain.hpp"
 
 namespace pipedeck {
@@ -62,9 +62,10 @@ class Enumerator {
 
   void judge() {
     if (broken_pin(plan_, chain_.profile(), chain_.problem().pins)) return;
-    const cost::Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate, chain_.order()};
-    if (!cost::check_constraints(e)) return;
-    const Seconds time = *cost::amp_objective(e);
+    const planner::evaluation::Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate,
+                                            chain_.order()};
+    if (!planner::evaluation::check_constraints(e)) return;
+    const Seconds time = *planner::amp::amp_objective(e);
     if (best_ && best_->objective->time->count <= time.count) return;
     best_ = plan_;
     best_->objective = Objective{"T", time, {}};

@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "core/cost/evaluate.hpp"
 #include "core/model/plan.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 
 namespace pipedeck {
 
 struct AmpEnumeration {
-  cost::EvaluateOptions evaluate;
+  planner::evaluation::EvaluateOptions evaluate;
   bool allow_idle = false;
   int slice = 1;
 };

@@ -5,8 +5,8 @@
 
 #include <QtTest/QTest>
 
-#include "core/cost/evaluate_parts.hpp"
 #include "core/planner/amp/answer.hpp"
+#include "core/planner/amp/evaluate.hpp"
 #include "core/planner/amp/tiling.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/search/blocks.hpp"
@@ -329,9 +329,10 @@ void TestAmp::tables_are_reachable() {
   planner::amp::Assigner assigner(task);
   QVERIFY(assigner.lower_bound() <= ours->plans[0].objective->time->count * (1 + 1e-9));
   const cost::Network network = *cost::Network::of(*one.problem.cluster);
-  const cost::EvaluateOptions options;
-  const cost::Evaluation e{one.problem, theirs, network, options, order_of(theirs, *one.problem.profile)};
-  QVERIFY(ours->plans[0].objective->time->count <= cost::amp_objective(e)->count * (1 + 1e-9));
+  const planner::evaluation::EvaluateOptions options;
+  const planner::evaluation::Evaluation e{one.problem, theirs, network, options,
+                                          order_of(theirs, *one.problem.profile)};
+  QVERIFY(ours->plans[0].objective->time->count <= planner::amp::amp_objective(e)->count * (1 + 1e-9));
 }
 
 void TestAmp::plans_fit_in_simulation() {
@@ -383,7 +384,7 @@ void TestAmp::the_objective_is_explained() {
   one.problem = paper(30, 32, true);
   const auto ranking = answer("amp", one);
   QVERIFY(ranking.has_value());
-  const auto words = cost::objective_text(one.problem, ranking->plans.at(0));
+  const auto words = planner::objective_text(**planner::planner_named("amp"), one.problem, ranking->plans.at(0));
   QVERIFY(words.has_value());
   const QString figure = QString::number(in_milliseconds(*ranking->plans[0].objective->time), 'f', 3);
   QVERIFY2(QString::fromStdString(*words).startsWith("T " + figure + " ms = "), words->c_str());
@@ -564,9 +565,9 @@ void TestAmp::megatron_takes_the_least_that_fits() {
               first, ends[static_cast<std::size_t>(s)],
               planner::amp::stage_devices(other, planner::amp::megatron_placement(other), s)));
         if (broken_pin(smaller, *one.problem.profile, one.problem.pins)) continue;
-        const cost::EvaluateOptions options;
-        const cost::Evaluation e{one.problem, smaller, chain.network(), options, chain.order()};
-        QVERIFY(!cost::check_constraints(e));
+        const planner::evaluation::EvaluateOptions options;
+        const planner::evaluation::Evaluation e{one.problem, smaller, chain.network(), options, chain.order()};
+        QVERIFY(!planner::evaluation::check_constraints(e));
         ++refused;
       }
     }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/capture/evaluate.hpp"
 
 namespace pipedeck {
 
@@ -99,9 +99,9 @@ class Enumerator {
     for (Stage& stage : plan.stages)  // the first replicas have most samples: they get the smallest devices
       std::stable_sort(stage.devices.begin(), stage.devices.end(),
                        [&](DeviceId a, DeviceId b) { return network_.type(a).memory < network_.type(b).memory; });
-    const cost::Evaluation e{problem_, plan, network_, options_.evaluate, order_};
-    const Bytes peak = *cost::capture_objective(e);
-    if ((best_ && peak >= *best_->objective->bytes) || !cost::check_constraints(e)) return;
+    const planner::evaluation::Evaluation e{problem_, plan, network_, options_.evaluate, order_};
+    const Bytes peak = *planner::capture::capture_objective(e);
+    if ((best_ && peak >= *best_->objective->bytes) || !planner::evaluation::check_constraints(e)) return;
     plan.objective = Objective{"", {}, peak};
     best_ = plan;
   }

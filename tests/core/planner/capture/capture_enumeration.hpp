@@ -5,13 +5,13 @@
 
 #include <optional>
 
-#include "core/cost/evaluate.hpp"
 #include "core/model/plan.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 
 namespace pipedeck {
 
 struct CaptureEnumeration {
-  cost::EvaluateOptions evaluate;
+  planner::evaluation::EvaluateOptions evaluate;
   int slice = 1;  ///< least samples of a replica
   bool pipeline_only = false;
 };

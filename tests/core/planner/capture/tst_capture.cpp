@@ -2,9 +2,9 @@
 // CAPTURE's recommenders against an enumeration of their whole space.
 #include <QtTest/QTest>
 
-#include "core/cost/evaluate.hpp"
 #include "core/planner/capture/gaussian_process.hpp"
 #include "core/planner/capture/search.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/capture/capture_enumeration.hpp"
@@ -300,17 +300,17 @@ void TestCapture::text_names_the_items() {
   problem.workload.micro_batch = 1;
   const auto ranking = answer(problem, {{"pipeline-only", "true"}});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
-  const auto text = cost::objective_text(problem, ranking->plans.at(0));
+  const auto text = planner::objective_text(**planner::planner_named("capture"), problem, ranking->plans.at(0));
   QVERIFY(text.has_value());
   QCOMPARE(
       QString::fromStdString(*text),
       QString("highest peak 10.250 GiB on stage 0 of 2 (layers 0 to 1, 1 samples a replica) = weights 2.000 GiB + "
               "gradients 2.000 GiB + optimizer 4.000 GiB + activations of 2 micro-batches in flight 2.000 GiB + "
               "workspace 0.250 GiB. Its first layer alone on a device 5.250 GiB, added by the 1 behind it 5.000 GiB."));
-  cost::EvaluateOptions paper;
+  planner::evaluation::EvaluateOptions paper;
   paper.paper_in_flight = true;
-  QVERIFY(cost::objective_text(problem, ranking->plans[0], paper)->find("of 1 micro-batch in flight") !=
-          std::string::npos);
+  QVERIFY(planner::objective_text(**planner::planner_named("capture"), problem, ranking->plans[0], paper)
+              ->find("of 1 micro-batch in flight") != std::string::npos);
 }
 
 void TestCapture::hurry_and_stop() {

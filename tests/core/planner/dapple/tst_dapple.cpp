@@ -5,7 +5,7 @@
 #include <limits>
 #include <thread>
 
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/dapple/evaluate.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/search/chain.hpp"
 #include "core/planner/search/memory_fit.hpp"
@@ -143,17 +143,18 @@ Result<planner::Ranking> answer(const Case& one, const planner::PlannerOptions& 
 }
 
 /// Every plan of any size of micro-batch, with and without recompute, that keeps to pins and memory.
-void each_plan(const Case& one, bool recompute, const std::function<void(const cost::Evaluation&)>& each) {
+void each_plan(const Case& one, bool recompute,
+               const std::function<void(const planner::evaluation::Evaluation&)>& each) {
   const cost::Network network = *cost::Network::of(*one.problem.cluster);
-  const cost::EvaluateOptions how{.ignore_memory = one.ignore, .printed_objective = one.printed};
+  const planner::evaluation::EvaluateOptions how{.ignore_memory = one.ignore, .printed_objective = one.printed};
   const std::vector<int> sizes = *planner::search::micro_batch_choices(one.problem.workload, 1);
   for (const bool again : {false, true})
     for (const int size : sizes) {
       if (again && !recompute) continue;
       enumerate_dapple(one.problem, size, {.allow_idle = one.idle, .recompute = again}, [&](const Plan& plan) {
         if (broken_pin(plan, *one.problem.profile, one.problem.pins)) return;
-        const cost::Evaluation e{one.problem, plan, network, how, order_of(plan, *one.problem.profile)};
-        if (cost::check_constraints(e)) each(e);
+        const planner::evaluation::Evaluation e{one.problem, plan, network, how, order_of(plan, *one.problem.profile)};
+        if (planner::evaluation::check_constraints(e)) each(e);
       });
     }
 }
@@ -162,8 +163,9 @@ void each_plan(const Case& one, bool recompute, const std::function<void(const c
 /// less with it.
 double least_objective(const Case& one) {
   double least = std::numeric_limits<double>::infinity();
-  each_plan(one, !(one.printed && one.ignore),
-            [&](const cost::Evaluation& e) { least = std::min(least, cost::dapple_objective(e)->count); });
+  each_plan(one, !(one.printed && one.ignore), [&](const planner::evaluation::Evaluation& e) {
+    least = std::min(least, planner::dapple::dapple_objective(e)->count);
+  });
   return least;
 }
 
@@ -178,7 +180,7 @@ double least_simulated(const Case& one) {
   const sim::Simulator none = own.with_overlap(Overlap::none);
   planner::search::Chain chain = *planner::search::Chain::of(one.problem);
   double least = std::numeric_limits<double>::infinity();
-  each_plan(one, true, [&](const cost::Evaluation& e) {
+  each_plan(one, true, [&](const planner::evaluation::Evaluation& e) {
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
       Plan plan = e.plan;
       if (planner::search::set_warmup(chain, plan, policy, one.ignore))
@@ -281,11 +283,12 @@ void TestDapple::list_is_the_best() {
   for (int seed = 0; seed < 10; ++seed) {
     const Case one = make(3 * seed, 6, 5);
     std::vector<std::pair<double, Plan>> all;
-    each_plan(one, false, [&](const cost::Evaluation& e) {
+    each_plan(one, false, [&](const planner::evaluation::Evaluation& e) {
       const auto same = [&](const auto& other) {
         return other.second.micro_batch == e.plan.micro_batch && other.second.stages == e.plan.stages;
       };
-      if (std::none_of(all.begin(), all.end(), same)) all.push_back({cost::dapple_objective(e)->count, e.plan});
+      if (std::none_of(all.begin(), all.end(), same))
+        all.push_back({planner::dapple::dapple_objective(e)->count, e.plan});
     });
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const auto ranking = answer(one, options_of(one, "objective"), 8);
@@ -310,12 +313,13 @@ void TestDapple::claims() {
 void TestDapple::objective_in_words() {
   const Case one{.problem = transformer_on(2)};
   const auto ranking = answer(one, options_of(one, "objective"));
-  const auto text = cost::objective_text(one.problem, ranking->plans[0]);
+  const auto text = planner::objective_text(**planner::planner_named("dapple"), one.problem, ranking->plans[0]);
   QVERIFY(text.has_value());
   qInfo("%s", text->c_str());
   QVERIFY(QString::fromStdString(*text).startsWith("L_max "));
   QVERIFY(QString::fromStdString(*text).contains("the pivot, "));
-  const auto printed = cost::objective_text(one.problem, ranking->plans[0], {.printed_objective = true});
+  const auto printed = planner::objective_text(**planner::planner_named("dapple"), one.problem, ranking->plans[0],
+                                               {.printed_objective = true});
   qInfo("%s", printed->c_str());
   QVERIFY(QString::fromStdString(*printed).startsWith("eq. 2 as printed "));
 }

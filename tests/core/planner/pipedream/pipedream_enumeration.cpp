@@ -4,9 +4,9 @@
 #include <bit>
 #include <functional>
 
-#include "core/cost/evaluate_parts.hpp"
 #include "core/cost/network.hpp"
 #include "core/model/pins.hpp"
+#include "core/planner/pipedream/evaluate.hpp"
 
 namespace pipedeck {
 
@@ -24,7 +24,7 @@ using Each = std::function<void(const Pieces&)>;
 class Enumeration {
  public:
   Enumeration(const Problem& problem, const PipedreamShape& shape, int micro_batch,
-              const cost::EvaluateOptions& options)
+              const planner::evaluation::EvaluateOptions& options)
       : problem_(problem), shape_(shape), options_(options), network_(*cost::Network::of(*problem.cluster)) {
     plan_.planner = "pipedream";
     plan_.schedule = ScheduleKind::pipedream;
@@ -102,15 +102,15 @@ class Enumeration {
     }
     plan_.order = order;
     plan_.objective = Objective{shape_.objective, {}, {}};
-    const cost::Evaluation e{problem_, plan_, network_, options_, order};
-    if (!cost::check_constraints(e) || broken_pin(plan_, *problem_.profile, problem_.pins)) return;
-    plan_.objective->time = *cost::pipedream_objective(e);
+    const planner::evaluation::Evaluation e{problem_, plan_, network_, options_, order};
+    if (!planner::evaluation::check_constraints(e) || broken_pin(plan_, *problem_.profile, problem_.pins)) return;
+    plan_.objective->time = *planner::pipedream::pipedream_objective(e);
     if (!best_ || *plan_.objective->time < *best_->objective->time) best_ = plan_;
   }
 
   const Problem& problem_;
   const PipedreamShape& shape_;
-  const cost::EvaluateOptions& options_;
+  const planner::evaluation::EvaluateOptions& options_;
   cost::Network network_;
   Plan plan_;
   std::vector<Set> closed_;
@@ -120,7 +120,7 @@ class Enumeration {
 }  // namespace
 
 std::optional<Plan> enumerate_pipedream(const Problem& problem, const PipedreamShape& shape, int micro_batch,
-                                        const cost::EvaluateOptions& options) {
+                                        const planner::evaluation::EvaluateOptions& options) {
   return Enumeration(problem, shape, micro_batch, options).best();
 }
 

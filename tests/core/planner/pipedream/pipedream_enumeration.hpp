@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/cost/evaluate.hpp"
 #include "core/model/plan.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 
 namespace pipedeck {
 
@@ -19,6 +19,6 @@ struct PipedreamShape {
 
 /// Returns the fitting plan of the quickest slowest stage that honours the problem's pins.
 std::optional<Plan> enumerate_pipedream(const Problem& problem, const PipedreamShape& shape, int micro_batch,
-                                        const cost::EvaluateOptions& options);
+                                        const planner::evaluation::EvaluateOptions& options);
 
 }  // namespace pipedeck

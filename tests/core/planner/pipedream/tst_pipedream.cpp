@@ -115,7 +115,9 @@ struct Case {
   Shape shape;
   bool ignore_memory = false, printed = false;
 
-  cost::EvaluateOptions evaluate() const { return {.ignore_memory = ignore_memory, .printed_objective = printed}; }
+  planner::evaluation::EvaluateOptions evaluate() const {
+    return {.ignore_memory = ignore_memory, .printed_objective = printed};
+  }
   planner::PlannerOptions options(const std::string& levels) const {
     planner::PlannerOptions options{{"levels", levels}};
     if (ignore_memory) options["ignore-memory"] = "true";

@@ -3,7 +3,7 @@
 // PIPEDECK_RANDOM_PROBLEMS sets the number of random problems (60).
 #include <QtTest/QTest>
 
-#include "core/cost/evaluate.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/search/arithmetic.hpp"
 #include "core/planner/whale/partition.hpp"
@@ -79,10 +79,10 @@ void TestWhale::plans_fit_in_simulation() {
         ++answers;
         for (const Stage& stage : plan.stages) uneven += stage.shares.has_value();
         QVERIFY2(simulator.run(plan)->fits, qPrintable(QString("%1, seed %2").arg(plan.name.c_str()).arg(seed)));
-        QVERIFY(!cost::objective_text(problem, plan)->empty());
+        QVERIFY(!planner::objective_text(**planner::planner_named("whale"), problem, plan)->empty());
         Plan wrong = plan;
         wrong.objective->time = *wrong.objective->time * (1 + 1e-8);
-        QVERIFY(!cost::evaluate(problem, wrong).has_value());
+        QVERIFY(!planner::evaluate(**planner::planner_named("whale"), problem, wrong).has_value());
       }
     }
   }

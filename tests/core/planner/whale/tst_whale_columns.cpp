@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/cost/evaluate.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/search/arithmetic.hpp"
 #include "core/planner/whale/partition.hpp"
@@ -86,7 +86,8 @@ void TestWhaleColumns::columns_equal_enumeration() {
     if (!mine.stages[0].shards) continue;
     ++uneven;
     full += std::abs((*mine.stages[0].shards)[0] - most) < 2.0 / steps;
-    QVERIFY(cost::objective_text(problem, mine)->find("of the columns") != std::string::npos);
+    QVERIFY(planner::objective_text(**planner::planner_named("whale"), problem, mine)->find("of the columns") !=
+            std::string::npos);
   }
   qInfo("%d problems, %d with uneven columns, of which %d by memory", compared, uneven, full);
   QVERIFY(compared > random_problems() / 3 && uneven > compared / 2 && full > 0 && full < uneven);
@@ -168,7 +169,7 @@ void TestWhaleColumns::split_between_replicated() {
   const Plan& plan = ranking->plans[0];
   QCOMPARE(plan.stages.size(), std::size_t{2});
   QCOMPARE(plan.stages[1].tensor_parallel, 2);
-  const std::string text = *cost::objective_text(problem, plan);
+  const std::string text = *planner::objective_text(**planner::planner_named("whale"), problem, plan);
   QVERIFY2(text.find("1 x split(2)") != text.npos && text.find("bridge: gather by samples") != text.npos, text.c_str());
   QVERIFY(answer(problem, {{"strategy", "replicate"}})->infeasible.has_value());
 }

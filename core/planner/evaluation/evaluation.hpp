@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the evaluations: a plan with its network, and sums over a stage's layers.
+// An independent verification of a planner's result. It computes objective and constraints from their definitions,
+// layer by layer, and shares no table with any planner. This is the common part: a plan with its network, and sums over
+// a stage's layers.
 #pragma once
 
-#include <string>
+#include <stop_token>
 #include <vector>
 
-#include "core/cost/evaluate.hpp"
 #include "core/cost/network.hpp"
 #include "core/plan/layer_bytes.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::evaluation {
+
+/// The variants of a planner that change its objective or constraints.
+struct EvaluateOptions {
+  bool ignore_memory = false;
+  bool printed_objective = false;
+  bool flat_levels = false;      ///< PipeDream: all devices are one level
+  bool paper_in_flight = false;  ///< CAPTURE: every stage has one micro-batch in flight, as its paper predicts
+  std::stop_token stop{};
+};
 
 struct Evaluation {
   const Problem& problem;
   const Plan& plan;
-  const Network& network;
+  const cost::Network& network;
   const EvaluateOptions& options;
   std::vector<LayerId> order;
 
@@ -35,22 +45,7 @@ Bytes largest_workspace(const Evaluation& e, int stage, int samples);
 Bytes crossing(const Evaluation& e, int stage, int samples);
 Bytes smallest_memory(const Evaluation& e, int stage);
 
-/// The planners' objectives, computed from their definitions.
-Result<Seconds> dapple_objective(const Evaluation& e);
-Result<Seconds> pipedream_objective(const Evaluation& e);
-Result<Seconds> pipedream_released_objective(const Evaluation& e);
-Result<Bytes> capture_objective(const Evaluation& e);
-Result<Seconds> amp_objective(const Evaluation& e);
-Result<Seconds> whale_objective(const Evaluation& e);
-
-/// The terms of these objectives as text.
-std::string dapple_objective_text(const Evaluation& e);
-std::string pipedream_objective_text(const Evaluation& e);
-std::string capture_objective_text(const Evaluation& e);
-std::string amp_objective_text(const Evaluation& e);
-std::string whale_objective_text(const Evaluation& e);
-
 /// Returns an internal error that names the stage that is incomplete or does not fit.
 Result<void> check_constraints(const Evaluation& e);
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::evaluation

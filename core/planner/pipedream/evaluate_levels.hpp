@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::pipedream {
 
 /// A level: the component of each device, and the level's bandwidth (0 at the lowest level, single devices).
 struct EvaluationLevel {
@@ -19,6 +19,6 @@ struct EvaluationLevel {
 
 /// Returns the levels, lowest first; `flat`: only single devices and all devices. The result is invalid after a stop
 /// request.
-std::vector<EvaluationLevel> evaluation_levels(const Evaluation& e, bool flat);
+std::vector<EvaluationLevel> evaluation_levels(const evaluation::Evaluation& e, bool flat);
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::pipedream

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "core/cost/compute.hpp"
-#include "core/cost/evaluate_parts.hpp"
 #include "core/cost/memory.hpp"
+#include "core/planner/capture/evaluate.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::capture {
 
 namespace {
 
@@ -22,21 +22,21 @@ struct PredictedPeak {
 };
 
 /// Returns weights, gradients and optimizer of these weights in this stage.
-MemoryParts state_of(const Evaluation& e, int s, const plan::Weights& weights) {
-  return state_memory(plan::share_of(weights, e.stage(s).tensor_parallel), e.stage(s).replicas(), e.plan.optimizer,
-                      e.plan.precision, e.plan.zero);
+MemoryParts state_of(const evaluation::Evaluation& e, int s, const plan::Weights& weights) {
+  return cost::state_memory(plan::share_of(weights, e.stage(s).tensor_parallel), e.stage(s).replicas(),
+                            e.plan.optimizer, e.plan.precision, e.plan.zero);
 }
 
-PredictedPeak predicted_peak(const Evaluation& e, int s) {
+PredictedPeak predicted_peak(const evaluation::Evaluation& e, int s) {
   const int samples = e.most_samples(s);
-  const auto scaled = [&](Bytes bytes) { return scale_bytes(bytes, samples, e.profile().micro_batch); };
+  const auto scaled = [&](Bytes bytes) { return cost::scale_bytes(bytes, samples, e.profile().micro_batch); };
   const Layer& first = e.layer(e.stage(s).first);
   const int degree = plan::even_parts(e.stage(s));
   PredictedPeak peak;
   peak.kept = e.options.paper_in_flight ? 1 : std::min(e.plan.micro_batches, e.stages() - s);
-  peak.parts = state_of(e, s, weights_of(e, s));
-  peak.parts[MemoryItem::activations] = saved_by(e, s, samples) * peak.kept;
-  peak.parts[MemoryItem::boundary] = crossing(e, s, samples);
+  peak.parts = state_of(e, s, evaluation::weights_of(e, s));
+  peak.parts[MemoryItem::activations] = evaluation::saved_by(e, s, samples) * peak.kept;
+  peak.parts[MemoryItem::boundary] = evaluation::crossing(e, s, samples);
   peak.parts[MemoryItem::workspace] = scaled(plan::workspace_bytes(first, degree));
   peak.parts[MemoryItem::reserve] = e.problem.workload.conventions.reserve;
   peak.parts[MemoryItem::communication] =
@@ -71,13 +71,13 @@ std::string items_text(const PredictedPeak& peak) {
 
 }  // namespace
 
-Result<Bytes> capture_objective(const Evaluation& e) {
+Result<Bytes> capture_objective(const evaluation::Evaluation& e) {
   Bytes highest;
   for (int s = 0; s < e.stages(); ++s) highest = std::max(highest, predicted_peak(e, s).total());
   return highest;
 }
 
-std::string capture_objective_text(const Evaluation& e) {
+std::string capture_objective_text(const evaluation::Evaluation& e) {
   int worst = 0;
   PredictedPeak peak;
   for (int s = 0; s < e.stages(); ++s)
@@ -92,4 +92,4 @@ std::string capture_objective_text(const Evaluation& e) {
       gibibytes(peak.alone), stage.last - stage.first - 1, gibibytes(peak.added));
 }
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::capture

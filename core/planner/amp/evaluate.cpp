@@ -6,9 +6,9 @@
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/amp/evaluate.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::amp {
 
 namespace {
 
@@ -25,7 +25,7 @@ TensorParallelPoint reduced_by(const Layer& layer, int degree) {
 }
 
 /// t_i: forward and backward of one micro-batch on the slowest device, and the all-reduces of its layers.
-double stage_time(const Evaluation& e, int s, int r) {
+double stage_time(const evaluation::Evaluation& e, int s, int r) {
   const Stage& stage = e.stage(s);
   const std::vector<DeviceId> devices = replica(stage, r);
   const int samples = replica_samples(stage, e.plan.micro_batch)[static_cast<std::size_t>(r)];
@@ -33,8 +33,8 @@ double stage_time(const Evaluation& e, int s, int r) {
   for (int p = stage.first; p < stage.last; ++p) {
     double forward = 0, backward = 0;
     for (const DeviceId device : devices) {
-      const LayerTimes times = layer_times(e.profile(), e.layer(p), samples, *e.problem.cluster, e.network.type(device),
-                                           stage.tensor_parallel);
+      const cost::LayerTimes times = cost::layer_times(e.profile(), e.layer(p), samples, *e.problem.cluster,
+                                                       e.network.type(device), stage.tensor_parallel);
       forward = std::max(forward, times.forward.count);
       backward = std::max(backward, times.backward.count);
     }
@@ -42,44 +42,44 @@ double stage_time(const Evaluation& e, int s, int r) {
     if (stage.tensor_parallel == 1) continue;
     const TensorParallelPoint point = reduced_by(e.layer(p), stage.tensor_parallel);
     for (const Bytes bytes : {point.forward_allreduce, point.backward_allreduce})
-      sum += all_reduce(e.network, devices, scale_bytes(bytes, samples, e.profile().micro_batch)).count;
+      sum += cost::all_reduce(e.network, devices, cost::scale_bytes(bytes, samples, e.profile().micro_batch)).count;
   }
   return sum;
 }
 
 /// e_i: the activation over the cut before stage s and its gradient back; v / b as in the paper.
-double transfer_time(const Evaluation& e, int s, int r) {
+double transfer_time(const evaluation::Evaluation& e, int s, int r) {
   const DeviceId from = replica(e.stage(s - 1), r).front(), to = replica(e.stage(s), r).front();
   const int samples = replica_samples(e.stage(s), e.plan.micro_batch)[static_cast<std::size_t>(r)];
-  const Bytes bytes = crossing(e, s, samples);
+  const Bytes bytes = evaluation::crossing(e, s, samples);
   if (e.options.printed_objective) return (bytes / e.network.path(from, to).bandwidth).count;
   return e.network.transfer(from, to, bytes).count + e.network.transfer(to, from, bytes).count;
 }
 
 /// T^dpsync of the stage's slowest group, where a group is the devices of equal rank of all replicas.
-double synchronisation(const Evaluation& e, int s) {
+double synchronisation(const evaluation::Evaluation& e, int s) {
   const Stage& stage = e.stage(s);
   if (stage.replicas() < 2) return 0;
   const int degree = stage.tensor_parallel;
-  const Bytes share = plan::share_of(weights_of(e, s), degree);
+  const Bytes share = plan::share_of(evaluation::weights_of(e, s), degree);
   double slowest = 0;
   for (int rank = 0; rank < degree; ++rank) {
     std::vector<DeviceId> group;
     for (int r = 0; r < stage.replicas(); ++r) group.push_back(replica(stage, r)[static_cast<std::size_t>(rank)]);
-    slowest = std::max(slowest, ring_all_reduce(e.network, group, share).count);
+    slowest = std::max(slowest, cost::ring_all_reduce(e.network, group, share).count);
   }
   return slowest;
 }
 
 /// A pipeline's terms of eq. 5.
-struct Pipeline {
+struct EvaluatedPipeline {
   double slowest = 0, transfers = 0, stages = 0;
   int slowest_stage = 0;
   double time(int micro_batches) const { return (micro_batches - 1) * slowest + transfers + stages; }
 };
 
-Pipeline pipeline_of(const Evaluation& e, int r) {
-  Pipeline pipeline;
+EvaluatedPipeline pipeline_of(const evaluation::Evaluation& e, int r) {
+  EvaluatedPipeline pipeline;
   for (int s = 0; s < e.stages(); ++s) {
     const double time = stage_time(e, s, r);
     if (time > pipeline.slowest) pipeline.slowest = time, pipeline.slowest_stage = s;
@@ -91,16 +91,16 @@ Pipeline pipeline_of(const Evaluation& e, int r) {
 
 /// A plan's terms of eq. 4: the slowest pipeline, then the slowest synchronisation.
 struct AmpTerms {
-  Pipeline pipeline;
+  EvaluatedPipeline pipeline;
   int index = 0;
   double synchronisation = 0;
   int synchronised = 0;  ///< stage with the longest synchronisation
 };
 
-AmpTerms terms_of(const Evaluation& e) {
+AmpTerms terms_of(const evaluation::Evaluation& e) {
   AmpTerms terms;
   for (int r = 0; r < e.stage(0).replicas(); ++r) {
-    const Pipeline pipeline = pipeline_of(e, r);
+    const EvaluatedPipeline pipeline = pipeline_of(e, r);
     if (pipeline.time(e.plan.micro_batches) > terms.pipeline.time(e.plan.micro_batches))
       terms.pipeline = pipeline, terms.index = r;
   }
@@ -110,7 +110,7 @@ AmpTerms terms_of(const Evaluation& e) {
   return terms;
 }
 
-bool same_degrees(const Evaluation& e) {
+bool same_degrees(const evaluation::Evaluation& e) {
   return std::all_of(e.plan.stages.begin(), e.plan.stages.end(), [&](const Stage& stage) {
     return stage.replicas() == e.stage(0).replicas() && stage.tensor_parallel == e.stage(0).tensor_parallel;
   });
@@ -118,14 +118,14 @@ bool same_degrees(const Evaluation& e) {
 
 }  // namespace
 
-Result<Seconds> amp_objective(const Evaluation& e) {
+Result<Seconds> amp_objective(const evaluation::Evaluation& e) {
   if (!same_degrees(e))
     return fail(ErrorCode::internal, e.plan.planner + ": stages of different degrees, AMP's eq. 4 knows one of each");
   const AmpTerms terms = terms_of(e);
   return Seconds(terms.pipeline.time(e.plan.micro_batches) + terms.synchronisation);
 }
 
-std::string amp_objective_text(const Evaluation& e) {
+std::string amp_objective_text(const evaluation::Evaluation& e) {
   if (!same_degrees(e)) return {};
   const AmpTerms terms = terms_of(e);
   const auto ms = [](double seconds) { return in_milliseconds(Seconds(seconds)); };
@@ -145,4 +145,4 @@ std::string amp_objective_text(const Evaluation& e) {
   return text + ".";
 }
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::amp

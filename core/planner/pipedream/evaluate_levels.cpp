@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cost/evaluate_levels.hpp"
+#include "core/planner/pipedream/evaluate_levels.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -9,22 +9,20 @@
 #include <set>
 #include <utility>
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::pipedream {
 
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-using Level = EvaluationLevel;
-
-double width(const Evaluation& e, DeviceId a, DeviceId b) {
+double width(const evaluation::Evaluation& e, DeviceId a, DeviceId b) {
   return std::min(e.network.path(a, b).bandwidth.count, e.network.path(b, a).bandwidth.count);
 }
 
 /// A table of the narrowest paths between nodes, and among the devices of each node.
 class Widths {
  public:
-  explicit Widths(const Evaluation& e) : count_(static_cast<std::size_t>(e.network.node_count())) {
+  explicit Widths(const evaluation::Evaluation& e) : count_(static_cast<std::size_t>(e.network.node_count())) {
     std::vector<std::vector<DeviceId>> nodes(count_);
     for (int d = 0; d < e.network.device_count(); ++d)
       nodes[e.network.node_of(DeviceId(d)).index()].push_back(DeviceId(d));
@@ -50,8 +48,8 @@ class Widths {
   }
 
  private:
-  static double narrowest(const Evaluation& e, const std::vector<std::vector<DeviceId>>& nodes, std::size_t a,
-                          std::size_t b) {
+  static double narrowest(const evaluation::Evaluation& e, const std::vector<std::vector<DeviceId>>& nodes,
+                          std::size_t a, std::size_t b) {
     const bool by_node = a != b && !e.problem.cluster->bandwidth_matrix;
     if (by_node) return width(e, nodes[a].front(), nodes[b].front());
     double least = never;
@@ -79,7 +77,7 @@ bool of_one_size(const Components& components) {
   return std::all_of(sizes.begin(), sizes.end(), [&](const auto& one) { return one.second == sizes.begin()->second; });
 }
 
-Components by_node(const Evaluation& e, const std::vector<int>& number) {
+Components by_node(const evaluation::Evaluation& e, const std::vector<int>& number) {
   Components components;
   for (int d = 0; d < e.network.device_count(); ++d)
     components.push_back(number[e.network.node_of(DeviceId(d)).index()]);
@@ -103,7 +101,8 @@ std::vector<int> joined(const Widths& widths, std::size_t nodes, double wide) {
 }
 
 /// Returns the smallest width between components of `below` that `level` merges.
-double narrowest(const Evaluation& e, const Widths& widths, const Level& below, const Level& level) {
+double narrowest(const evaluation::Evaluation& e, const Widths& widths, const EvaluationLevel& below,
+                 const EvaluationLevel& level) {
   std::vector<DeviceId> heads(static_cast<std::size_t>(e.network.node_count()));
   for (int d = e.network.device_count(); d-- > 0;) heads[e.network.node_of(DeviceId(d)).index()] = DeviceId(d);
   double least = never;
@@ -121,14 +120,14 @@ double narrowest(const Evaluation& e, const Widths& widths, const Level& below, 
 
 }  // namespace
 
-std::vector<EvaluationLevel> evaluation_levels(const Evaluation& e, bool flat) {
+std::vector<EvaluationLevel> evaluation_levels(const evaluation::Evaluation& e, bool flat) {
   const Widths widths(e);
   const auto count = static_cast<std::size_t>(e.network.node_count());
-  std::vector<Level> levels(1);
+  std::vector<EvaluationLevel> levels(1);
   for (int d = 0; d < e.network.device_count(); ++d) levels[0].component.push_back(d);
   const auto add = [&](const Components& components) {
     if (!of_one_size(components) || sizes_of(components).size() == sizes_of(levels.back().component).size()) return;
-    Level level{components, 0};
+    EvaluationLevel level{components, 0};
     level.bandwidth = narrowest(e, widths, levels.back(), level);
     levels.push_back(level);
   };
@@ -143,4 +142,4 @@ std::vector<EvaluationLevel> evaluation_levels(const Evaluation& e, bool flat) {
   return levels;
 }
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::pipedream

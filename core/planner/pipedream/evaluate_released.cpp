@@ -5,16 +5,16 @@
 #include <set>
 
 #include "core/cost/compute.hpp"
-#include "core/cost/evaluate_levels.hpp"
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/pipedream/evaluate.hpp"
+#include "core/planner/pipedream/evaluate_levels.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::pipedream {
 
 namespace {
 
 class ReleasedEvaluation {
  public:
-  explicit ReleasedEvaluation(const Evaluation& e)
+  explicit ReleasedEvaluation(const evaluation::Evaluation& e)
       : e_(e), levels_(evaluation_levels(e, e.options.flat_levels)), users_(e.order.size()), uses_(e.order.size()) {
     std::set<LayerId> fed, feeding, left_out;
     for (const Edge& edge : edges_of(e.profile())) fed.insert(edge.to), feeding.insert(edge.from);
@@ -41,8 +41,8 @@ class ReleasedEvaluation {
       if (!counted_.contains(e_.order[static_cast<std::size_t>(p)])) continue;
       double slowest = 0;
       for (int d = 0; d < e_.network.device_count(); ++d) {
-        const LayerTimes times = layer_times(e_.profile(), e_.layer(p), e_.plan.micro_batch, *e_.problem.cluster,
-                                             e_.network.type(DeviceId(d)));
+        const cost::LayerTimes times = cost::layer_times(e_.profile(), e_.layer(p), e_.plan.micro_batch,
+                                                         *e_.problem.cluster, e_.network.type(DeviceId(d)));
         slowest = std::max(slowest, times.forward.count + times.backward.count);
       }
       sum += slowest;
@@ -71,24 +71,25 @@ class ReleasedEvaluation {
     return found;
   }
 
-  /// Returns the bytes that the program counts as crossing the cut before this stage.
-  double crossing_before(int stage) const {
-    std::set<LayerId> in_front, crossing;
+  /// Returns the bytes that the program counts as crossed the cut before this stage.
+  double crossed_before(int stage) const {
+    std::set<LayerId> in_front, crossed;
     for (int p = 0; p < e_.stage(stage).first; ++p)
       if (const LayerId layer = e_.order[static_cast<std::size_t>(p)]; counted_.contains(layer)) in_front.insert(layer);
     for (const LayerId last : in_front) {
       const auto is_in_front = [&](LayerId user) { return in_front.contains(user); };
       if (std::any_of(users_[last.index()].begin(), users_[last.index()].end(), is_in_front)) continue;
-      crossing.insert(last);
+      crossed.insert(last);
       const std::set<LayerId> before = back_from(last);
       for (const LayerId layer : before)
         for (const LayerId user : users_[layer.index()])
-          if (layer != last && !before.contains(user)) crossing.insert(layer);
+          if (layer != last && !before.contains(user)) crossed.insert(layer);
     }
     double sum = 0;
-    for (const LayerId layer : crossing)
+    for (const LayerId layer : crossed)
       sum += static_cast<double>(
-          scale_bytes(e_.profile().layers[layer.index()].output, e_.plan.micro_batch, e_.profile().micro_batch).count);
+          cost::scale_bytes(e_.profile().layers[layer.index()].output, e_.plan.micro_batch, e_.profile().micro_batch)
+              .count);
     return sum;
   }
 
@@ -121,13 +122,13 @@ class ReleasedEvaluation {
       if (from == first) synchronising /= machines_below(level);
       slowest = std::max(slowest, (inside(level - 1, *held.begin(), from, to) + synchronising) / m);
       if (from == first) continue;
-      slowest = std::max(slowest, 2 * crossing_before(from) / (bandwidth * m));
-      if (to < e_.stages()) slowest = std::max(slowest, 2 * crossing_before(to) / (bandwidth * m));
+      slowest = std::max(slowest, 2 * crossed_before(from) / (bandwidth * m));
+      if (to < e_.stages()) slowest = std::max(slowest, 2 * crossed_before(to) / (bandwidth * m));
     }
     return slowest;
   }
 
-  const Evaluation& e_;
+  const evaluation::Evaluation& e_;
   std::vector<EvaluationLevel> levels_;
   std::vector<std::set<LayerId>> users_, uses_;  ///< by layer
   std::set<LayerId> counted_;
@@ -135,6 +136,8 @@ class ReleasedEvaluation {
 
 }  // namespace
 
-Result<Seconds> pipedream_released_objective(const Evaluation& e) { return Seconds(ReleasedEvaluation(e).slowest()); }
+Result<Seconds> pipedream_released_objective(const evaluation::Evaluation& e) {
+  return Seconds(ReleasedEvaluation(e).slowest());
+}
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::pipedream

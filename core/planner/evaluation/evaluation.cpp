@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@
 #include "core/cost/memory.hpp"
 #include "core/cost/stage_ways.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::evaluation {
 
 int Evaluation::most_samples(int s) const {
   const std::vector<int> samples = replica_samples(stage(s), plan.micro_batch);
@@ -27,8 +27,8 @@ plan::Weights weights_of(const Evaluation& e, int stage) {
 Bytes saved_by(const Evaluation& e, int stage, int samples) {
   Bytes sum;
   for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p)
-    sum +=
-        scale_bytes(plan::saved_bytes(e.layer(p), plan::even_parts(e.stage(stage))), samples, e.profile().micro_batch);
+    sum += cost::scale_bytes(plan::saved_bytes(e.layer(p), plan::even_parts(e.stage(stage))), samples,
+                             e.profile().micro_batch);
   return sum;
 }
 
@@ -36,7 +36,7 @@ Bytes largest_workspace(const Evaluation& e, int stage, int samples) {
   Bytes most;
   for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p)
     most = std::max(most, plan::workspace_bytes(e.layer(p), plan::even_parts(e.stage(stage))));
-  return scale_bytes(most, samples, e.profile().micro_batch);
+  return cost::scale_bytes(most, samples, e.profile().micro_batch);
 }
 
 Bytes crossing(const Evaluation& e, int stage, int samples) {
@@ -44,7 +44,7 @@ Bytes crossing(const Evaluation& e, int stage, int samples) {
   const int cut = e.stage(stage).first;
   if (e.profile().is_chain()) {  // output of the layer before the cut
     const Layer& before = e.layer(cut - 1);
-    return before.kind == data_kind ? Bytes() : scale_bytes(before.output, samples, e.profile().micro_batch);
+    return before.kind == data_kind ? Bytes() : cost::scale_bytes(before.output, samples, e.profile().micro_batch);
   }
   std::vector<int> position(e.order.size());
   for (std::size_t p = 0; p < e.order.size(); ++p) position[e.order[p].index()] = static_cast<int>(p);
@@ -62,7 +62,7 @@ Bytes crossing(const Evaluation& e, int stage, int samples) {
     else if (!used.contains({from, -1}))
       sum += layer.outputs.at(static_cast<std::size_t>(output));
   }
-  return scale_bytes(sum, samples, e.profile().micro_batch);
+  return cost::scale_bytes(sum, samples, e.profile().micro_batch);
 }
 
 Bytes smallest_memory(const Evaluation& e, int stage) {
@@ -83,7 +83,7 @@ bool kept_is_known(const Plan& plan) {
 int kept(const Evaluation& e, int stage) {
   const Plan& plan = e.plan;
   if (plan.schedule == ScheduleKind::gpipe) return plan.micro_batches;
-  if (!plan.synchronous()) return pipedream_versions(plan, StageId(stage));
+  if (!plan.synchronous()) return cost::pipedream_versions(plan, StageId(stage));
   if (plan.warmup_counts) return plan.warmup_counts->at(static_cast<std::size_t>(stage));
   const int behind = e.stages() - stage;
   return std::min(plan.warmup == Warmup::A ? behind : 2 * behind - 1, plan.micro_batches);
@@ -93,7 +93,7 @@ int kept(const Evaluation& e, int stage) {
 int outstanding(const Evaluation& e, int s) {
   if (s == 0) return kept(e, s);
   if (e.plan.synchronous()) return std::max(kept(e, s - 1), kept(e, s));
-  return pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
+  return cost::pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
 }
 
 /// A stage's weights, saved bytes and workspace for a number of samples, with the shardings that neighbouring stages
@@ -104,7 +104,7 @@ struct Held {
 };
 
 Held held_by(const Evaluation& e, int s, int samples) {
-  const std::vector<const CutWay*> ways = stage_ways(e.plan, e.profile(), e.order, StageId(s));
+  const std::vector<const CutWay*> ways = cost::stage_ways(e.plan, e.profile(), e.order, StageId(s));
   Held held{weights_of(e, s), {}, {}};
   if (ways.empty()) {
     held.saved = saved_by(e, s, samples), held.workspace = largest_workspace(e, s, samples);
@@ -115,8 +115,8 @@ Held held_by(const Evaluation& e, int s, int samples) {
     held.weights.whole += way->whole_parameters, held.saved += way->saved;
     held.workspace = std::max(held.workspace, way->workspace);
   }
-  held.saved = scale_bytes(held.saved, samples, e.profile().micro_batch);
-  held.workspace = scale_bytes(held.workspace, samples, e.profile().micro_batch);
+  held.saved = cost::scale_bytes(held.saved, samples, e.profile().micro_batch);
+  held.workspace = cost::scale_bytes(held.workspace, samples, e.profile().micro_batch);
   return held;
 }
 
@@ -130,7 +130,7 @@ Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
   const Held held = held_by(e, s, samples);
   const Bytes weights = plan::share_of(held.weights, e.stage(s), rank);
   const Bytes fixed =
-      state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
+      cost::state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
       e.problem.workload.conventions.most_beside_model() + held.workspace;
   const Bytes saved = held.saved;
   const Bytes input = crossing(e, s, samples), output = crossing(e, s + 1, samples);
@@ -187,4 +187,4 @@ Result<void> check_constraints(const Evaluation& e) {
   return {};
 }
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::evaluation

@@ -8,40 +8,40 @@
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/dapple/evaluate.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::dapple {
 
 namespace {
 
 /// A stage of the formula: computing, or the communication between two that compute.
-struct Step {
+struct EvaluatedStep {
   double forward = 0, backward = 0, all_reduce = 0;
   bool communication = false;
 };
 
-Step compute_step(const Evaluation& e, int s) {
+EvaluatedStep compute_step(const evaluation::Evaluation& e, int s) {
   const Stage& stage = e.stage(s);
   const std::vector<int> samples = replica_samples(stage, e.plan.micro_batch);
-  Step step;
+  EvaluatedStep step;
   for (std::size_t d = 0; d < stage.devices.size(); ++d) {
     double forward = 0, backward = 0;
     for (int p = stage.first; p < stage.last; ++p) {
-      const LayerTimes times =
-          layer_times(e.profile(), e.layer(p), samples[d], *e.problem.cluster, e.network.type(stage.devices[d]));
+      const cost::LayerTimes times =
+          cost::layer_times(e.profile(), e.layer(p), samples[d], *e.problem.cluster, e.network.type(stage.devices[d]));
       forward += times.forward.count;
       backward += times.backward.count;
     }
     step.forward = std::max(step.forward, forward);
     step.backward = std::max(step.backward, backward + (stage.recompute.all ? forward : 0));
   }
-  step.all_reduce = all_reduce(e.network, stage.devices, weights_of(e, s).all).count;
+  step.all_reduce = cost::all_reduce(e.network, stage.devices, evaluation::weights_of(e, s).all).count;
   return step;
 }
 
 /// Returns the transfers from stage s to s + 1. Slices between the same pair of nodes form one transfer; inside a node,
 /// between the same pair of devices. The longest one is the step's time.
-Step communication_step(const Evaluation& e, int s) {
+EvaluatedStep communication_step(const evaluation::Evaluation& e, int s) {
   struct Transfer {
     int samples = 0;
     std::vector<std::pair<DeviceId, DeviceId>> pairs;
@@ -65,9 +65,9 @@ Step communication_step(const Evaluation& e, int s) {
       transfer.pairs.push_back({sender, receiver});
     }
   }
-  Step step{.communication = true};
+  EvaluatedStep step{.communication = true};
   for (const auto& [key, transfer] : transfers) {
-    const Bytes bytes = crossing(e, s + 1, transfer.samples);
+    const Bytes bytes = evaluation::crossing(e, s + 1, transfer.samples);
     for (const auto& [sender, receiver] : transfer.pairs) {
       step.forward = std::max(step.forward, e.network.transfer(sender, receiver, bytes).count);
       step.backward = std::max(step.backward, e.network.transfer(receiver, sender, bytes).count);
@@ -76,8 +76,8 @@ Step communication_step(const Evaluation& e, int s) {
   return step;
 }
 
-std::vector<Step> steps_of(const Evaluation& e) {
-  std::vector<Step> steps;
+std::vector<EvaluatedStep> steps_of(const evaluation::Evaluation& e) {
+  std::vector<EvaluatedStep> steps;
   for (int s = 0; s < e.stages(); ++s) {
     steps.push_back(compute_step(e, s));
     if (s + 1 < e.stages()) steps.push_back(communication_step(e, s));
@@ -94,10 +94,10 @@ struct DappleTerms {
 };
 
 /// max_Q [ sum_{s<=Q} F_s + (M - 1) t_Q + max_{s<=Q}( AR_s + sum_{a=s..Q} B_a ) ]
-DappleTerms l_max(const std::vector<Step>& steps, int micro_batches) {
+DappleTerms l_max(const std::vector<EvaluatedStep>& steps, int micro_batches) {
   DappleTerms most;
   for (std::size_t q = 0; q < steps.size(); ++q) {
-    const Step& pivot = steps[q];
+    const EvaluatedStep& pivot = steps[q];
     DappleTerms terms{.pivot = q};
     terms.each = pivot.communication ? std::max(pivot.forward, pivot.backward) : pivot.forward + pivot.backward;
     for (std::size_t s = 0; s <= q; ++s) {
@@ -112,7 +112,7 @@ DappleTerms l_max(const std::vector<Step>& steps, int micro_batches) {
 }
 
 /// Eq. 3: Q from S - 1 down to 0.
-std::size_t printed_pivot(const std::vector<Step>& steps, int micro_batches) {
+std::size_t printed_pivot(const std::vector<EvaluatedStep>& steps, int micro_batches) {
   const auto steady = [&](std::size_t s) { return (micro_batches - 1) * (steps[s].forward + steps[s].backward); };
   std::size_t q = steps.size() - 1;
   for (std::size_t s = steps.size() - 1; s-- > 0;) {
@@ -124,7 +124,7 @@ std::size_t printed_pivot(const std::vector<Step>& steps, int micro_batches) {
 }
 
 /// Eq. 1-2.
-DappleTerms printed(const std::vector<Step>& steps, int micro_batches) {
+DappleTerms printed(const std::vector<EvaluatedStep>& steps, int micro_batches) {
   DappleTerms terms{.pivot = printed_pivot(steps, micro_batches)};
   const std::size_t q = terms.pivot;
   terms.each = steps[q].forward + steps[q].backward;
@@ -146,14 +146,14 @@ std::string name_of(std::size_t step) {
 
 }  // namespace
 
-Result<Seconds> dapple_objective(const Evaluation& e) {
-  const std::vector<Step> steps = steps_of(e);
+Result<Seconds> dapple_objective(const evaluation::Evaluation& e) {
+  const std::vector<EvaluatedStep> steps = steps_of(e);
   const int count = e.plan.micro_batches;
   return Seconds((e.options.printed_objective ? printed(steps, count) : l_max(steps, count)).total(count));
 }
 
-std::string dapple_objective_text(const Evaluation& e) {
-  const std::vector<Step> steps = steps_of(e);
+std::string dapple_objective_text(const evaluation::Evaluation& e) {
+  const std::vector<EvaluatedStep> steps = steps_of(e);
   const int count = e.plan.micro_batches;
   const bool as_printed = e.options.printed_objective;
   const DappleTerms terms = as_printed ? printed(steps, count) : l_max(steps, count);
@@ -172,4 +172,4 @@ std::string dapple_objective_text(const Evaluation& e) {
                      terms.pivot % 2 && !as_printed ? "its longer direction" : "its F + B", ms(terms.ending), ending);
 }
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::dapple

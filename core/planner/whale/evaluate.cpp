@@ -10,10 +10,10 @@
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
-#include "core/cost/evaluate_parts.hpp"
 #include "core/cost/whale_bridge.hpp"
+#include "core/planner/whale/evaluate.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::whale {
 
 namespace {
 
@@ -22,24 +22,25 @@ std::span<const DeviceId> devices_of_replica(const Stage& stage, int replica) {
   return std::span(stage.devices).subspan(static_cast<std::size_t>(replica) * degree, degree);
 }
 
-double layer_seconds(const Evaluation& e, const Stage& stage, const Layer& layer, std::span<const DeviceId> devices,
-                     int samples) {
+double layer_seconds(const evaluation::Evaluation& e, const Stage& stage, const Layer& layer,
+                     std::span<const DeviceId> devices, int samples) {
   const int degree = stage.tensor_parallel;
   double forward = 0, backward = 0, reduced = 0;
   for (int rank = 0; rank < degree; ++rank) {
     const DeviceType& type = e.network.type(devices[static_cast<std::size_t>(rank)]);
-    const LayerTimes times = layer_times(e.profile(), layer, samples, *e.problem.cluster, type, degree);
+    const cost::LayerTimes times = cost::layer_times(e.profile(), layer, samples, *e.problem.cluster, type, degree);
     forward = std::max(forward, shard_factor(stage, rank) * times.forward.count);
     backward = std::max(backward, shard_factor(stage, rank) * times.backward.count);
   }
   for (const TensorParallelPoint& point : layer.tensor_parallel)
     if (degree > 1 && point.degree == degree)
       for (const Bytes bytes : {point.forward_allreduce, point.backward_allreduce})
-        reduced += all_reduce(e.network, devices, scale_bytes(bytes, samples, e.profile().micro_batch)).count;
+        reduced +=
+            cost::all_reduce(e.network, devices, cost::scale_bytes(bytes, samples, e.profile().micro_batch)).count;
   return forward + backward + reduced;
 }
 
-double replica_seconds(const Evaluation& e, int s, int replica, int samples) {
+double replica_seconds(const evaluation::Evaluation& e, int s, int replica, int samples) {
   double sum = 0;
   for (int p = e.stage(s).first; p < e.stage(s).last; ++p)
     sum += layer_seconds(e, e.stage(s), e.layer(p), devices_of_replica(e.stage(s), replica), samples);
@@ -51,7 +52,7 @@ struct Busiest {
   double seconds = 0;  ///< per micro-batch
 };
 
-Busiest busiest(const Evaluation& e) {
+Busiest busiest(const evaluation::Evaluation& e) {
   Busiest most;
   for (int s = 0; s < e.stages(); ++s) {
     const std::vector<int> samples = replica_samples(e.stage(s), e.plan.micro_batch);
@@ -64,7 +65,7 @@ Busiest busiest(const Evaluation& e) {
 }
 
 /// Returns the sum of equation 1 over a TaskGraph's replicas.
-double imbalance(const Evaluation& e, int s) {
+double imbalance(const evaluation::Evaluation& e, int s) {
   const std::vector<int> samples = replica_samples(e.stage(s), e.plan.micro_batch);
   std::vector<double> speeds;
   double all = 0, sum = 0;
@@ -84,26 +85,29 @@ std::string primitive(const Stage& stage) {
   return text;
 }
 
-PatternChoice patterns_of(const Evaluation& e, int s) {
+cost::PatternChoice patterns_of(const evaluation::Evaluation& e, int s) {
   std::vector<Layer> layers;
   for (int p = e.stage(s).first; p < e.stage(s).last; ++p) layers.push_back(e.layer(p));
-  return cheapest_patterns(layers, crossing(e, s, e.profile().micro_batch), e.stage(s).tensor_parallel);
+  return cost::cheapest_patterns(layers, evaluation::crossing(e, s, e.profile().micro_batch),
+                                 e.stage(s).tensor_parallel);
 }
 
-Bridge bridge_behind(const Evaluation& e, int s) {
-  std::optional<ShardingPattern> first;
+cost::Bridge bridge_behind(const evaluation::Evaluation& e, int s) {
+  std::optional<cost::ShardingPattern> first;
   if (e.stage(s + 1).tensor_parallel > 1) {
-    const PatternChoice choice = patterns_of(e, s + 1);
+    const cost::PatternChoice choice = patterns_of(e, s + 1);
     if (!choice.patterns.empty()) first = choice.patterns.front();
   }
-  return bridge_between(e.stage(s), e.stage(s + 1), crossing(e, s + 1, e.plan.micro_batch), first);
+  return cost::bridge_between(e.stage(s), e.stage(s + 1), evaluation::crossing(e, s + 1, e.plan.micro_batch), first);
 }
 
 }  // namespace
 
-Result<Seconds> whale_objective(const Evaluation& e) { return Seconds(busiest(e).seconds * e.plan.micro_batches); }
+Result<Seconds> whale_objective(const evaluation::Evaluation& e) {
+  return Seconds(busiest(e).seconds * e.plan.micro_batches);
+}
 
-std::string whale_objective_text(const Evaluation& e) {
+std::string whale_objective_text(const evaluation::Evaluation& e) {
   const Busiest most = busiest(e);
   const DeviceId device = devices_of_replica(e.stage(most.stage), most.replica).front();
   std::string text =
@@ -112,11 +116,11 @@ std::string whale_objective_text(const Evaluation& e) {
                   device.value, e.network.type(device).name);
   for (int s = 0; s < e.stages(); ++s) {
     text += fmt::format(" TaskGraph {}: {}, sum of eq. 1 {:.4f}", s, primitive(e.stage(s)), imbalance(e, s));
-    if (e.stage(s).tensor_parallel > 1) text += ", " + text_of(patterns_of(e, s));
-    if (s + 1 < e.stages()) text += ", " + text_of(bridge_behind(e, s));
+    if (e.stage(s).tensor_parallel > 1) text += ", " + cost::text_of(patterns_of(e, s));
+    if (s + 1 < e.stages()) text += ", " + cost::text_of(bridge_behind(e, s));
     text += '.';
   }
   return text;
 }
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::whale

@@ -10,28 +10,28 @@
 #include <fmt/format.h>
 
 #include "core/cost/compute.hpp"
-#include "core/cost/evaluate_levels.hpp"
-#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/pipedream/evaluate.hpp"
+#include "core/planner/pipedream/evaluate_levels.hpp"
 
-namespace pipedeck::cost {
+namespace pipedeck::planner::pipedream {
 
 namespace {
 
 constexpr double unreachable = std::numeric_limits<double>::infinity();
 
-double narrower_bandwidth(const Evaluation& e, DeviceId a, DeviceId b) {
+double narrower_bandwidth(const evaluation::Evaluation& e, DeviceId a, DeviceId b) {
   return std::min(e.network.path(a, b).bandwidth.count, e.network.path(b, a).bandwidth.count);
 }
 
-double compute(const Evaluation& e, int s) {
+double compute(const evaluation::Evaluation& e, int s) {
   std::map<int, DeviceId> types;
   for (int d = 0; d < e.network.device_count(); ++d) types.emplace(e.network.device(DeviceId(d)).type, DeviceId(d));
   double sum = 0;
   for (int p = e.stage(s).first; p < e.stage(s).last; ++p) {
     double slowest = 0;  // the paper has one device type; of several, the slowest counts
     for (const auto& [type, device] : types) {
-      const LayerTimes times =
-          layer_times(e.profile(), e.layer(p), e.plan.micro_batch, *e.problem.cluster, e.network.type(device));
+      const cost::LayerTimes times =
+          cost::layer_times(e.profile(), e.layer(p), e.plan.micro_batch, *e.problem.cluster, e.network.type(device));
       slowest = std::max(slowest, times.forward.count + times.backward.count);
     }
     sum += slowest;
@@ -40,25 +40,25 @@ double compute(const Evaluation& e, int s) {
 }
 
 /// T^k: `inside` replicated m times, synchronising `weights` bytes.
-double replicated(const Evaluation& e, double inside, double m, double weights, double bandwidth) {
+double replicated(const evaluation::Evaluation& e, double inside, double m, double weights, double bandwidth) {
   const double moved = e.options.printed_objective ? 2 * (m - 1) * weights : 2 * (m - 1) / m * weights;
   return std::max(inside, m > 1 ? moved / bandwidth : 0) / m;
 }
 
-double transfer(const Evaluation& e, int stage, double bandwidth) {
-  return 2 * static_cast<double>(crossing(e, stage, e.plan.micro_batch).count) / bandwidth;
+double transfer(const evaluation::Evaluation& e, int stage, double bandwidth) {
+  return 2 * static_cast<double>(evaluation::crossing(e, stage, e.plan.micro_batch).count) / bandwidth;
 }
 
-double weights_of(const Evaluation& e, int first, int last) {
+double weights_between(const evaluation::Evaluation& e, int first, int last) {
   double sum = 0;
-  for (int s = first; s < last; ++s) sum += static_cast<double>(weights_of(e, s).all.count);
+  for (int s = first; s < last; ++s) sum += static_cast<double>(evaluation::weights_of(e, s).all.count);
   return sum;
 }
 
 /// A computation of A^k for the stages [first, last) in one component of level k; only this component's devices count.
 class Hierarchy {
  public:
-  Hierarchy(const Evaluation& e, bool flat) : e_(e), levels_(evaluation_levels(e, flat)) {}
+  Hierarchy(const evaluation::Evaluation& e, bool flat) : e_(e), levels_(evaluation_levels(e, flat)) {}
 
   double slowest() const { return inside(levels_.size() - 1, levels_.back().component.front(), 0, e_.stages()); }
 
@@ -82,17 +82,17 @@ class Hierarchy {
       for (to = from + 1; to < last && components(level - 1, component, to) == held;) ++to;
       slowest =
           std::max(slowest, replicated(e_, inside(level - 1, *held.begin(), from, to), static_cast<double>(held.size()),
-                                       weights_of(e_, from, to), levels_[level].bandwidth));
+                                       weights_between(e_, from, to), levels_[level].bandwidth));
       if (from > first) slowest = std::max(slowest, transfer(e_, from, levels_[level].bandwidth));
     }
     return slowest;
   }
 
-  const Evaluation& e_;
+  const evaluation::Evaluation& e_;
   std::vector<EvaluationLevel> levels_;
 };
 
-double narrowest(const Evaluation& e, const std::vector<DeviceId>& from, const std::vector<DeviceId>& to) {
+double narrowest(const evaluation::Evaluation& e, const std::vector<DeviceId>& from, const std::vector<DeviceId>& to) {
   double least = unreachable;
   for (const DeviceId a : from)
     for (const DeviceId b : to)
@@ -100,30 +100,30 @@ double narrowest(const Evaluation& e, const std::vector<DeviceId>& from, const s
   return least;
 }
 
-double on_consecutive_devices(const Evaluation& e) {
+double on_consecutive_devices(const evaluation::Evaluation& e) {
   double slowest = 0;
   for (int s = 0; s < e.stages(); ++s) {
     const std::vector<DeviceId>& devices = e.stage(s).devices;
-    slowest = std::max(slowest, replicated(e, compute(e, s), e.stage(s).replicas(), weights_of(e, s, s + 1),
+    slowest = std::max(slowest, replicated(e, compute(e, s), e.stage(s).replicas(), weights_between(e, s, s + 1),
                                            narrowest(e, devices, devices)));
     if (s > 0) slowest = std::max(slowest, transfer(e, s, narrowest(e, e.stage(s - 1).devices, devices)));
   }
   return slowest;
 }
 
-bool named(const Evaluation& e, std::string_view words) {
+bool named(const evaluation::Evaluation& e, std::string_view words) {
   return e.plan.objective && e.plan.objective->name.ends_with(words);
 }
 
 }  // namespace
 
-Result<Seconds> pipedream_objective(const Evaluation& e) {
+Result<Seconds> pipedream_objective(const evaluation::Evaluation& e) {
   if (named(e, "as released")) return pipedream_released_objective(e);
   if (named(e, "consecutive devices")) return Seconds(on_consecutive_devices(e));
   return Seconds(Hierarchy(e, e.options.flat_levels || named(e, "all devices one level")).slowest());
 }
 
-std::string pipedream_objective_text(const Evaluation& e) {
+std::string pipedream_objective_text(const evaluation::Evaluation& e) {
   const int workers = static_cast<int>(devices_used(e.plan).size()), first = e.stage(0).replicas();
   return fmt::format(
       "{} {:.3f} ms: the slowest stage's time a mini-batch of {} samples, replicas and transfers counted; "
@@ -132,4 +132,4 @@ std::string pipedream_objective_text(const Evaluation& e) {
       in_milliseconds(*e.plan.objective->time), e.plan.micro_batch, workers, first, (workers + first - 1) / first);
 }
 
-}  // namespace pipedeck::cost
+}  // namespace pipedeck::planner::pipedream

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/planner/evaluation/evaluation.hpp"
+
+namespace pipedeck::planner::pipedream {
+
+/// Returns the objective of a finished plan, computed from its definition.
+Result<Seconds> pipedream_objective(const evaluation::Evaluation& e);
+/// Returns the objective of a plan of the authors' released program.
+Result<Seconds> pipedream_released_objective(const evaluation::Evaluation& e);
+
+/// Returns each term of the objective with its value, in a sentence or two.
+std::string pipedream_objective_text(const evaluation::Evaluation& e);
+
+}  // namespace pipedeck::planner::pipedream
