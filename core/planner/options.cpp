@@ -44,14 +44,6 @@ std::string expectation(const OptionInfo& option, const std::string& value) {
   return "";
 }
 
-const std::string& given_or_default(const PlannerInfo& planner, const PlannerOptions& options,
-                                    const std::string& name) {
-  const OptionInfo* option = find_option(planner, name);
-  ensure(option != nullptr, "a planner asks for an option that its table does not have: " + name);
-  const auto given = options.find(name);
-  return given == options.end() ? option->default_value : given->second;
-}
-
 }  // namespace
 
 Result<void> check_options(const PlannerInfo& planner, const PlannerOptions& options) {
@@ -67,18 +59,6 @@ Result<void> check_options(const PlannerInfo& planner, const PlannerOptions& opt
       return fail(ErrorCode::bad_usage, fmt::format("--{} is '{}', {} expected", name, value, expected));
   }
   return {};
-}
-
-bool flag(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name) {
-  return given_or_default(planner, options, name) == "true";
-}
-
-int integer(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name) {
-  return whole_number(given_or_default(planner, options, name)).value_or(0);
-}
-
-std::string choice(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name) {
-  return given_or_default(planner, options, name);
 }
 
 }  // namespace pipedeck::planner

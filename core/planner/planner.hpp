@@ -104,10 +104,6 @@ Result<const PlannerInfo*> planner_named(const std::string& name);
 
 /// Checks the options. Returns bad_usage for unknown names and malformed values.
 Result<void> check_options(const PlannerInfo& planner, const PlannerOptions& options);
-/// Returns an option's value, or the table's default.
-bool flag(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name);
-int integer(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name);
-std::string choice(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name);
 
 /// Evaluates a plan of `planner` independently. Returns an internal error that names a value that differs: "objective:
 /// planner 12.5 ms, evaluation 12.7 ms"; or `cancelled`.

@@ -115,19 +115,24 @@ std::string space_text(const search::Chain& chain, const Options& options) {
       measure_text(chain, options));
 }
 
-Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
-  const PlannerInfo info = amp_planner();
-  Options options = amp_options(info, given, *problem.profile);
-  options.allow_idle = flag(info, given, "allow-idle");
+const OptionTable<Given>& table() {
+  static const OptionTable<Given> rows =
+      option_table({flag_option("allow-idle", &Given::allow_idle, "plans that leave devices idle, too")});
+  return rows;
+}
+
+Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& asked, const PlannerContext& context) {
+  const Given given = table().read(asked);
+  Options options = amp_options(given, *problem.profile);
+  options.allow_idle = given.allow_idle;
   TRY(auto chain, search::Chain::of(problem));
   if (auto none = too_large(chain)) return Ranking{{}, *std::move(none)};
   TRY(const auto strategies, amp_strategies(chain, options));
 
-  AmpSearch search(chain, options, amp_wanted(info, given, context), context);
+  AmpSearch search(chain, options, amp_wanted(given, context), context);
   TRY_VOID(search.run(strategies));
   if (search.best.empty()) return amp_no_plan(problem, options, context);
-  Answer answer{
-      info.name, options, choice(info, given, "rank-by") == "simulated", search.truncated, std::move(search.best), {}};
+  Answer answer{"amp", options, given.simulated, search.truncated, std::move(search.best), {}};
   answer.optimal_in = [&](const Candidate& candidate, bool first) {
     if (first && search.proven) return space_text(chain, options);
     return candidate.proven ? assignments_text(chain, candidate.strategy, options) : std::string();
@@ -138,15 +143,13 @@ Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& given, co
 }  // namespace
 
 PlannerInfo amp_planner() {
-  std::vector<OptionInfo> options = option_table();
-  options.push_back({"allow-idle", OptionType::flag, "plans that leave devices idle, too", "false", {}});
   return {.name = "amp",
           .title = "AMP",
           .summary = "pipeline, data and tensor degrees, micro-batch and layer assignment of least estimated time",
           .source =
               "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, "
               "NeurIPS 2022",
-          .options = std::move(options),
+          .options = table().infos(),
           .plan = &plan_amp,
           .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
                           TRY(const auto time, amp_objective(e));
@@ -155,9 +158,9 @@ PlannerInfo amp_planner() {
                         .text = &amp_objective_text,
                         .options =
                             [](const PlannerOptions& given) {
-                              return evaluation::EvaluateOptions{
-                                  .ignore_memory = flag(amp_planner(), given, "ignore-memory"),
-                                  .printed_objective = flag(amp_planner(), given, "printed-objective")};
+                              const Given asked = table().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
+                                                                 .printed_objective = asked.printed};
                             }},
 
           .compared_by_default = true,

@@ -128,21 +128,27 @@ int evaluations_of(const search::Chain& chain, int asked) {
   return static_cast<int>(std::clamp(most * usual / cuts, least, most));
 }
 
-Result<bool> any_annealed(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
-  const PlannerInfo info = amp_sa_planner();
-  const Options options = amp_options(info, given, *problem.profile);
+const OptionTable<Given>& annealing_table() {
+  static const OptionTable<Given> rows = option_table(
+      {integer_option("seed", &Given::seed, "of the random draws: the same seed, the same answer"),
+       integer_option("evaluations", &Given::evaluations, "strategies to draw; 0: 500, fewer in large problems")});
+  return rows;
+}
+
+Result<bool> any_annealed(const Problem& problem, const Given& given, const PlannerContext& context) {
+  const Options options = amp_options(given, *problem.profile);
   TRY(auto chain, search::Chain::of(problem));
   TRY(const auto strategies, amp_strategies(chain, options));
   if (strategies.empty()) return false;
   const PlannerContext first = first_found(context);
-  TRY(const auto found, Annealing(chain, options, strategies, integer(info, given, "seed"), first)
-                            .run(evaluations_of(chain, integer(info, given, "evaluations"))));
+  TRY(const auto found,
+      Annealing(chain, options, strategies, given.seed, first).run(evaluations_of(chain, given.evaluations)));
   return !found.empty();
 }
 
-Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
-  const PlannerInfo info = amp_sa_planner();
-  const Options options = amp_options(info, given, *problem.profile);
+Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& asked, const PlannerContext& context) {
+  const Given given = annealing_table().read(asked);
+  const Options options = amp_options(given, *problem.profile);
   TRY(auto chain, search::Chain::of(problem));
   if (auto none = too_large(chain)) return Ranking{{}, *std::move(none)};
   TRY(const auto strategies, amp_strategies(chain, options));
@@ -152,12 +158,11 @@ Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given,
   };
   if (strategies.empty()) return no_plan();
 
-  Annealing annealing(chain, options, strategies, integer(info, given, "seed"), context);
-  TRY(auto found, annealing.run(evaluations_of(chain, integer(info, given, "evaluations"))));
+  Annealing annealing(chain, options, strategies, given.seed, context);
+  TRY(auto found, annealing.run(evaluations_of(chain, given.evaluations)));
   if (found.empty()) return no_plan();
-  found.resize(std::min(found.size(), amp_wanted(info, given, context)));
-  Answer answer{info.name,           options,          choice(info, given, "rank-by") == "simulated",
-                annealing.truncated, std::move(found), {}};
+  found.resize(std::min(found.size(), amp_wanted(given, context)));
+  Answer answer{"amp-sa", options, given.simulated, annealing.truncated, std::move(found), {}};
   answer.optimal_in = [&](const Candidate& candidate, bool) {
     return candidate.proven ? assignments_text(chain, candidate.strategy, options) : std::string();
   };
@@ -167,17 +172,13 @@ Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given,
 }  // namespace
 
 PlannerInfo amp_sa_planner() {
-  std::vector<OptionInfo> options = option_table();
-  options.push_back({"seed", OptionType::integer, "of the random draws: the same seed, the same answer", "1", {}});
-  options.push_back(
-      {"evaluations", OptionType::integer, "strategies to draw; 0: 500, fewer in large problems", "0", {}});
   return {.name = "amp-sa",
           .title = "AMP, annealed",
           .summary = "AMP's randomised procedure: placements as domino tilings, by simulated annealing",
           .source =
               "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, "
               "NeurIPS 2022, section 6.3",
-          .options = std::move(options),
+          .options = annealing_table().infos(),
           .plan = &plan_amp_sa,
           .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
                           TRY(const auto time, amp_objective(e));
@@ -186,9 +187,9 @@ PlannerInfo amp_sa_planner() {
                         .text = &amp_objective_text,
                         .options =
                             [](const PlannerOptions& given) {
-                              return evaluation::EvaluateOptions{
-                                  .ignore_memory = flag(amp_sa_planner(), given, "ignore-memory"),
-                                  .printed_objective = flag(amp_sa_planner(), given, "printed-objective")};
+                              const Given asked = annealing_table().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
+                                                                 .printed_objective = asked.printed};
                             }},
 
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};

@@ -2,6 +2,7 @@
 #include "core/planner/amp/answer.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -137,31 +138,29 @@ Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, cons
   });
 }
 
-std::vector<OptionInfo> option_table() {
-  return {{"rank-by",
-           OptionType::choice,
-           "objective: the plan of least T, eq. 4; simulated: the best simulated one",
-           "objective",
-           {"objective", "simulated"}},
-          {"simulations", OptionType::integer, "with --rank-by simulated: strategies to simulate at most", "64", {}},
-          {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
-          {"printed-objective", OptionType::flag, "transfers as printed: v / b, one way, no latency", "false", {}},
-          {"min-slice",
-           OptionType::integer,
-           "least samples of a micro-batch on a replica; 0: the smallest measured",
-           "0",
-           {}}};
+OptionTable<Given> option_table(std::vector<OptionRow<Given>> more) {
+  std::vector<OptionRow<Given>> rows{
+      choice_option("rank-by", &Given::simulated,
+                    "objective: the plan of least T, eq. 4; simulated: the best simulated one",
+                    {{"objective", false}, {"simulated", true}}),
+      integer_option("simulations", &Given::simulations, "with --rank-by simulated: strategies to simulate at most"),
+      flag_option("ignore-memory", &Given::ignore_memory, "also plans that do not fit, as in the paper"),
+      flag_option("printed-objective", &Given::printed, "transfers as printed: v / b, one way, no latency"),
+      integer_option("min-slice", &Given::min_slice,
+                     "least samples of a micro-batch on a replica; 0: the smallest measured"),
+  };
+  std::move(more.begin(), more.end(), std::back_inserter(rows));
+  return rows;
 }
 
-Options amp_options(const PlannerInfo& info, const PlannerOptions& options, const Profile& profile) {
-  return {.printed = flag(info, options, "printed-objective"),
-          .ignore_memory = flag(info, options, "ignore-memory"),
-          .slice = search::smallest_slice(profile, integer(info, options, "min-slice"))};
+Options amp_options(const Given& given, const Profile& profile) {
+  return {.printed = given.printed,
+          .ignore_memory = given.ignore_memory,
+          .slice = search::smallest_slice(profile, given.min_slice)};
 }
 
-std::size_t amp_wanted(const PlannerInfo& info, const PlannerOptions& options, const PlannerContext& context) {
-  const bool simulated = choice(info, options, "rank-by") == "simulated";
-  return static_cast<std::size_t>(std::max({1, context.top, simulated ? integer(info, options, "simulations") : 1}));
+std::size_t amp_wanted(const Given& given, const PlannerContext& context) {
+  return static_cast<std::size_t>(std::max({1, context.top, given.simulated ? given.simulations : 1}));
 }
 
 }  // namespace pipedeck::planner::amp

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/planner/amp/space.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/ranking.hpp"
 
 namespace pipedeck::planner::amp {
@@ -52,10 +53,18 @@ inline constexpr std::size_t amp_effort = 400000000;
 Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, const PlannerContext& context,
                             const std::function<Result<bool>(const Problem&)>& annealed = {});
 
-/// The options that both planners have.
-std::vector<OptionInfo> option_table();
-Options amp_options(const PlannerInfo& info, const PlannerOptions& options, const Profile& profile);
+/// The options of a request to either planner.
+struct Given {
+  bool simulated = false, ignore_memory = false, printed = false;
+  int simulations = 64, min_slice = 0;
+  bool allow_idle = false;        ///< amp's
+  int seed = 1, evaluations = 0;  ///< amp-sa's
+};
+
+/// Returns the options that both planners have, and then `more`.
+OptionTable<Given> option_table(std::vector<OptionRow<Given>> more);
+Options amp_options(const Given& given, const Profile& profile);
 /// Strategies to keep: what is wanted, or with --rank-by simulated what is to be simulated.
-std::size_t amp_wanted(const PlannerInfo& info, const PlannerOptions& options, const PlannerContext& context);
+std::size_t amp_wanted(const Given& given, const PlannerContext& context);
 
 }  // namespace pipedeck::planner::amp

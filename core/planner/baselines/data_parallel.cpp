@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/planner/baselines/baseline.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
@@ -37,11 +38,6 @@ std::vector<Plan> replicated_plans(search::Chain& chain, int micro_batch, int sl
   return {plan};
 }
 
-std::optional<Overlap> overlap_of(const std::string& word) {
-  if (word == "auto") return {};
-  return word == "on" ? Overlap::layer : Overlap::none;
-}
-
 /// More pinned devices than replicas can't all be in the one stage.
 Result<void> check_replica_pins(const Pins& pins, const PlannerInfo& info) {
   TRY_VOID(only(pins.stages, 1, "--pp", info));
@@ -53,48 +49,55 @@ Result<void> check_replica_pins(const Pins& pins, const PlannerInfo& info) {
   return {};
 }
 
+/// The options of a request.
+struct DataParallelOptions {
+  std::optional<Overlap> overlap{};  ///< absent: the workload's
+  bool ignore_memory = false;
+  int min_slice = 0;
+};
+
+const OptionTable<DataParallelOptions>& data_parallel_options() {
+  static const OptionTable<DataParallelOptions> rows{{
+      choice_option("overlap-gradients", &DataParallelOptions::overlap,
+                    "rank with all-reduces beside the backward pass (on), after it (off), or as --overlap says (auto)",
+                    {{"on", Overlap::layer}, {"off", Overlap::none}, {"auto", std::nullopt}}),
+      flag_option("ignore-memory", &DataParallelOptions::ignore_memory, "also where it does not fit"),
+      integer_option("min-slice", &DataParallelOptions::min_slice,
+                     "least samples of a micro-batch on a device; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
 Result<Ranking> plan_data_parallel(const Problem& problem, const PlannerOptions& options,
                                    const PlannerContext& context) {
   const PlannerInfo info = data_parallel_planner();
   TRY_VOID(check_replica_pins(problem.pins, info));
-  const bool ignore_memory = flag(info, options, "ignore-memory");
+  const DataParallelOptions given = data_parallel_options().read(options);
   const Baseline baseline{
       replicated_plans,
-      [&](search::Chain& chain, Plan& plan) { return search::set_warmup(chain, plan, Warmup::A, ignore_memory); },
-      "no micro-batch gives every device as many samples as were measured",
-      overlap_of(choice(info, options, "overlap-gradients"))};
-  return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
+      [&](search::Chain& chain, Plan& plan) { return search::set_warmup(chain, plan, Warmup::A, given.ignore_memory); },
+      "no micro-batch gives every device as many samples as were measured", given.overlap};
+  return rank_baseline(baseline, problem, given.min_slice, context);
 }
 
 }  // namespace
 
 PlannerInfo data_parallel_planner() {
-  return {
-      .name = "data-parallel",
-      .title = "Data parallel",
-      .summary = "all layers on every device, gradients all-reduced",
-      .source = "baseline",
-      .options = {{"overlap-gradients",
-                   OptionType::choice,
-                   "rank with all-reduces beside the backward pass (on), after it (off), or as --overlap says (auto)",
-                   "auto",
-                   {"on", "off", "auto"}},
-                  {"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
-                  {"min-slice",
-                   OptionType::integer,
-                   "least samples of a micro-batch on a device; 0: the smallest measured",
-                   "0",
-                   {}}},
-      .plan = &plan_data_parallel,
-      .objective = {.compute = &simulated_time,
-                    .options =
-                        [](const PlannerOptions& given) {
-                          return evaluation::EvaluateOptions{.ignore_memory =
-                                                                 flag(data_parallel_planner(), given, "ignore-memory")};
-                        }},
+  return {.name = "data-parallel",
+          .title = "Data parallel",
+          .summary = "all layers on every device, gradients all-reduced",
+          .source = "baseline",
+          .options = data_parallel_options().infos(),
+          .plan = &plan_data_parallel,
+          .objective = {.compute = &simulated_time,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              const DataParallelOptions asked = data_parallel_options().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
+                            }},
 
-      .compared_by_default = true,
-      .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
+          .compared_by_default = true,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 
 }  // namespace pipedeck::planner::baselines

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/planner/baselines/baseline.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
@@ -67,40 +68,52 @@ std::vector<Plan> gpipe_plans(search::Chain& chain, const std::string& planner, 
   return {plan};
 }
 
-Result<Ranking> plan_with(const PlannerInfo& info, bool balanced, const Problem& problem, const PlannerOptions& options,
+/// The options of a request to either planner; `balanced` is gpipe's.
+struct GpipeOptions {
+  bool balanced = false, ignore_memory = false;
+  int min_slice = 0;
+};
+
+const OptionTable<GpipeOptions>& gpipe_options() {
+  static const OptionTable<GpipeOptions> rows{{
+      flag_option("balanced", &GpipeOptions::balanced, "cut as gpipe-balanced does"),
+      flag_option("ignore-memory", &GpipeOptions::ignore_memory, "also where it does not fit"),
+      integer_option("min-slice", &GpipeOptions::min_slice,
+                     "least samples of a micro-batch on a device; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
+Result<Ranking> plan_with(const std::string& name, bool balanced, const Problem& problem, const GpipeOptions& given,
                           const PlannerContext& context) {
-  const bool ignore_memory = flag(info, options, "ignore-memory");
   const Baseline baseline{
       [&](search::Chain& chain, int micro_batch, int slice) {
-        return gpipe_plans(chain, info.name, micro_batch, slice, balanced);
+        return gpipe_plans(chain, name, micro_batch, slice, balanced);
       },
-      [&](search::Chain& chain, Plan& plan) { return ignore_memory || search::gpipe_fits(chain, plan); },
+      [&](search::Chain& chain, Plan& plan) { return given.ignore_memory || search::gpipe_fits(chain, plan); },
       "no micro-batch gives every device as many samples as were measured"};
-  return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
+  return rank_baseline(baseline, problem, given.min_slice, context);
 }
 
 Result<Ranking> plan_gpipe(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const PlannerInfo info = gpipe_planner();
-  return plan_with(info, flag(info, options, "balanced"), problem, options, context);
+  const GpipeOptions given = gpipe_options().read(options);
+  return plan_with("gpipe", given.balanced, problem, given, context);
 }
 
 Result<Ranking> plan_gpipe_balanced(const Problem& problem, const PlannerOptions& options,
                                     const PlannerContext& context) {
-  return plan_with(gpipe_balanced_planner(), true, problem, options, context);
+  return plan_with("gpipe-balanced", true, problem, gpipe_options().read(options), context);
 }
 
 /// Returns the description that both planners share.
 PlannerInfo either() {
   PlannerInfo info;
   info.source = "Huang et al., GPipe: Efficient Training of Giant Neural Networks, NeurIPS 2019";
-  info.options = {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
-                  {"min-slice",
-                   OptionType::integer,
-                   "least samples of a micro-batch on a device; 0: the smallest measured",
-                   "0",
-                   {}}};
+  info.options = gpipe_options().infos();
   info.pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true};
-  info.objective.compute = &simulated_time;
+  info.objective = {.compute = &simulated_time, .options = [](const PlannerOptions& given) {
+                      return evaluation::EvaluateOptions{.ignore_memory = gpipe_options().read(given).ignore_memory};
+                    }};
   return info;
 }
 
@@ -111,24 +124,18 @@ PlannerInfo gpipe_planner() {
   info.name = "gpipe";
   info.title = "GPipe";
   info.summary = "even layers, one device a stage, all forwards before all backwards";
-  info.options.insert(info.options.begin(), {"balanced", OptionType::flag, "cut as gpipe-balanced does", "false", {}});
   info.plan = &plan_gpipe;
-  info.objective.options = [](const PlannerOptions& given) {
-    return evaluation::EvaluateOptions{.ignore_memory = flag(gpipe_planner(), given, "ignore-memory")};
-  };
   info.compared_by_default = true;
   return info;
 }
 
 PlannerInfo gpipe_balanced_planner() {
   PlannerInfo info = either();
+  info.options.erase(info.options.begin());  // it is balanced
   info.name = "gpipe-balanced";
   info.title = "GPipe, balanced";
   info.summary = "GPipe cut so that the slowest stage is quickest, not by number of layers";
   info.plan = &plan_gpipe_balanced;
-  info.objective.options = [](const PlannerOptions& given) {
-    return evaluation::EvaluateOptions{.ignore_memory = flag(gpipe_balanced_planner(), given, "ignore-memory")};
-  };
   return info;
 }
 

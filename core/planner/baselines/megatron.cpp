@@ -12,6 +12,7 @@
 
 #include "core/planner/amp/answer.hpp"
 #include "core/planner/baselines/baseline.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/blocks.hpp"
@@ -126,10 +127,28 @@ Result<Ranking> no_plan(const Problem& problem, const Rules& rules, const Planne
   });
 }
 
+/// The options of a request.
+struct MegatronOptions {
+  bool by_parameters = false;
+  bool ignore_memory = false;
+  int min_slice = 0;
+};
+
+const OptionTable<MegatronOptions>& megatron_options() {
+  static const OptionTable<MegatronOptions> rows{{
+      choice_option("balance", &MegatronOptions::by_parameters, "what stages have equally much of",
+                    {{"layers", false}, {"parameters", true}}),
+      flag_option("ignore-memory", &MegatronOptions::ignore_memory, "also where it does not fit"),
+      integer_option("min-slice", &MegatronOptions::min_slice,
+                     "least samples of a micro-batch on a replica; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
 Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const PlannerInfo info = megatron_planner();
-  const Rules rules{choice(info, options, "balance") == "parameters", flag(info, options, "ignore-memory"),
-                    search::smallest_slice(*problem.profile, integer(info, options, "min-slice"))};
+  const MegatronOptions given = megatron_options().read(options);
+  const Rules rules{given.by_parameters, given.ignore_memory,
+                    search::smallest_slice(*problem.profile, given.min_slice)};
   TRY(auto chain, search::Chain::of(problem));
   if (auto none = amp::too_large(chain)) return Ranking{{}, *std::move(none)};
   TRY(const auto groups, considered(chain, rules));
@@ -171,20 +190,13 @@ PlannerInfo megatron_planner() {
           .source =
               "Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, SC 2021; as in "
               "section 4.1 of AMP, NeurIPS 2022",
-          .options =
-              {{"balance", OptionType::choice, "what stages have equally much of", "layers", {"layers", "parameters"}},
-               {"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
-               {"min-slice",
-                OptionType::integer,
-                "least samples of a micro-batch on a replica; 0: the smallest measured",
-                "0",
-                {}}},
+          .options = megatron_options().infos(),
           .plan = &plan_megatron,
           .objective = {.compute = &simulated_time,
                         .options =
                             [](const PlannerOptions& given) {
-                              return evaluation::EvaluateOptions{.ignore_memory =
-                                                                     flag(megatron_planner(), given, "ignore-memory")};
+                              const MegatronOptions asked = megatron_options().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
                             }},
 
           .compared_by_default = true,

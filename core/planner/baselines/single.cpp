@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/planner/baselines/baseline.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
@@ -42,15 +43,30 @@ Result<void> check_single_pins(const Pins& pins, const PlannerInfo& info) {
   return {};
 }
 
+/// The options of a request.
+struct SingleOptions {
+  bool ignore_memory = false;
+  int min_slice = 0;
+};
+
+const OptionTable<SingleOptions>& single_options() {
+  static const OptionTable<SingleOptions> rows{{
+      flag_option("ignore-memory", &SingleOptions::ignore_memory, "also where it does not fit"),
+      integer_option("min-slice", &SingleOptions::min_slice,
+                     "least samples of a micro-batch; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
 Result<Ranking> plan_single(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const PlannerInfo info = single_planner();
   TRY_VOID(check_single_pins(problem.pins, info));
-  const bool ignore_memory = flag(info, options, "ignore-memory");
+  const SingleOptions given = single_options().read(options);
   const Baseline baseline{
       single_plans,
-      [&](search::Chain& chain, Plan& plan) { return search::set_warmup(chain, plan, Warmup::A, ignore_memory); },
+      [&](search::Chain& chain, Plan& plan) { return search::set_warmup(chain, plan, Warmup::A, given.ignore_memory); },
       "no micro-batch is as large as the smallest measured"};
-  return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
+  return rank_baseline(baseline, problem, given.min_slice, context);
 }
 
 }  // namespace
@@ -60,15 +76,13 @@ PlannerInfo single_planner() {
           .title = "One device",
           .summary = "all layers on the quickest device",
           .source = "baseline",
-          .options =
-              {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
-               {"min-slice", OptionType::integer, "least samples of a micro-batch; 0: the smallest measured", "0", {}}},
+          .options = single_options().infos(),
           .plan = &plan_single,
           .objective = {.compute = &simulated_time,
                         .options =
                             [](const PlannerOptions& given) {
-                              return evaluation::EvaluateOptions{.ignore_memory =
-                                                                     flag(single_planner(), given, "ignore-memory")};
+                              const SingleOptions asked = single_options().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
                             }},
 
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};

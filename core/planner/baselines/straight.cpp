@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/planner/baselines/baseline.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
@@ -43,15 +44,31 @@ std::vector<Plan> straight_plans(search::Chain& chain, int micro_batch, int slic
   return both;
 }
 
+/// The options of a request.
+struct StraightOptions {
+  bool ignore_memory = false;
+  int min_slice = 0;
+};
+
+const OptionTable<StraightOptions>& straight_options() {
+  static const OptionTable<StraightOptions> rows{{
+      flag_option("ignore-memory", &StraightOptions::ignore_memory, "also where it does not fit"),
+      integer_option("min-slice", &StraightOptions::min_slice,
+                     "least samples of a micro-batch; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
 Result<Ranking> plan_straight(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const PlannerInfo info = straight_planner();
   TRY_VOID(only(problem.pins.replicas, 1, "--dp", info));
-  const bool ignore_memory = flag(info, options, "ignore-memory");
-  const Baseline baseline{
-      straight_plans,
-      [&](search::Chain& chain, Plan& plan) { return search::set_warmup(chain, plan, plan.warmup, ignore_memory); },
-      "no micro-batch is as large as the smallest measured"};
-  return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
+  const StraightOptions given = straight_options().read(options);
+  const Baseline baseline{straight_plans,
+                          [&](search::Chain& chain, Plan& plan) {
+                            return search::set_warmup(chain, plan, plan.warmup, given.ignore_memory);
+                          },
+                          "no micro-batch is as large as the smallest measured"};
+  return rank_baseline(baseline, problem, given.min_slice, context);
 }
 
 }  // namespace
@@ -61,15 +78,13 @@ PlannerInfo straight_planner() {
           .title = "Straight",
           .summary = "balanced blocks on one device each, 1F1B with the quicker warm-up",
           .source = "baseline of Fan et al., DAPPLE, PPoPP 2021",
-          .options =
-              {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
-               {"min-slice", OptionType::integer, "least samples of a micro-batch; 0: the smallest measured", "0", {}}},
+          .options = straight_options().infos(),
           .plan = &plan_straight,
           .objective = {.compute = &simulated_time,
                         .options =
                             [](const PlannerOptions& given) {
-                              return evaluation::EvaluateOptions{.ignore_memory =
-                                                                     flag(straight_planner(), given, "ignore-memory")};
+                              const StraightOptions asked = straight_options().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
                             }},
 
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};

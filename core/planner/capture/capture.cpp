@@ -20,6 +20,7 @@
 #include "core/planner/capture/answer.hpp"
 #include "core/planner/capture/brute.hpp"
 #include "core/planner/capture/evaluate.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 
@@ -114,18 +115,39 @@ Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) 
 
 // --- the request
 
-Result<Wanted> wanted_of(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const PlannerInfo info = capture_planner();
+/// The options of a request.
+struct Given {
+  Recommender recommender = Recommender::exact;
+  bool pipeline_only = false, paper_in_flight = false, ignore_memory = false;
+  int evaluations = 100, seed = 1, min_slice = 0;
+};
+
+const OptionTable<Given>& table() {
+  static const OptionTable<Given> rows{{
+      choice_option("recommender", &Given::recommender,
+                    "exact: dynamic programme; bf: all partitions, where they are at most 5,000,000; bo: Bayesian "
+                    "optimisation",
+                    {{"exact", Recommender::exact}, {"bf", Recommender::brute_force}, {"bo", Recommender::bayesian}}),
+      flag_option("pipeline-only", &Given::pipeline_only, "one device a stage, without data or tensor parallelism"),
+      flag_option("paper-in-flight", &Given::paper_in_flight,
+                  "predict one micro-batch on every stage, as the paper does"),
+      integer_option("evaluations", &Given::evaluations, "bo: predictions for each micro-batch size"),
+      integer_option("seed", &Given::seed, "bo: of its random choices"),
+      flag_option("ignore-memory", &Given::ignore_memory, "also plans that do not fit"),
+      integer_option("min-slice", &Given::min_slice, "least samples of a replica; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
+Result<Wanted> wanted_of(const Problem& problem, const Given& given, const PlannerContext& context) {
   Wanted wanted;
-  wanted.space = {.ignore_memory = flag(info, options, "ignore-memory"),
-                  .paper_in_flight = flag(info, options, "paper-in-flight"),
-                  .pipeline_only = flag(info, options, "pipeline-only"),
+  wanted.space = {.ignore_memory = given.ignore_memory,
+                  .paper_in_flight = given.paper_in_flight,
+                  .pipeline_only = given.pipeline_only,
                   .stop = context.stop};
-  const std::string recommender = choice(info, options, "recommender");
-  if (recommender == "bf") wanted.recommender = Recommender::brute_force;
-  if (recommender == "bo") wanted.recommender = Recommender::bayesian;
-  wanted.budget = {integer(info, options, "evaluations"), static_cast<std::uint64_t>(integer(info, options, "seed"))};
-  wanted.slice = search::smallest_slice(*problem.profile, integer(info, options, "min-slice"));
+  wanted.recommender = given.recommender;
+  wanted.budget = {given.evaluations, static_cast<std::uint64_t>(given.seed)};
+  wanted.slice = search::smallest_slice(*problem.profile, given.min_slice);
   if (wanted.budget.evaluations < 1 || wanted.budget.evaluations > 100000)
     return fail(ErrorCode::bad_usage,
                 fmt::format("--evaluations is {}, 1 to 100000 expected", wanted.budget.evaluations));
@@ -194,7 +216,7 @@ Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes,
 }
 
 Result<Ranking> plan_capture(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  TRY(const auto wanted, wanted_of(problem, options, context));
+  TRY(const auto wanted, wanted_of(problem, table().read(options), context));
   TRY(auto chain, search::Chain::of(problem));
   TRY(const auto all, search::micro_batch_choices(problem.workload, wanted.slice));
   std::vector<int> sizes;  // that some way to run a stage has samples for
@@ -211,45 +233,28 @@ Result<Ranking> plan_capture(const Problem& problem, const PlannerOptions& optio
 }  // namespace
 
 PlannerInfo capture_planner() {
-  return {
-      .name = "capture",
-      .title = "CAPTURE",
-      .summary = "smallest highest peak memory of any device, then the quickest",
-      .source =
-          "Dreuning et al., CAPTURE: Memory-Centric Partitioning for Distributed DNN Training with Hybrid "
-          "Parallelism; mCAP",
-      .options =
-          {{"recommender",
-            OptionType::choice,
-            "exact: dynamic programme; bf: all partitions, where they are at most 5,000,000; bo: Bayesian "
-            "optimisation",
-            "exact",
-            {"exact", "bf", "bo"}},
-           {"pipeline-only", OptionType::flag, "one device a stage, without data or tensor parallelism", "false", {}},
-           {"paper-in-flight",
-            OptionType::flag,
-            "predict one micro-batch on every stage, as the paper does",
-            "false",
-            {}},
-           {"evaluations", OptionType::integer, "bo: predictions for each micro-batch size", "100", {}},
-           {"seed", OptionType::integer, "bo: of its random choices", "1", {}},
-           {"ignore-memory", OptionType::flag, "also plans that do not fit", "false", {}},
-           {"min-slice", OptionType::integer, "least samples of a replica; 0: the smallest measured", "0", {}}},
-      .plan = &plan_capture,
-      .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
-                      TRY(const auto bytes, capture_objective(e));
-                      return Objective{{}, {}, bytes};
-                    },
-                    .text = &capture_objective_text,
-                    .options =
-                        [](const PlannerOptions& given) {
-                          return evaluation::EvaluateOptions{
-                              .ignore_memory = flag(capture_planner(), given, "ignore-memory"),
-                              .paper_in_flight = flag(capture_planner(), given, "paper-in-flight")};
-                        }},
+  return {.name = "capture",
+          .title = "CAPTURE",
+          .summary = "smallest highest peak memory of any device, then the quickest",
+          .source =
+              "Dreuning et al., CAPTURE: Memory-Centric Partitioning for Distributed DNN Training with Hybrid "
+              "Parallelism; mCAP",
+          .options = table().infos(),
+          .plan = &plan_capture,
+          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                          TRY(const auto bytes, capture_objective(e));
+                          return Objective{{}, {}, bytes};
+                        },
+                        .text = &capture_objective_text,
+                        .options =
+                            [](const PlannerOptions& given) {
+                              const Given asked = table().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
+                                                                 .paper_in_flight = asked.paper_in_flight};
+                            }},
 
-      .compared_by_default = true,
-      .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
+          .compared_by_default = true,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }
 
 }  // namespace pipedeck::planner::capture

@@ -25,6 +25,7 @@
 
 #include "core/planner/dapple/evaluate.hpp"
 #include "core/planner/dapple/ranking.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 
 namespace pipedeck::planner::dapple {
@@ -33,20 +34,47 @@ namespace {
 
 constexpr std::int64_t largest = 2'000'000;  // layers x devices x devices: entries of the bounds
 
-Wanted wanted_of(const Problem& problem, const PlannerOptions& options) {
-  const PlannerInfo info = dapple_planner();
+/// The options of a request.
+struct Given {
+  bool simulated = true, allow_idle = false, ignore_memory = false, printed = false;
+  std::optional<Warmup> warmup{};
+  Recompute recompute = Recompute::automatic;
+  int min_slice = 0, simulations = 256;
+};
+
+const OptionTable<Given>& table() {
+  static const OptionTable<Given> rows{{
+      choice_option("rank-by", &Given::simulated,
+                    "simulated: the best simulated candidate; objective: the one of least L_max",
+                    {{"simulated", true}, {"objective", false}}),
+      choice_option("warmup", &Given::warmup, "policy A or B of 1F1B; auto: the one that simulates best",
+                    {{"auto", std::nullopt}, {"A", Warmup::A}, {"B", Warmup::B}}),
+      choice_option("recompute", &Given::recompute,
+                    "run forwards again before backwards; auto: where memory is short and it pays",
+                    {{"auto", Recompute::automatic}, {"off", Recompute::off}, {"on", Recompute::on}}),
+      flag_option("allow-idle", &Given::allow_idle, "plans that leave devices idle, too"),
+      flag_option("ignore-memory", &Given::ignore_memory, "also plans that do not fit, as in the paper"),
+      flag_option("printed-objective", &Given::printed, "the paper's eq. 1-3 as printed"),
+      integer_option("min-slice", &Given::min_slice,
+                     "least samples of a micro-batch on a replica; 0: the smallest measured"),
+      integer_option("simulations", &Given::simulations, "candidates to simulate at most"),
+  }};
+  return rows;
+}
+
+Wanted wanted_of(const Problem& problem, const Given& given) {
   Wanted wanted;
-  wanted.space.slice = search::smallest_slice(*problem.profile, integer(info, options, "min-slice"));
-  wanted.space.ignore_memory = flag(info, options, "ignore-memory");
-  wanted.rules = {.allow_idle = flag(info, options, "allow-idle"),
+  wanted.space.slice = search::smallest_slice(*problem.profile, given.min_slice);
+  wanted.space.ignore_memory = given.ignore_memory;
+  wanted.rules = {.allow_idle = given.allow_idle,
                   .stages = problem.pins.stages,
                   .max_stages = problem.pins.max_stages,
                   .replicas = problem.pins.replicas};
-  wanted.simulated = choice(info, options, "rank-by") == "simulated";
-  wanted.printed = flag(info, options, "printed-objective");
-  wanted.recompute = choice(info, options, "recompute");
-  wanted.warmup = choice(info, options, "warmup");
-  wanted.simulations = std::max(1, integer(info, options, "simulations"));
+  wanted.simulated = given.simulated;
+  wanted.printed = given.printed;
+  wanted.recompute = given.recompute;
+  wanted.warmup = given.warmup;
+  wanted.simulations = std::max(1, given.simulations);
   return wanted;
 }
 
@@ -98,7 +126,7 @@ Result<Ranking> plan_dapple(const Problem& problem, const PlannerOptions& option
         fmt::format("{} layers on {} devices, layers x devices^2 up to {} expected", layers, devices, largest),
         problem);
   TRY(auto chain, search::Chain::of(problem));
-  const Wanted wanted = wanted_of(problem, options);
+  const Wanted wanted = wanted_of(problem, table().read(options));
   TRY(auto sizes, search::micro_batch_choices(problem.workload, 1));
   std::erase_if(sizes, [&](int size) { return size < wanted.space.slice; });
   auto ranking = rank_dapple(chain, wanted, sizes, context);
@@ -113,30 +141,7 @@ PlannerInfo dapple_planner() {
           .title = "DAPPLE",
           .summary = "least latency of a synchronous iteration; stages replicated over any devices",
           .source = "Fan et al., DAPPLE: A Pipelined Data Parallel Approach for Training Large Models, PPoPP 2021",
-          .options = {{"rank-by",
-                       OptionType::choice,
-                       "simulated: the best simulated candidate; objective: the one of least L_max",
-                       "simulated",
-                       {"simulated", "objective"}},
-                      {"warmup",
-                       OptionType::choice,
-                       "policy A or B of 1F1B; auto: the one that simulates best",
-                       "auto",
-                       {"auto", "A", "B"}},
-                      {"recompute",
-                       OptionType::choice,
-                       "run forwards again before backwards; auto: where memory is short and it pays",
-                       "auto",
-                       {"auto", "off", "on"}},
-                      {"allow-idle", OptionType::flag, "plans that leave devices idle, too", "false", {}},
-                      {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
-                      {"printed-objective", OptionType::flag, "the paper's eq. 1-3 as printed", "false", {}},
-                      {"min-slice",
-                       OptionType::integer,
-                       "least samples of a micro-batch on a replica; 0: the smallest measured",
-                       "0",
-                       {}},
-                      {"simulations", OptionType::integer, "candidates to simulate at most", "256", {}}},
+          .options = table().infos(),
           .plan = &plan_dapple,
           .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
                           TRY(const auto time, dapple_objective(e));
@@ -145,9 +150,9 @@ PlannerInfo dapple_planner() {
                         .text = &dapple_objective_text,
                         .options =
                             [](const PlannerOptions& given) {
-                              return evaluation::EvaluateOptions{
-                                  .ignore_memory = flag(dapple_planner(), given, "ignore-memory"),
-                                  .printed_objective = flag(dapple_planner(), given, "printed-objective")};
+                              const Given asked = table().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
+                                                                 .printed_objective = asked.printed};
                             }},
 
           .compared_by_default = true,

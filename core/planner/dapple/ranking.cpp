@@ -219,7 +219,7 @@ class DappleRanking {
         2.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size()) <= most_operations && context_.score;
     std::optional<Judged> best;
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
-      if (wanted_.warmup == (policy == Warmup::A ? "B" : "A")) continue;
+      if (wanted_.warmup && *wanted_.warmup != policy) continue;
       Plan variant = plan;
       if (!search::set_warmup(chain_, variant, policy, wanted_.space.ignore_memory))
         return fail(ErrorCode::internal, "dapple searched a plan that does not fit");
@@ -259,8 +259,8 @@ class DappleRanking {
                                              : fmt::format("at least {} samples a replica", wanted_.space.slice);
     // Eq. 2 as printed may fall with a slower stage, so the statement names the searched space.
     const bool never_again = wanted_.printed && wanted_.space.ignore_memory;
-    if (wanted_.recompute != "auto" || never_again)
-      space += wanted_.recompute == "on" ? ", recomputing in every stage" : ", without recompute";
+    if (wanted_.recompute != Recompute::automatic || never_again)
+      space += wanted_.recompute == Recompute::on ? ", recomputing in every stage" : ", without recompute";
     if (!chain_.problem().pins.empty()) space += ", under the pins";
     return fmt::format("plans{} that DAPPLE's three placement policies reach, with {}: {}",
                        wanted_.rules.allow_idle ? "" : " on all devices", space,

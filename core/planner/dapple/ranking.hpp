@@ -12,11 +12,14 @@
 namespace pipedeck::planner::dapple {
 
 /// The options, read.
+enum class Recompute { automatic, off, on };
+
 struct Wanted {
   SpaceOptions space;
   PlaceRules rules;
   bool simulated = true, printed = false;
-  std::string recompute = "auto", warmup = "auto";
+  Recompute recompute = Recompute::automatic;
+  std::optional<Warmup> warmup{};  ///< absent: the one that simulates best
   int simulations = 256;
 };
 

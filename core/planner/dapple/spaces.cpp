@@ -33,8 +33,8 @@ Spaces::Spaces(search::Chain& chain, const Wanted& wanted, const std::vector<int
     : chain_(chain), wanted_(wanted), interrupted_(std::move(interrupted)), places_(chain.network(), wanted.rules) {
   for (const bool recompute : {false, true}) {
     // If memory is ignored, recomputation has no benefit.
-    if (wanted.recompute == (recompute ? "off" : "on")) continue;
-    if (recompute && wanted.recompute == "auto" && wanted.space.ignore_memory) continue;
+    if (wanted.recompute == (recompute ? Recompute::off : Recompute::on)) continue;
+    if (recompute && wanted.recompute == Recompute::automatic && wanted.space.ignore_memory) continue;
     for (const int size : micro_batches) {
       SpaceOptions options = wanted.space;
       options.recompute = recompute;
@@ -95,7 +95,7 @@ SearchOptions Spaces::options(double limit, std::size_t keep) const {
   options.effort = most - std::min(effort_, most);
   // Data parallelism may overlap its all-reduces, so it is simulated separately.
   options.least_stages = wanted_.simulated && !wanted_.printed ? 2 : 1;
-  options.warmup = wanted_.warmup == "A" ? Warmup::A : Warmup::B;
+  options.warmup = wanted_.warmup == Warmup::A ? Warmup::A : Warmup::B;
   options.interrupted = interrupted_;
   return options;
 }

@@ -21,6 +21,7 @@
 #include "core/planner/joint/orders.hpp"
 #include "core/planner/joint/run.hpp"
 #include "core/planner/joint/search.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/relax.hpp"
@@ -33,15 +34,44 @@ namespace {
 // Beyond these limits a run takes more than about twenty seconds, mostly for simulations.
 constexpr std::int64_t most_devices = 16384, most_work = 160'000'000;  // layers x layers x devices
 
-Wanted wanted_of(const PlannerOptions& options, const Profile& profile) {
-  const PlannerInfo info = joint_planner();
+/// The options of a request.
+struct Given {
+  int evaluations = 2000;
+  bool seeds = true;
+  Schedules schedules = Schedules::any;
+  bool synchronous_only = false, ignore_memory = false;
+  int min_slice = 0;
+};
+
+const OptionTable<Given>& table() {
+  static const OptionTable<Given> rows{{
+      integer_option("evaluations", &Given::evaluations, "plans to simulate at most; large ones count as several"),
+      choice_option("seeds", &Given::seeds, "auto: start from all other planners' plans, too",
+                    {{"auto", true}, {"none", false}}),
+      choice_option("schedule", &Given::schedules,
+                    "any: search 1F1B and GPipe; all: and try the best plans under every other synchronous schedule; "
+                    "else this one only. Seeds keep theirs",
+                    {{"any", Schedules::any},
+                     {"all", Schedules::all},
+                     {"1f1b", Schedules::one_f_one_b},
+                     {"gpipe", Schedules::gpipe}}),
+      flag_option("synchronous-only", &Given::synchronous_only,
+                  "only plans that flush; else the quickest may be asynchronous, on several versions of the weights"),
+      flag_option("ignore-memory", &Given::ignore_memory, "also plans that do not fit"),
+      integer_option("min-slice", &Given::min_slice,
+                     "least samples of a micro-batch on a replica; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
+Wanted wanted_of(const Given& given, const Profile& profile) {
   Wanted wanted;
-  wanted.slice = search::smallest_slice(profile, integer(info, options, "min-slice"));
-  wanted.ignore_memory = flag(info, options, "ignore-memory");
-  wanted.synchronous_only = flag(info, options, "synchronous-only");
-  wanted.seeds = choice(info, options, "seeds") == "auto";
-  wanted.schedule = choice(info, options, "schedule");
-  wanted.evaluations = std::max(1, integer(info, options, "evaluations"));
+  wanted.slice = search::smallest_slice(profile, given.min_slice);
+  wanted.ignore_memory = given.ignore_memory;
+  wanted.synchronous_only = given.synchronous_only;
+  wanted.seeds = given.seeds;
+  wanted.schedules = given.schedules;
+  wanted.evaluations = std::max(1, given.evaluations);
   return wanted;
 }
 
@@ -138,7 +168,7 @@ Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options
         fmt::format("{} layers on {} devices, at most {} devices and layers^2 x devices up to {} expected", layers,
                     devices, most_devices, most_work),
         problem);
-  const Wanted wanted = wanted_of(options, *problem.profile);
+  const Wanted wanted = wanted_of(table().read(options), *problem.profile);
   TRY(auto sizes, search::micro_batch_choices(problem.workload, 1));
   std::erase_if(sizes, [&](int size) { return size < wanted.slice; });
   Run run(problem, wanted, options, context, sizes);
@@ -155,32 +185,13 @@ PlannerInfo joint_planner() {
       .title = "Joint",
       .summary = "least simulated time over stages, devices, replicas, shares, recompute, schedules and micro-batches",
       .source = "our own; starts from the plans of all others",
-      .options =
-          {{"evaluations", OptionType::integer, "plans to simulate at most; large ones count as several", "2000", {}},
-           {"seeds", OptionType::choice, "auto: start from all other planners' plans, too", "auto", {"auto", "none"}},
-           {"schedule",
-            OptionType::choice,
-            "any: search 1F1B and GPipe; all: and try the best plans under every other synchronous schedule; else this "
-            "one only. Seeds keep theirs",
-            "any",
-            {"any", "all", "1f1b", "gpipe"}},
-           {"synchronous-only",
-            OptionType::flag,
-            "only plans that flush; else the quickest may be asynchronous, on several versions of the weights",
-            "false",
-            {}},
-           {"ignore-memory", OptionType::flag, "also plans that do not fit", "false", {}},
-           {"min-slice",
-            OptionType::integer,
-            "least samples of a micro-batch on a replica; 0: the smallest measured",
-            "0",
-            {}}},
+      .options = table().infos(),
       .plan = &plan_joint,
       .objective = {.compute = &simulated_time,
                     .options =
                         [](const PlannerOptions& given) {
-                          return evaluation::EvaluateOptions{.ignore_memory =
-                                                                 flag(joint_planner(), given, "ignore-memory")};
+                          const Given asked = table().read(given);
+                          return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
                         }},
 
       .compared_by_default = false,

@@ -18,7 +18,8 @@ constexpr std::size_t most_entries = 200;
 constexpr std::int64_t operations_each = 4096, devices_each = 24;
 
 bool offered(const Wanted& wanted, ScheduleKind kind) {
-  return wanted.schedule == "any" || wanted.schedule == "all" || wanted.schedule == name_of(kind);
+  if (wanted.schedules == Schedules::one_f_one_b) return kind == ScheduleKind::one_f_one_b;
+  return wanted.schedules != Schedules::gpipe || kind == ScheduleKind::gpipe;
 }
 
 /// Returns the budget that the plan's simulation takes, in addition to its preparation.

@@ -14,12 +14,14 @@
 
 namespace pipedeck::planner::joint {
 
+enum class Schedules { any, all, one_f_one_b, gpipe };
+
 struct Wanted {
   int slice = 1;
   bool ignore_memory = false;
   bool synchronous_only = false;
   bool seeds = true;
-  std::string schedule = "any";  ///< or a synchronous schedule, or "all"
+  Schedules schedules = Schedules::any;  ///< `all`: also every other synchronous one
   int evaluations = 2000;
 };
 

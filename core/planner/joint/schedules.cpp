@@ -25,7 +25,7 @@ void add_under(ScheduleKind kind, const Plan& plan, const Run& run, std::vector<
 }  // namespace
 
 Result<void> reschedule_joint_plans(Run& run) {
-  if (run.wanted.schedule != "all") return {};
+  if (run.wanted.schedules != Schedules::all) return {};
   std::vector<Plan> plans, others;
   for (const Pool::Entry& entry : run.pool.entries())
     if (plans.size() < starting_points && entry.plan.synchronous() && entry.plan.stages.size() > 1)

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "core/planner/option_table.hpp"
 #include "core/planner/pipedream/evaluate.hpp"
 #include "core/planner/pipedream/partition.hpp"
 #include "core/planner/pipedream/released.hpp"
@@ -34,17 +35,40 @@ struct Wanted {
   int min_slice = 0;
 };
 
-Wanted wanted_of(const PlannerOptions& options) {
-  const PlannerInfo info = pipedream_planner();
-  const std::string levels = choice(info, options, "levels");
-  return {{{.ignore_memory = flag(info, options, "ignore-memory"),
-            .printed_objective = flag(info, options, "printed-objective")},
-           levels == "flat"  ? Levels::flat
-           : levels == "any" ? Levels::any
-                             : Levels::automatic,
-           flag(info, options, "allow-idle")},
-          flag(info, options, "synchronous"),
-          integer(info, options, "min-slice")};
+/// The options of a request.
+struct Given {
+  Levels levels = Levels::automatic;
+  bool synchronous = false, allow_idle = false, ignore_memory = false, printed = false;
+  bool as_released = false, released_memory = false;
+  int min_slice = 0;
+};
+
+const OptionTable<Given>& table() {
+  static const OptionTable<Given> rows{{
+      choice_option(
+          "levels", &Given::levels,
+          "auto: devices in a node, nodes in the cluster, more where bandwidths differ; flat: one level; any: "
+          "the best of these and of stages on any consecutive devices",
+          {{"auto", Levels::automatic}, {"flat", Levels::flat}, {"any", Levels::any}}),
+      flag_option("synchronous", &Given::synchronous,
+                  "the same partition under 1F1B, at the micro-batch that simulates best"),
+      flag_option("allow-idle", &Given::allow_idle,
+                  "also with fewer components of a level in use, everywhere as many: devices of a node, nodes"),
+      flag_option("ignore-memory", &Given::ignore_memory, "also plans that do not fit, as in the paper"),
+      flag_option("printed-objective", &Given::printed, "the synchronisation term exactly as printed"),
+      flag_option("as-released", &Given::as_released,
+                  "what the authors' released program computes, which leaves memory out"),
+      flag_option("released-memory", &Given::released_memory, "as released: with its own rule of memory"),
+      integer_option("min-slice", &Given::min_slice,
+                     "synchronous: least samples of a micro-batch on a replica; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
+Wanted wanted_of(const Given& given) {
+  return {{{.ignore_memory = given.ignore_memory, .printed_objective = given.printed}, given.levels, given.allow_idle},
+          given.synchronous,
+          given.min_slice};
 }
 
 /// Returns the samples of a mini-batch: the user's or the profile's. Returns bad_usage if they do not divide the global
@@ -168,11 +192,11 @@ std::optional<Infeasible> without_mini_batch(const Problem& problem) {
                     larger_batch(problem.workload)};
 }
 
-Result<Ranking> as_released(const Problem& problem, int size, const PlannerOptions& options, const Wanted& wanted,
+Result<Ranking> as_released(const Problem& problem, int size, const Given& given, const Wanted& wanted,
                             const PlannerContext& context) {
-  const bool memory = flag(pipedream_planner(), options, "released-memory");
   return plan_pipedream_as_released(
-      problem, {.micro_batch = size, .flat = wanted.partition.levels == Levels::flat, .memory = memory}, context);
+      problem, {.micro_batch = size, .flat = wanted.partition.levels == Levels::flat, .memory = given.released_memory},
+      context);
 }
 
 Result<void> check_as_released(const Problem& problem, const Wanted& wanted) {
@@ -185,14 +209,14 @@ Result<void> check_as_released(const Problem& problem, const Wanted& wanted) {
 }
 
 Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const Wanted wanted = wanted_of(options);
-  const bool released = flag(pipedream_planner(), options, "as-released");
-  if (released) TRY_VOID(check_as_released(problem, wanted));
+  const Given given = table().read(options);
+  const Wanted wanted = wanted_of(given);
+  if (given.as_released) TRY_VOID(check_as_released(problem, wanted));
   TRY(auto chain, search::Chain::of(problem));
   if (auto none = without_mini_batch(problem)) return Ranking{{}, *std::move(none)};
   TRY(const auto size, mini_batch(problem));
 
-  if (released) return as_released(problem, size, options, wanted, context);
+  if (given.as_released) return as_released(problem, size, given, wanted, context);
   if (too_large_for_pipedream(chain, wanted.partition, context))
     return past_limit(fmt::format("{} layers on {} devices{}", chain.layers(), chain.devices(),
                                   wanted.partition.allow_idle ? ", some perhaps idle" : ""),
@@ -221,62 +245,32 @@ Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& opt
 }  // namespace
 
 PlannerInfo pipedream_planner() {
-  return {
-      .name = "pipedream",
-      .title = "PipeDream",
-      .summary = "least time of the slowest stage, over the levels of the cluster; asynchronous",
-      .source = "Narayanan et al., PipeDream: Generalized Pipeline Parallelism for DNN Training, SOSP 2019",
-      .options =
-          {{"levels",
-            OptionType::choice,
-            "auto: devices in a node, nodes in the cluster, more where bandwidths differ; flat: one level; any: the "
-            "best of these and of stages on any consecutive devices",
-            "auto",
-            {"auto", "flat", "any"}},
-           {"synchronous",
-            OptionType::flag,
-            "the same partition under 1F1B, at the micro-batch that simulates best",
-            "false",
-            {}},
-           {"allow-idle",
-            OptionType::flag,
-            "also with fewer components of a level in use, everywhere as many: devices of a node, nodes",
-            "false",
-            {}},
-           {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
-           {"printed-objective", OptionType::flag, "the synchronisation term exactly as printed", "false", {}},
-           {"as-released",
-            OptionType::flag,
-            "what the authors' released program computes, which leaves memory out",
-            "false",
-            {}},
-           {"released-memory", OptionType::flag, "as released: with its own rule of memory", "false", {}},
-           {"min-slice",
-            OptionType::integer,
-            "synchronous: least samples of a micro-batch on a replica; 0: the smallest measured",
-            "0",
-            {}}},
-      .plan = &plan_pipedream,
-      .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
-                      if (e.plan.synchronous()) return std::nullopt;  // ranked by simulated time
-                      TRY(const auto time, pipedream_objective(e));
-                      return Objective{{}, time, {}};
-                    },
-                    .text =
-                        [](const evaluation::Evaluation& e) {
-                          return e.plan.synchronous() ? std::string() : pipedream_objective_text(e);
+  return {.name = "pipedream",
+          .title = "PipeDream",
+          .summary = "least time of the slowest stage, over the levels of the cluster; asynchronous",
+          .source = "Narayanan et al., PipeDream: Generalized Pipeline Parallelism for DNN Training, SOSP 2019",
+          .options = table().infos(),
+          .plan = &plan_pipedream,
+          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                          if (e.plan.synchronous()) return std::nullopt;  // ranked by simulated time
+                          TRY(const auto time, pipedream_objective(e));
+                          return Objective{{}, time, {}};
                         },
-                    .options =
-                        [](const PlannerOptions& given) {
-                          return evaluation::EvaluateOptions{
-                              .ignore_memory = flag(pipedream_planner(), given, "ignore-memory") ||
-                                               flag(pipedream_planner(), given, "as-released"),
-                              .printed_objective = flag(pipedream_planner(), given, "printed-objective"),
-                              .flat_levels = choice(pipedream_planner(), given, "levels") == "flat"};
-                        }},
+                        .text =
+                            [](const evaluation::Evaluation& e) {
+                              return e.plan.synchronous() ? std::string() : pipedream_objective_text(e);
+                            },
+                        .options =
+                            [](const PlannerOptions& given) {
+                              const Given asked = table().read(given);
+                              return evaluation::EvaluateOptions{
+                                  .ignore_memory = asked.ignore_memory || asked.as_released,
+                                  .printed_objective = asked.printed,
+                                  .flat_levels = asked.levels == Levels::flat};
+                            }},
 
-      .compared_by_default = true,
-      .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
+          .compared_by_default = true,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 
 }  // namespace pipedeck::planner::pipedream

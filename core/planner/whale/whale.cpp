@@ -24,6 +24,7 @@
 #include <fmt/format.h>
 
 #include "core/cost/collective.hpp"
+#include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/relax.hpp"
@@ -42,22 +43,58 @@ struct Wanted {
   bool ignore_memory = false;
 };
 
-Wanted wanted_of(const PlannerOptions& options) {
-  const PlannerInfo info = whale_planner();
-  const std::string strategy = choice(info, options, "strategy"), placement = choice(info, options, "placement");
-  const auto has = [&](const char* name) { return strategy == "auto" || strategy == name; };
+enum class Strategy { automatic, replicate, pipeline, split };
+enum class Neighbours { automatic, copies, replicas };
+
+/// The options of a request.
+struct Given {
+  Strategy strategy = Strategy::automatic;
+  int task_graphs = 0;
+  Neighbours placement = Neighbours::automatic;
+  bool even = false, printed = false;
+  int simulations = 24;
+  bool ignore_memory = false;
+  int min_slice = 0;
+};
+
+const OptionTable<Given>& table() {
+  static const OptionTable<Given> rows{{
+      choice_option("strategy", &Given::strategy,
+                    "replicate: data parallel; pipeline: several TaskGraphs; split: layers cut by columns",
+                    {{"auto", Strategy::automatic},
+                     {"replicate", Strategy::replicate},
+                     {"pipeline", Strategy::pipeline},
+                     {"split", Strategy::split}}),
+      integer_option("task-graphs", &Given::task_graphs, "so many TaskGraphs; 0: the best number"),
+      choice_option(
+          "placement", &Given::placement,
+          "on neighbouring devices: the TaskGraphs of a nested copy, or the replicas of a TaskGraph",
+          {{"auto", Neighbours::automatic}, {"copies", Neighbours::copies}, {"replicas", Neighbours::replicas}}),
+      choice_option("balance", &Given::even, "aware: by what devices do; even: as if all were alike, for comparison",
+                    {{"aware", false}, {"even", true}}),
+      flag_option("printed-algorithm", &Given::printed, "shares by Algorithm 1 exactly as printed"),
+      integer_option("simulations", &Given::simulations, "candidates simulated at most"),
+      flag_option("ignore-memory", &Given::ignore_memory, "also plans that do not fit"),
+      integer_option("min-slice", &Given::min_slice,
+                     "least samples of a micro-batch on a replica; 0: the smallest measured"),
+  }};
+  return rows;
+}
+
+Wanted wanted_of(const Given& given) {
+  const auto has = [&](Strategy one) { return given.strategy == Strategy::automatic || given.strategy == one; };
   Wanted wanted;
-  wanted.layouts = {.replicate = has("replicate"),
-                    .pipeline = has("pipeline"),
-                    .split = has("split"),
-                    .task_graphs = integer(info, options, "task-graphs"),
-                    .copies_together = placement != "replicas",
-                    .replicas_together = placement != "copies"};
-  if (flag(info, options, "printed-algorithm")) wanted.balance = Balance::printed;
-  if (choice(info, options, "balance") == "even") wanted.balance = Balance::even;
-  wanted.min_slice = integer(info, options, "min-slice");
-  wanted.simulations = std::max(1, integer(info, options, "simulations"));
-  wanted.ignore_memory = flag(info, options, "ignore-memory");
+  wanted.layouts = {.replicate = has(Strategy::replicate),
+                    .pipeline = has(Strategy::pipeline),
+                    .split = has(Strategy::split),
+                    .task_graphs = given.task_graphs,
+                    .copies_together = given.placement != Neighbours::replicas,
+                    .replicas_together = given.placement != Neighbours::copies};
+  if (given.printed) wanted.balance = Balance::printed;
+  if (given.even) wanted.balance = Balance::even;
+  wanted.min_slice = given.min_slice;
+  wanted.simulations = std::max(1, given.simulations);
+  wanted.ignore_memory = given.ignore_memory;
   return wanted;
 }
 
@@ -271,7 +308,7 @@ Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wante
 }
 
 Result<Ranking> plan_whale(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const Wanted wanted = wanted_of(options);
+  const Wanted wanted = wanted_of(table().read(options));
   const int slice = search::smallest_slice(*problem.profile, wanted.min_slice);
   TRY(auto candidates, candidates_of(problem, wanted, slice, context));
   if (candidates.empty()) return no_plan(problem, wanted, slice, context);
@@ -288,30 +325,7 @@ PlannerInfo whale_planner() {
           .title = "Whale",
           .summary = "replicate, pipeline or split, samples and layers shared out by what unlike devices do",
           .source = "Jia et al., Whale: Efficient Giant Model Training over Heterogeneous GPUs, USENIX ATC 2022",
-          .options = {{"strategy",
-                       OptionType::choice,
-                       "replicate: data parallel; pipeline: several TaskGraphs; split: layers cut by columns",
-                       "auto",
-                       {"auto", "replicate", "pipeline", "split"}},
-                      {"task-graphs", OptionType::integer, "so many TaskGraphs; 0: the best number", "0", {}},
-                      {"placement",
-                       OptionType::choice,
-                       "on neighbouring devices: the TaskGraphs of a nested copy, or the replicas of a TaskGraph",
-                       "auto",
-                       {"auto", "copies", "replicas"}},
-                      {"balance",
-                       OptionType::choice,
-                       "aware: by what devices do; even: as if all were alike, for comparison",
-                       "aware",
-                       {"aware", "even"}},
-                      {"printed-algorithm", OptionType::flag, "shares by Algorithm 1 exactly as printed", "false", {}},
-                      {"simulations", OptionType::integer, "candidates simulated at most", "24", {}},
-                      {"ignore-memory", OptionType::flag, "also plans that do not fit", "false", {}},
-                      {"min-slice",
-                       OptionType::integer,
-                       "least samples of a micro-batch on a replica; 0: the smallest measured",
-                       "0",
-                       {}}},
+          .options = table().infos(),
           .plan = &plan_whale,
           .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
                           TRY(const auto time, whale_objective(e));
@@ -320,8 +334,8 @@ PlannerInfo whale_planner() {
                         .text = &whale_objective_text,
                         .options =
                             [](const PlannerOptions& given) {
-                              return evaluation::EvaluateOptions{.ignore_memory =
-                                                                     flag(whale_planner(), given, "ignore-memory")};
+                              const Given asked = table().read(given);
+                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
                             }},
 
           .compared_by_default = true,
