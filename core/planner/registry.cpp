@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include "core/planner/planner.hpp"
 
+#include "core/planner/planner.hpp"
 #include "core/planner/planner_entries.hpp"
 
 namespace pipedeck::planner {

@@ -20,7 +20,7 @@ struct Candidate {
   bool proven = true;  ///< no assignment of the strategy has a lower T
 };
 
-/// What a planner found, and how its answers are made plans of.
+/// A planner's result, and how to convert it to plans.
 struct Answer {
   std::string planner;
   Options options;
@@ -31,8 +31,8 @@ struct Answer {
   std::function<std::string(const Candidate&, bool first)> optimal_in;
 };
 
-/// Plans with eq. 4 as their objective, and of the two warm-up policies the one that simulates best: eq. 4 can't tell
-/// them apart. A where nobody can judge.
+/// Returns plans with eq. 4 as their objective. Each has the warm-up policy that simulates best, since eq. 4 is equal
+/// for both; policy A if the context has no score.
 Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContext& context);
 
 /// "pp 4, dp 2, tmp 1".

@@ -121,7 +121,8 @@ void Assigner::take(const std::vector<int>& ends) {
   below_ = time;
 }
 
-/// The least sum over all pipelines with no stage, and no synchronisation, above so many times the least possible.
+/// Finds the ends with the least sum over all pipelines. No stage and no synchronisation exceeds its slack times the
+/// least possible.
 std::optional<std::vector<int>> Assigner::least_sum(double slack, double synchronisation_slack) const {
   const double* whole = bounds_.data();
   std::vector<double> least(bounds_.size() / width(), unknown);
@@ -248,7 +249,7 @@ void Assigner::thin(Cell& cell, std::size_t most, const double* rest) const {
   cell = std::move(kept);
 }
 
-/// Stage by stage, with at most so many prefixes of a stage that end at one layer.
+/// Adds stage after stage, with at most `most` prefixes per stage and end.
 Assigner::Outcome Assigner::run(std::size_t most, std::size_t& effort) {
   std::vector<Cell> cells(index(task_.layers) + 1), next(cells.size());
   trail_ = {{-1, 0}};

@@ -38,7 +38,7 @@ struct Pipeline {
   std::vector<AmpEdge> edge;                     ///< of every stage: from the previous stage; unused for the first
 };
 
-/// What eq. 4 and memory make of a strategy.
+/// A strategy as input of the assignment: the figures of eq. 4 and of memory.
 struct Task {
   int layers = 0, stages = 0, micro_batches = 1, replicas = 1, tensor_parallel = 1;
   std::vector<Pipeline> pipelines;
@@ -64,7 +64,7 @@ class Assigner {
     stopped,    ///< a stop was requested
   };
 
-  /// Gives up on a stop, and on `hurry` where something is known already: here, or as `known` says.
+  /// Starts the search. A stop ends it; `hurry` ends it if an assignment is known, here or elsewhere (`known`).
   explicit Assigner(const Task& task, std::stop_token stop = {}, std::stop_token hurry = {}, bool known = false);
 
   /// Returns true if some assignment is allowed; false also if the search ended before that was clear.

@@ -123,7 +123,7 @@ AmpEdge AmpCosts::edge(DeviceId from, DeviceId to) const {
   return {forth.latency.count + back.latency.count, 1 / forth.bandwidth.count + 1 / back.bandwidth.count};
 }
 
-/// Pipeline d is replica d of every stage. Those that another never beats in anything can't be the slowest alone.
+/// Returns the pipelines; pipeline d is replica d of every stage. Omits pipelines that another one dominates.
 std::vector<Pipeline> AmpCosts::pipelines(const Strategy& strategy, const Placement& placement) {
   const int degree = strategy.tensor_parallel;
   const auto group = [&](int stage, int replica) {

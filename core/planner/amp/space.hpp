@@ -28,8 +28,9 @@ struct Strategy {
 /// Devices of the ranks: stage by stage, in each replica by replica.
 using Placement = std::vector<DeviceId>;
 
-/// Degrees with pp x dp x tmp = |D| (<= with idle devices), in order: a layer for every stage, times for every degree,
-/// pins kept. Micro-batches: mbs divides gbs / dp, or is what the workload says.
+/// Returns the strategies with pp x dp x tmp = |D| (<= with idle devices), in order. Each has a layer for every stage,
+/// measured times for its degree, and keeps the pins. The micro-batch is a divisor of gbs that dp divides, or the
+/// workload's. Returns bad_usage for an invalid global batch or micro-batch.
 Result<std::vector<Strategy>> amp_strategies(const search::Chain& chain, const Options& options);
 
 /// The paper's, which is Megatron's: ranks in the order of the devices, tensor parallelism innermost, then data, then
@@ -59,7 +60,7 @@ class AmpCosts {
 
   search::Chain& chain_;
   Options options_;
-  std::map<std::vector<double>, Table> times_;    // by what tells groups apart
+  std::map<std::vector<double>, Table> times_;    // by the figures that distinguish groups
   std::map<Strategy, std::vector<Bytes>> needs_;  // with a stages of 0
 };
 

@@ -84,7 +84,7 @@ std::vector<Partition> recommend(Space& space, const Wanted& wanted, std::int64_
 
 // --- one micro-batch size
 
-/// Whether no order of the devices can beat a peak: not even if every device had all the memory.
+/// Returns true if no order of the devices can beat the peak, even if every device had unlimited memory.
 bool beyond_memory(search::Chain& chain, int micro_batch, const Wanted& wanted, std::int64_t peak, const Watch& watch) {
   if (wanted.recommender != Recommender::exact || !chain.problem().pins.layers.empty()) return false;
   Options free = wanted.space;

@@ -16,7 +16,7 @@ struct Budget {
   std::uint64_t seed = 1;
 };
 
-/// Those of the lowest highest peak that were seen, up to `most`; none where none fits.
+/// Returns the predicted partitions of the lowest highest peak, up to `most`; none if none fits.
 std::vector<Partition> optimised_partitions(Space& space, const Budget& budget, std::size_t most, const Watch& watch,
                                             bool& truncated);
 

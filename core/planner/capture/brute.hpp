@@ -10,7 +10,7 @@ inline constexpr double brute_force_limit = 5e6;
 /// Partitions of the space, before any is found not to fit.
 double partition_count(const Space& space);
 
-/// Those of the least highest peak, up to `most` of them, in lexicographic order; none where none fits.
+/// Returns the partitions of the least highest peak in lexicographic order, up to `most`; none if none fits.
 std::vector<Partition> brute_force_partitions(Space& space, std::size_t most, const Watch& watch, bool& truncated);
 
 }  // namespace pipedeck::planner::capture

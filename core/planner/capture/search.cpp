@@ -81,7 +81,8 @@ std::int64_t Search::relaxed_least() {
   return best.highest;
 }
 
-/// What greedy stages reach from the back (low) and from the front (high), by the number of stages behind the cut.
+/// Computes the window of each row: the greedy starts from the back (low) and from the front (high), by the number of
+/// stages behind.
 bool Search::set_windows(const Bounds& bounds) {
   const int stages = space_.most_stages(), layers = space_.layers();
   const std::int64_t capacity = space_.largest_capacity(0);
@@ -191,8 +192,8 @@ Search::Found Search::best(int k, int p, const Bounds& bounds, bool exactly) {
   return found;
 }
 
-/// Whether no position in front of p can have a start either: a stage from p on is too large if it only goes as far as
-/// the next stage can start, its input and workspace forgotten.
+/// Returns true if no earlier position can have a start. Then a stage from p to the next possible start is too large
+/// even without input and workspace.
 bool Search::ends(int k, int p, const Bounds& bounds) {
   int next = rows_[index(k - 1)].lowest;
   if (loops(k) && rows_[index(k)].lowest >= 0) next = std::min(next, rows_[index(k)].lowest);

@@ -107,8 +107,8 @@ void Space::add_table(const StageWay& way) {
   tables_.push_back(std::move(table));
 }
 
-/// Where nothing is divided over the replicas, state is a whole multiple of the weights, which is quick to say; figures
-/// that state_memory would round are left to it.
+/// Finds the ratio of state to weights if it is a whole number and nothing is divided over the replicas. It makes the
+/// computation fast; other ratios are left to state_memory, which rounds.
 void Space::find_state_multiple() {
   const Workload& workload = chain_.workload();
   const cost::StateFactors factors = cost::state_factors(workload.optimizer, workload.precision, workload.zero);

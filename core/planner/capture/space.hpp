@@ -45,7 +45,7 @@ struct StageChoice {
 };
 using Partition = std::vector<StageChoice>;
 
-/// What every stage has to keep to.
+/// A bound for every stage.
 struct Bounds {
   std::int64_t peak = INT64_MAX;                             ///< predicted, bytes
   double seconds = std::numeric_limits<double>::infinity();  ///< forward and backward of a micro-batch

@@ -59,7 +59,7 @@ Bounds::Bounds(Space& space, const std::function<bool()>& interrupted)
   for (int r = 1; r <= most_; ++r) least_ = std::min(least_, with(0, devices_, r).whole);
 }
 
-/// Every length of a stage of so many replicas, for every number of devices left.
+/// Adds stages of every length with `replicas` replicas, for every number of devices left.
 void Bounds::add_stages(int first, int replicas) {
   const std::size_t row = search::at(devices_) + 1;
   Bound* const here = &with_[(search::at(first) * search::at(most_ + 1) + search::at(replicas)) * row];

@@ -25,7 +25,7 @@ class Bounds {
   const Bound& after(int layer, int left) const {
     return after_[search::at(layer) * (search::at(devices_) + 1) + search::at(left)];
   }
-  /// The same where the next stage has so many replicas; the transfer to it left out.
+  /// Returns likewise the bound with `replicas` replicas in the next stage, without the transfer to it.
   const Bound& with(int layer, int left, int replicas) const {
     return with_[(search::at(layer) * search::at(most_ + 1) + search::at(replicas)) * (search::at(devices_) + 1) +
                  search::at(left)];

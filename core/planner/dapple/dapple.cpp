@@ -78,7 +78,7 @@ Wanted wanted_of(const Problem& problem, const Given& given) {
   return wanted;
 }
 
-/// Idle devices help, or fewer samples a replica.
+/// Returns the relaxation: idle devices if they help, otherwise fewer samples per replica.
 Result<Ranking> not_enough_samples(const Problem& problem, const std::string& reason, Wanted wanted,
                                    const PlannerContext& context) {
   TRY(const auto sizes, search::micro_batch_choices(problem.workload, 1));

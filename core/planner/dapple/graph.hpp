@@ -35,7 +35,7 @@ class Graph {
   int end_of(int start, int last) const;
   /// `step` of a stage in front; `kept`: micro-batches that it may keep.
   Suffix stage_in_front(const Step& step, int kept, const Suffix& suffix) const;
-  /// K of a stage with so many stages from it to the end.
+  /// Returns K of a stage that is followed by `stages` - 1 stages.
   int warmup(int kept, int stages) const;
   bool counts_rounds() const { return rounds_; }
 

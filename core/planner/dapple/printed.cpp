@@ -134,7 +134,7 @@ class PrintedSearch {
   bool everything_ = false, stopped_ = false;
   double best_ = std::numeric_limits<double>::infinity();
   std::vector<std::vector<Prefix>> cells_;  ///< [layers planned][devices left]
-  std::vector<Step> steps_;                 ///< of the plan at hand
+  std::vector<Step> steps_;                 ///< of the current plan
   std::vector<Candidate> complete_;
 };
 

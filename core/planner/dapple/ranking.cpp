@@ -211,8 +211,8 @@ class DappleRanking {
     return plan;
   }
 
-  /// The plan with the warm-up that simulates best. Where nobody can tell, or it would take too long: the policy that
-  /// keeps transfers busy, unless memory shortens it; the bound is taken for the time.
+  /// Returns the plan with the warm-up that simulates best. Without a simulation it is policy B unless memory shortens
+  /// it, with the bound as its time.
   Result<Judged> with_warmup(const Entry& entry) {
     const Plan plan = plan_of(entry);
     const bool simulable =

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds DAPPLE's plans of least objective. The search is exact over all plans that the three placement policies reach.
 //
-// Three passes, each pruned by a limit on the formula:
-//   1. front to back over (layers planned, state), each with the least figures that any front has there; what can't get
-//      below the limit, by those and by Bounds, is left out. Starts and ends of stages are nodes of their own, so
-//      that a stage's transfer and its length are chosen one after the other, not together;
-//   2. back to front over what is left, each with the few suffixes that none other beats;
-//   3. best first over whole plans, with the figures of the actual front and of the best suffix. The first to be
-//      complete is the best plan, the next one the second best: none is forgotten, for what the passes kept of fronts
-//      and suffixes only says where to look.
+// It has three passes. Each drops all plans above a limit on the objective:
+//   1. Front to back over (layers planned, state), with the least figures of any front there. DappleBounds and these
+//      figures show which nodes can't get below the limit. Starts and ends of stages are separate nodes, so a stage's
+//      transfer and its length are chosen one after the other.
+//   2. Back to front over the remaining nodes, with a small Pareto set of suffixes each.
+//   3. Best first over whole plans, with the figures of the actual front and of the best suffix. The first complete
+//      plan is the best, the next one the second best. No plan is lost, because the figures of fronts and suffixes only
+//      order the search.
 #pragma once
 
 #include <compare>

@@ -9,13 +9,14 @@
 
 namespace pipedeck::planner::dapple {
 
-/// Of the steps so far: the largest pivot of their own; sum F; and sum F + max_s( AR_s + sum of B from s to the end ).
+/// A front, the steps so far: the largest pivot among them; sum F; and sum F + max_s( AR_s + sum of B from s to the end
+/// ).
 struct Front {
   double own = 0, fill = 0, around = 0;
 };
 
-/// Of the steps that follow, for whatever stands in front of them: max over pivots of sum F + the pivot's own + sum B
-/// back to the suffix's front; the same with the all-reduces that end there; sum F + sum B; computing stages.
+/// A suffix, the steps that follow any front: max over pivots of sum F + the pivot's own + sum B back to the suffix's
+/// start; likewise including the all-reduces that end there; sum F + sum B; number of computing stages.
 struct Suffix {
   double through = 0, whole = 0, round = 0;
   int stages = 0;

@@ -101,7 +101,7 @@ void JointCosts::fill_tails(Cost& cost, int last) {
   };
   std::vector<double>& tails = cost.tails[search::at(last)];
   tails.assign(search::at(last) + 1, 0);
-  free_.assign(search::at(last) + 1, 0);  // when the all-reduces of what lies behind a place have ended
+  free_.assign(search::at(last) + 1, 0);  // when the all-reduces behind a place have ended
   const auto inner = layers_.ideals().subsets(last);
   for (std::size_t i = inner.size(); i-- > 0;) {
     const int first = inner[i];

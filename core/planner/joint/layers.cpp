@@ -57,7 +57,7 @@ const Layers::Workspaces& Layers::workspaces(int degree) {
 }
 
 search::StageBytes Layers::bytes(int first, int last, int samples, int degree) {
-  // Of a chain a place is a position of its order.
+  // In a chain a place is a position of its order.
   if (chain_.cut_ranges(degree) && ideals_.is_chain()) return search::stage_bytes(chain_, first, last, samples, degree);
   const int measured = chain_.profile().micro_batch;
   const auto [found, added] = saved_.try_emplace({samples, degree});

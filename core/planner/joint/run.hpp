@@ -45,7 +45,7 @@ Result<void> search_joint_plans(Run& run);
 Result<void> improve_joint_plans(Run& run);
 /// 4. The best of them under the other schedules.
 Result<void> reschedule_joint_plans(Run& run);
-/// What is proven of the best plan.
+/// Sets the plan's certificate to the proven statement.
 Result<void> certify_joint(Run& run, Plan& plan);
 
 }  // namespace pipedeck::planner::joint

@@ -62,7 +62,7 @@ bool Space::plain(int replicas) const {
   return replicas == 1 || replicas == 3;
 }
 
-/// Of a layer graph as many as let the programme end in time.
+/// Chooses the boundaries; for a layer graph as many as let the programme end in time.
 void Space::choose_cuts() {
   int most = detail_.cuts;
   if (!nested_) {
@@ -77,8 +77,8 @@ void Space::choose_cuts() {
       if (nested_ || layers_.ideals().within(cuts_[b], cuts_[c])) before_[c].push_back(static_cast<int>(b));
 }
 
-/// Those with the fewest bytes of each run of as much work; of a graph, where many cuts have as much work before them,
-/// some of each run.
+/// Returns the boundaries of fewest bytes in each range of equal work. A graph, where many boundaries have equal work
+/// before them, has several per range.
 std::vector<int> Space::cheapest(int most) const {
   const int whole = layers_.whole();
   std::vector<int> cuts;
@@ -101,7 +101,7 @@ std::vector<int> Space::cheapest(int most) const {
   return cuts;
 }
 
-/// What no stage can do better: least device-seconds of the quickest type, and least times from front to end.
+/// Computes the lower bounds of all stages: device-seconds on the fastest type, and times from front to end.
 void Space::measure() {
   std::set<int> types;
   for (const DeviceId device : order_) types.insert(costs_.chain().network().device(device).type);
@@ -136,7 +136,8 @@ void Space::measure() {
     speed_.push_back(speed_.back() + speed[costs_.chain().network().device(device).type]);
 }
 
-/// `samples` of a micro-batch on each of so many devices of the type. Device-seconds are of the whole micro-batch.
+/// Lowers the bounds with `samples` of a micro-batch on each device of the type. Device-seconds cover the whole
+/// micro-batch.
 void Space::add_least(int type, const Shape& shape, int samples, std::vector<double>& work,
                       std::vector<double>& forward, std::vector<double>& both) {
   for (const auto& [layer, first, last] : layers_.alone()) {

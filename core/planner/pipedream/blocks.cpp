@@ -113,7 +113,8 @@ double Blocks::bandwidth_at(int front) const {
   return levels_[level - 1].bandwidth;
 }
 
-/// Stages that can begin behind so many devices: within one component of the next level, the last one of any width.
+/// Returns the possible widths after these devices: within one component of the next level; any width that ends the
+/// devices.
 std::vector<Blocks::Width> Blocks::widths_behind(int front) const {
   std::vector<Width> all;
   const auto add = [&](const Width& width) {
@@ -207,7 +208,7 @@ Answer Blocks::answer() const {
 
 namespace {
 
-/// The same partition on every component of the highest level, one stage there.
+/// Returns this partition of one component, repeated on every component of the highest level.
 std::optional<Answer> replicated(const Figures& figures, const Topology& topology, const Options& options, double least,
                                  std::stop_token stop) {
   const Level& highest = topology.levels.back();

@@ -67,8 +67,8 @@ class Blocks {
   std::vector<std::vector<Cell>> cells_;  ///< by ideal, devices before; sorted by time before they are read
 };
 
-/// The best of Blocks and, for every number of lower levels, of its answer for them on all components alike.
-/// Whether ZeRO's shares fit there too is still to be asked.
+/// Returns the best answer of PipedreamBlocks and, for every number of lower levels, of its answer repeated on all
+/// components. ZeRO's shares of memory must be checked by the caller.
 std::optional<Answer> quick_pipedream(const Figures& figures, const Topology& topology, const Options& options,
                                       double least, std::stop_token stop);
 

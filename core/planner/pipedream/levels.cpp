@@ -23,7 +23,7 @@ double narrowest(const cost::Network& network, Joins joins) {
   return least;
 }
 
-/// Of the paths between nodes.
+/// Returns the distinct bandwidths of paths between nodes, bytes/s.
 std::set<double> widths_between(const cost::Network& network) {
   std::set<double> widths;
   for (const DeviceId a : network.representatives())
@@ -169,7 +169,7 @@ Topology pipedream_topology(const cost::Network& network, bool flat) {
 
 namespace {
 
-/// So many components of each level, those that stand first.
+/// Returns the topology of the first `components` of each level.
 Topology first_components(const Topology& all, const std::vector<int>& components) {
   Topology some;
   std::vector<int> positions{0};

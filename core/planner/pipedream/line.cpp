@@ -74,7 +74,8 @@ bool Line::fits(int inner, int outer, int begin, int replicas, int waiting) cons
   return !memory_ || figures_.fits(inner, outer, {static_cast<int>(count_) - begin - replicas, replicas}, waiting);
 }
 
-/// Mini-batches of one replica here that a stage before of so many replicas has under way; 0 replicas: there is none.
+/// Returns one replica's mini-batches here that a stage before with `before` replicas has in flight; 0 replicas: no
+/// such stage.
 int Line::waiting(int begin, int replicas, int before) const {
   const int workers = static_cast<int>(count_) - begin;
   if (before == 0) return (workers + replicas - 1) / replicas;
@@ -95,8 +96,8 @@ double Line::transfer(int cut, int before, int begin, int replicas) const {
          between_[(search::at(begin) * (count_ + 1) + search::at(before)) * (count_ + 1) + search::at(replicas)];
 }
 
-/// What may lie in front of a stage from ideal `inner` on these devices, by ascending `waiting`: each with the best
-/// that it and those before it in the list have.
+/// Returns the possible fronts of a stage from ideal `inner` on these devices, by ascending `waiting`. Each has the
+/// best times up to its position in the list.
 std::vector<Line::Front> Line::fronts(int inner, int begin, int replicas) {
   std::map<int, std::vector<double>> best;
   const auto add = [&](int before, int stages, double slowest) {

@@ -11,7 +11,7 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-constexpr double phase_rounding = 1 + 1e-9;     // of a bound, which is nobody's answer
+constexpr double phase_rounding = 1 + 1e-9;     // of a bound, which is no answer
 constexpr double most_work_before_exact = 3e8;  // of `own`: the exact tables take a multiple
 
 }  // namespace

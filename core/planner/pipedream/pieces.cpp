@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What led to PipeDream's answer: the tables hold values alone, so that the stages are found again, from the last one
-// back, as the first of equals: the widest, then the earliest cut, then the fewest replicas before it.
+// Reads PipeDream's answer from the tables, which hold only values. Stages are found again from the last one back, as
+// the first of equals: the widest, then the earliest boundary, then the fewest replicas before it.
 #include "core/planner/pipedream/search.hpp"
 
 #include <algorithm>

@@ -118,7 +118,7 @@ Result<Plan> asynchronous_plan(const Partition& partition, int size, const Plann
 std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) {
   search::Chain& chain = partition.chain;
   Workload open = chain.workload();
-  open.micro_batch.reset();  // the mini-batch of a replica says nothing of the micro-batch of a flush
+  open.micro_batch.reset();  // a replica's mini-batch does not fix the micro-batch of a flush
   const int slice = search::smallest_slice(chain.profile(), wanted.min_slice);
   const auto sizes = search::micro_batch_choices(open, 1);
   std::vector<Plan> plans;

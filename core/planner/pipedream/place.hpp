@@ -21,8 +21,8 @@
 
 namespace pipedeck::planner::pipedream {
 
-/// What of memory counts: nothing; the versions and activations that a stage keeps; all that waits besides, as it is;
-/// or the most that could wait.
+/// The memory that counts: none; the held versions and activations; also all waiting tensors, exactly; or the maximum
+/// of waiting tensors.
 enum class Memory { ignored, own, exact, cautious };
 
 struct Part : Place {

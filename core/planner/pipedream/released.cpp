@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizer that PipeDream's authors released differs from their paper (section 3.1), and its answers are what
-// others compare with. This computes the same figures:
-//   - a stage of m replicas takes (C + 4 (m - 1) sum |w| / (m B)) / m: a sum where the paper has a maximum, and twice
-//     its bytes; for the first stage of a level the communication is also divided by the components of the level below;
-//   - transfers take 2 a / (B m'), m' the replicas of the later stage, on both sides of that stage;
-//   - what crosses behind a set of layers is the output of each of its last ones, and of whatever one of those depends
-//     on that feeds a layer which it does not depend on, be that in the set or not;
-//   - sources named Input... and sinks named __getitem__... are left out;
-//   - states are the antichains grown from the first source: a set of layers grows by a layer that one of it feeds, and
-//     all that this depends on;
-//   - memory counts only when asked (--released-memory): ceil((machines not yet used) / m') (activations + parameters);
-//   - levels are solved one after the other, the lowest first, each with all machines of the one below.
-// Of two states that are not nested it also takes a difference, which is no stage; here stages are differences of
-// nested states alone, as its answers on its own profiles are. Ties are many: the fewest stages, then the earliest cut.
+// The optimizer that PipeDream's authors released differs from their paper (section 3.1), and other papers compare with
+// its answers. This file computes its figures:
+//   - A stage of m replicas takes (C + 4 (m - 1) sum |w| / (m B)) / m: a sum instead of the paper's maximum, and twice
+//     its bytes. For the first stage of a level the communication is also divided by the components of the level below.
+//   - Transfers take 2 a / (B m') on both sides of a stage, with m' the replicas of the later stage.
+//   - The bytes behind a set of layers are the outputs of each last layer l and of some dependencies of l. These are
+//     the dependencies that feed a layer, inside or outside the set, on which l does not depend.
+//   - Sources named Input... and sinks named __getitem__... are left out.
+//   - States are the antichains grown from the first source: a set grows by a layer that one of its layers feeds, and
+//     all its dependencies.
+//   - Memory counts only with --released-memory: ceil((machines not yet used) / m') (activations + parameters).
+//   - Levels are solved one after another, the lowest first, each with all machines of the one below.
+// It also takes a difference of two states that are not nested, which is no stage. Here stages are differences of
+// nested states only, as in its answers on its own profiles. Ties: the fewest stages, then the earliest boundary.
 #include "core/planner/pipedream/released.hpp"
 
 #include <algorithm>

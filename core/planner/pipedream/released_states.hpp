@@ -23,8 +23,8 @@ struct ReleasedStates {
   int count() const { return static_cast<int>(sets.size()); }
 };
 
-/// Of mini-batches of so many samples. `whole`: the largest holds every layer that counts. No states at all where there
-/// are more than `most`, or a stop was requested.
+/// Returns the states for mini-batches of `micro_batch` samples. None at all if there are more than `most`, or a stop
+/// was requested.
 ReleasedStates released_states(const search::Chain& chain, int micro_batch, std::size_t most,
                                const std::stop_token& stop);
 

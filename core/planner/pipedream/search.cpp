@@ -9,7 +9,7 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-constexpr double bound_rounding = 1 + 1e-9;  // of a bound, which is nobody's answer
+constexpr double bound_rounding = 1 + 1e-9;  // of a bound, which is no answer
 constexpr double most_bytes = 4e8;
 
 }  // namespace

@@ -67,7 +67,7 @@ class PipedreamSearch {
   std::optional<Answer> one_stage() const;
   /// Nothing where no partition fits (or, `proven()` being false, is sure to), or a stop was requested.
   std::optional<Answer> run();
-  /// Is what run() said certain, an answer or none?
+  /// Returns true if the result of run() is certain, with or without an answer.
   bool proven() const { return proven_; }
 
   /// Steps that the tables take at most without memory: what decides whether a problem is too large.
@@ -75,8 +75,8 @@ class PipedreamSearch {
 
  private:
   using Place = Part;
-  /// A^k(I -> J, m) with s stages, the last of so many replicas (by its number in sizes_). s is 0 alone, any number,
-  /// where no pin counts them; so are replicas where nothing depends on them. The highest level has I = 0.
+  /// A table of A^k(I -> J, m) by the number s of stages and the replicas of the last one (an index of sizes_). s is 0
+  /// if no pin counts stages; replicas are omitted if nothing depends on them. The highest level has I = 0.
   struct Table {
     std::vector<double> values;
     std::size_t ideals = 0, components = 0, counts = 1, lasts = 1;

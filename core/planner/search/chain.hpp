@@ -51,7 +51,7 @@ class Chain {
   /// Returns the bytes of `samples` samples that cross the boundary before position `cut`; 0 at both ends.
   Bytes cut(int cut, int samples) const;
   Bytes workspace(int first, int last, int samples, int degree = 1);
-  /// What the ways in which layers can be cut take of a device; null where the profile doesn't tell them.
+  /// Returns the range of bytes over the shardings of the layers; null if the degree is 1 or the profile has none.
   const cost::CutRanges* cut_ranges(int degree);
 
   /// Returns a plan without stages, schedule and objective.

@@ -44,7 +44,7 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
 /// Returns all weights, and the other bytes for `samples` samples on each of `degree` devices with even shards. If the
 /// profile has the shardings of layers, the maximum over them, whatever the adjacent stages.
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree = 1);
-/// The same where it is known what the ways of the layers take.
+/// Returns them from known figures of the layers' shardings.
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cost::CutFigures& figures);
 
 /// Returns the memory of a device with `samples` samples of a micro-batch: layers [first, last), `replicas` replicas,

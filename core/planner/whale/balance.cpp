@@ -116,7 +116,7 @@ class Filler {
 
 std::optional<double> least_slowest(const std::vector<Replicas>& groups, int samples) {
   if (!can_hold(groups, samples)) return {};
-  double forced = 0;  // nobody gets less than `least`
+  double forced = 0;  // no group gets less than `least`
   for (const Replicas& group : groups) forced = std::max(forced, group.time(group.least));
   if (room_within(groups, forced) >= samples) return forced;
   // The answer is some group's time for some number of samples: for each group the fewest that make room for all.

@@ -83,7 +83,7 @@ double ColumnCosts::reduced(const Layer& layer, int samples) const {
 void ColumnCosts::add_layer(Times& times, const Layer& layer, int samples) const {
   const bool splittable = plan::point_of_degree(layer, static_cast<int>(degree())) != nullptr;
   for (std::size_t t = 0; t < types_.size(); ++t) {
-    cost::LayerTimes own;  // 0 where it can't be split: nobody asks for it
+    cost::LayerTimes own;  // 0 if it can't be split; never read
     if (splittable)
       own =
           cost::layer_times(chain_.profile(), layer, samples, chain_.cluster(), *types_[t], static_cast<int>(degree()));

@@ -61,7 +61,7 @@ bool WhaleCosts::splittable(int first, int last, int degree) {
 double WhaleCosts::pass_time(const Kind& kind, const Layer& layer, int samples) const {
   const auto degree = static_cast<int>(kind.devices.size());
   const TensorParallelPoint* point = degree > 1 ? plan::point_of_degree(layer, degree) : nullptr;
-  if (degree > 1 && !point) return 0;  // never asked for: `splittable` says so
+  if (degree > 1 && !point) return 0;  // never asked for: it is not splittable
   double forward = 0, backward = 0;
   for (std::size_t i = 0; i < kind.devices.size(); ++i) {
     const cost::LayerTimes times = cost::layer_times(chain_.profile(), layer, samples, chain_.cluster(),

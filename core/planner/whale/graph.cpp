@@ -79,7 +79,7 @@ double GraphCosts::at_least(int first, int last) {
     }
     return rate > 0 ? question_.micro_batch / rate * (1 - 1e-9) : search::never;  // sums round
   }
-  double least = search::never;  // nobody has less than a slice
+  double least = search::never;  // no device has less than a slice
   for (const auto& [kind, count] : kinds_) least = std::min(least, at_least_of(kind, question_.slice, first, last));
   return least;
 }

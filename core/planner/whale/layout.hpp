@@ -34,9 +34,9 @@ struct LayoutOptions {
   bool replicas_together = true;  ///< the replicas of a TaskGraph on neighbouring devices
 };
 
-/// Without doubles, in a fixed order, and such that no pin on degrees or numbers of stages is broken. First those whose
-/// TaskGraphs all ask for as many devices as a whole number of copies gives; others only where they are asked for or
-/// `uneven` says so.
+/// Returns the layouts in a fixed order, without duplicates and without broken pins of degrees or numbers of stages.
+/// First come layouts whose TaskGraphs have equal numbers of devices in a whole number of copies; others only if
+/// requested or `uneven`.
 std::vector<Layout> layouts_of(WhaleCosts& costs, const LayoutOptions& options, bool uneven);
 
 }  // namespace pipedeck::planner::whale

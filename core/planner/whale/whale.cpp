@@ -227,8 +227,8 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
         all.push_back(std::move(candidate));
       };
       add(wanted.balance);
-      // With a less busy busiest device all-reduces of larger shards, or filling the pipeline, may still take longer:
-      // simulation tells.
+      // Even with a less busy busiest device, all-reduces of larger shards or filling the pipeline may take longer;
+      // simulation decides.
       if (unlike) add(Balance::even);
     }
   TRY_VOID(check_stop(context));

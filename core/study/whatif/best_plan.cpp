@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/study/whatif/best_plan.hpp"
 
-#include "core/study/judge.hpp"
-
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -17,6 +15,7 @@
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"
 #include "core/schedule/build.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::study::whatif {
 namespace {

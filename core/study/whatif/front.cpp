@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/study/whatif/front.hpp"
 
-#include "core/study/judge.hpp"
-
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -12,6 +10,7 @@
 #include "core/base/pareto.hpp"
 #include "core/plan/reschedule.hpp"
 #include "core/schedule/build.hpp"
+#include "core/study/judge.hpp"
 #include "core/study/whatif/scales.hpp"
 
 namespace pipedeck::study::whatif {
