@@ -7,8 +7,8 @@
 using namespace pipedeck;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  auto found = matrix_from_csv(fuzz::text_of(data, size), "fuzz");
+  auto found = io::topology::matrix_from_csv(fuzz::text_of(data, size), "fuzz");
   // Options may be missing, but nothing else may be wrong with what was read.
-  if (fuzz::judged(found)) fuzz::judged(cluster_of(*std::move(found)));
+  if (fuzz::judged(found)) fuzz::judged(presets::cluster_of(*std::move(found)));
   return 0;
 }

@@ -9,10 +9,11 @@ using namespace pipedeck;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = fuzz::text_of(data, size);
-  looks_like_gpu_copies(text);
-  const auto document = json::parse(text);
-  auto found = document ? machines_from_gpu_copies(*document, "fuzz") : machines_from_gpu_copies(text, "fuzz");
+  io::topology::looks_like_gpu_copies(text);
+  const auto document = io::json::parse(text);
+  auto found = document ? io::topology::machines_from_gpu_copies(*document, "fuzz")
+                        : io::topology::machines_from_gpu_copies(text, "fuzz");
   // Options may be missing, but nothing else may be wrong with what was read.
-  if (fuzz::judged(found)) fuzz::judged(cluster_of(*std::move(found)));
+  if (fuzz::judged(found)) fuzz::judged(presets::cluster_of(*std::move(found)));
   return 0;
 }

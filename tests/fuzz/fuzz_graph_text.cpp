@@ -6,7 +6,8 @@
 using namespace pipedeck;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto profile = profile_from_graph_text(fuzz::text_of(data, size), "fuzz", 4);
-  if (fuzz::judged(profile)) fuzz::judged(profile_from_graph_text(profile_to_graph_text(*profile), "fuzz", 4));
+  const auto profile = io::profiles::profile_from_graph_text(fuzz::text_of(data, size), "fuzz", 4);
+  if (fuzz::judged(profile))
+    fuzz::judged(io::profiles::profile_from_graph_text(io::profiles::profile_to_graph_text(*profile), "fuzz", 4));
   return 0;
 }

@@ -6,6 +6,6 @@
 using namespace pipedeck;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fuzz::judged(transformer_from_hugging_face(fuzz::text_of(data, size), "fuzz"));
+  fuzz::judged(io::huggingface::transformer_from_hugging_face(fuzz::text_of(data, size), "fuzz"));
   return 0;
 }

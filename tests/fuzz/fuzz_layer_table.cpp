@@ -8,8 +8,8 @@ using namespace pipedeck;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = fuzz::text_of(data, size);
   const std::size_t end = text.find('\n');
-  const auto columns = profile_columns(text.substr(0, end));
+  const auto columns = io::profiles::profile_columns(text.substr(0, end));
   const std::string table = columns && end != text.npos ? text.substr(end + 1) : text;
-  fuzz::judged(profile_from_csv(table, "fuzz", 4, columns.value_or(ProfileColumns())));
+  fuzz::judged(io::profiles::profile_from_csv(table, "fuzz", 4, columns.value_or(io::profiles::ProfileColumns())));
   return 0;
 }

@@ -7,8 +7,8 @@
 using namespace pipedeck;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  auto found = machines_from_slurm(fuzz::text_of(data, size));
+  auto found = io::topology::machines_from_slurm(fuzz::text_of(data, size));
   // Options may be missing, but nothing else may be wrong with what was read.
-  if (fuzz::judged(found)) fuzz::judged(cluster_of(*std::move(found)));
+  if (fuzz::judged(found)) fuzz::judged(presets::cluster_of(*std::move(found)));
   return 0;
 }

@@ -11,7 +11,7 @@ using namespace pipedeck;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const int file = ::memfd_create("fuzz", 0);
   fuzz::require(file >= 0 && ::write(file, data, size) == static_cast<ssize_t>(size));
-  fuzz::judged(read_trace("/proc/self/fd/" + std::to_string(file)));
+  fuzz::judged(io::traces::read_trace("/proc/self/fd/" + std::to_string(file)));
   ::close(file);
   return 0;
 }
