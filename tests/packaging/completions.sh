@@ -19,7 +19,7 @@ offers() {  # LINE, words that must be among the offers
   _pipedeck_cli
   local word
   for word in "${@:2}"; do
-    if ! printf '%s\n' "${COMPREPLY[@]}" | grep -qxF -- "$word"; then
+    if ! printf '%s\n' "${COMPREPLY[@]}" | grep -xF -- "$word" >/dev/null; then  # -q would end printf by SIGPIPE
       echo "bash: \"$1\" should offer \"$word\", offers: ${COMPREPLY[*]}"
       failed=1
     fi
@@ -28,7 +28,7 @@ offers() {  # LINE, words that must be among the offers
 lacks() {  # LINE, a word that must not be offered
   COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=()
   _pipedeck_cli
-  if printf '%s\n' "${COMPREPLY[@]}" | grep -qxF -- "$2"; then
+  if printf '%s\n' "${COMPREPLY[@]}" | grep -xF -- "$2" >/dev/null; then
     echo "bash: \"$1\" should not offer \"$2\""
     failed=1
   fi
