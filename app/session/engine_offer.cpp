@@ -7,6 +7,7 @@
 
 #include "app/text/in_qt.hpp"
 #include "core/io/documents/transformer.hpp"
+#include "core/study/compare.hpp"
 #include "core/study/engines/engine.hpp"
 
 namespace pipedeck::session {
@@ -18,24 +19,6 @@ struct EngineOfferText {
 };
 
 QString in_qt(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
-
-struct Candidate {
-  std::shared_ptr<const Plan> plan;
-  std::shared_ptr<const Simulation> simulation;
-};
-
-/// Returns the fastest plan that fits into memory, or else the fastest plan.
-Result<std::optional<Candidate>> quickest(study::Judge& judge, const Problem& problem, std::vector<Plan> plans,
-                                          const std::stop_token& stop) {
-  const auto rank = [](const Candidate& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
-  std::optional<Candidate> best;
-  for (Plan& plan : plans) {
-    TRY(auto simulation, judge.simulation(problem, plan, stop));
-    Candidate candidate{std::make_shared<const Plan>(std::move(plan)), std::move(simulation)};
-    if (!best || rank(candidate) < rank(*best)) best = std::move(candidate);
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -74,12 +57,12 @@ Result<EngineOffer> engine_offer(study::Judge& judge, const EngineQuestion& aske
     return offer;
   }
   TRY(const auto near,
-      quickest(judge, asked.problem, study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)), stop));
+      study::fastest(judge, asked.problem, study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)), stop));
   if (!near) return offer;
   TRY(const auto own, judge.simulation(asked.problem, *asked.plan, stop));
-  const auto text = study::engines::engine_text(wanted, question_of(*near->plan));
+  const auto text = study::engines::engine_text(wanted, question_of(near->plan));
   if (!text) return tl::unexpected(text.error());
-  offer.nearest = NearestPlan{near->plan, text::in_qt(*text), near->simulation, own};
+  offer.nearest = NearestPlan{std::make_shared<const Plan>(near->plan), text::in_qt(*text), near->simulation, own};
   return offer;
 }
 

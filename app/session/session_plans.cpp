@@ -19,8 +19,10 @@ project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::
   project::PlanEntry entry;
   entry.profile = question.profile;
   entry.cluster = question.cluster;
-  if (compared.plan) {
-    Plan plan = *compared.plan;
+  if (compared.judged) {
+    Plan plan = compared.judged->plan;
+    plan.profile.clear(), plan.cluster.clear();  // the project knows them; `with_origin` adds them to an export
+    plan.profile_sha256.clear(), plan.cluster_sha256.clear();
     plan.name = text::in_qt(plan.name).toStdString();
     entry.plan = std::make_shared<const Plan>(std::move(plan));
     return entry;
@@ -100,8 +102,8 @@ int Session::compare() {
       tr("Compare plans for %1").arg(text::in_qt(project::find_profile(state(), question.profile)->profile->name));
   compare_job_ = jobs_.start(
       title, [this, problem = *problem(), question, threads](const work::Jobs::Context& context) -> work::Jobs::Apply {
-        auto result = study::compare(problem, project::chosen_planners(question.planning), judge_, threads,
-                                     context.progress, context.stop);
+        auto result = study::compare(problem, project::chosen_planners(question.planning), judge_,
+                                     {.threads = threads, .explain = true}, context.progress, context.stop);
         return [this, question, result = std::move(result)] {
           if (!result) {
             report(tr("Compare"), result.error());

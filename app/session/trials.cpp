@@ -51,17 +51,10 @@ void Trials::stop() {
   session_.stop_launch();
 }
 
-const Trial* Trials::fastest() const {
-  const Trial* best = nullptr;
-  for (const Trial& trial : done_)
-    if (trial.measured && (!best || *trial.measured < *best->measured)) best = &trial;
-  return best;
-}
-
 void Trials::next() {
   if (stopped_ || done_.size() == plans_.size()) {
     running_ = false;
-    if (const Trial* best = fastest()) session_.select_plan(best->plan);
+    if (const study::Trial* best = fastest()) session_.select_plan(best->plan);
     emit ended();
     return;
   }
@@ -74,7 +67,8 @@ void Trials::next() {
 
 void Trials::skip(const QString& why) {
   const project::PlanEntry* entry = project::find_plan(session_.state(), order_.plan);
-  done_.push_back({order_.plan, entry ? QString::fromStdString(entry->plan->name) : QString(), {}, {}, why});
+  done_.push_back(
+      {.plan = order_.plan, .name = entry ? entry->plan->name : std::string(), .failure = why.toStdString()});
   QTimer::singleShot(0, this, &Trials::next);
 }
 
@@ -83,10 +77,10 @@ void Trials::take(int id) {
   const project::RunEntry* entry = project::find_run(session_.state(), id);
   if (!running_ || !entry) return;
   const project::RunRecord& run = *entry->run;
-  Trial trial{order_.plan, run.name, {}, {}, {}};
+  study::Trial trial{.plan = order_.plan, .name = run.name.toStdString()};
   if (run.plan.predicted) trial.predicted = run.plan.predicted->iteration;
   if (run.state == project::RunOutcome::finished) trial.measured = measured_iteration(run);
-  if (!trial.measured) trial.failure = run.message.isEmpty() ? tr("no step was measured") : run.message;
+  if (!trial.measured) trial.failure = (run.message.isEmpty() ? tr("no step was measured") : run.message).toStdString();
   done_.push_back(std::move(trial));
   stopped_ = stopped_ || run.state == project::RunOutcome::stopped;  // by any button
   QTimer::singleShot(0, this, &Trials::next);

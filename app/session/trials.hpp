@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real trials (AMP, Li et al., 2022, Algorithm 1, line 8). Several plans are trained here for a few steps, one after
-// another as launches, and the fastest measured one wins. Each becomes a run of the history. A plan that cannot be run
-// has a reason and does not stop the others.
+// Real trials as launches, one after another. Each becomes a run of the history, and the fastest plan is selected. A
+// plan that cannot be run has a reason and does not stop the others.
 #pragma once
 
 #include <memory>
@@ -12,6 +11,7 @@
 #include <QString>
 
 #include "app/session/session.hpp"
+#include "core/study/trial.hpp"
 
 namespace pipedeck::session {
 
@@ -24,13 +24,7 @@ std::optional<Seconds> measured_iteration(const project::RunRecord& run);
 /// Returns the time of the newest finished run of this plan and its model, or nullopt.
 std::optional<Seconds> measured_iteration(const project::State& state, const project::PlanEntry& entry);
 
-struct Trial {
-  int plan = 0;
-  QString name;
-  std::optional<Seconds> predicted, measured;  ///< predicted: before the run, with the measurements of this machine
-  QString failure;                             ///< why it was not measured
-};
-
+/// A queue of trials. Predictions are those before the run, with the measurements of this machine.
 class Trials : public QObject {
   Q_OBJECT
 
@@ -46,9 +40,9 @@ class Trials : public QObject {
   bool running() const { return running_; }
   int count() const { return static_cast<int>(plans_.size()); }
   /// Returns the ended trials in the order of the plans.
-  const std::vector<Trial>& done() const { return done_; }
+  const std::vector<study::Trial>& done() const { return done_; }
   /// Returns null if none was measured.
-  const Trial* fastest() const;
+  const study::Trial* fastest() const { return study::fastest(done_); }
 
  signals:
   void began(int place);  ///< of `count`, from 0
@@ -62,7 +56,7 @@ class Trials : public QObject {
   Session& session_;
   std::vector<int> plans_;
   runs::LaunchOrder order_;
-  std::vector<Trial> done_;
+  std::vector<study::Trial> done_;
   bool running_ = false, stopped_ = false;
 };
 

@@ -30,34 +30,35 @@ class SharedProgress {
   const Progress& progress_;
 };
 
-ComparedPlan ask(const AskedPlanner& chosen, const Problem& problem, Judge& judge, const sim::Simulator& simulator,
-                 const ProblemFacts& facts, const Progress& progress, std::stop_token stop) {
-  ComparedPlan answer{chosen.planner, {}, {}, {}};
-  planner::PlannerContext context = context_for(simulator, stop);
-  context.explain = true;
-  context.progress = progress;
-  auto ranking = planner::run_planner(*chosen.planner, problem, chosen.options, context);
-  if (!ranking) {
-    answer.error = ranking.error();
-  } else if (ranking->plans.empty()) {
-    answer.infeasible = ranking->infeasible.value_or(planner::Infeasible{"no plan was found", {}});
-  } else {
-    Plan& plan = ranking->plans.front();
-    const auto verdict = judge.verdict(problem, plan, stop);
-    if (verdict) {
-      const Seconds bound = facts.bound_of(plan);
-      answer.plan = sim::with_prediction(std::move(plan), *(*verdict)->simulation, bound);
-    } else {
-      answer.error = verdict.error();
+/// Judges the best plan. An arrangement that is not possible counts as no plan.
+Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, Judge& judge,
+                       const CompareOptions& options, const std::stop_token& stop) {
+  if (options.arrange) {
+    auto arranged = options.arrange(std::move(plan));
+    if (!arranged) {
+      answer.infeasible = planner::Infeasible{arranged.error().text(), {}};
+      return {};
     }
+    plan = *std::move(arranged);
   }
+  TRY(auto judged, judge.judged(problem, std::move(plan), stop));
+  answer.judged = std::move(judged);
+  return {};
+}
+
+Result<ComparedPlan> ask(const AskedPlanner& asked, const Problem& problem, Judge& judge, const CompareOptions& options,
+                         const planner::PlannerContext& context) {
+  TRY(auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
+  ComparedPlan answer{.planner = asked.planner, .infeasible = std::move(ranking.infeasible)};
+  if (!ranking.plans.empty())
+    TRY_VOID(take_best(answer, std::move(ranking.plans.front()), problem, judge, options, context.stop));
   return answer;
 }
 
 }  // namespace
 
-Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanner>& planners, Judge& judge, int threads,
-                           const Progress& progress, std::stop_token stop) {
+Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanner>& planners, Judge& judge,
+                           const CompareOptions& options, const Progress& progress, std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
   TRY(const auto simulator, judge.simulator(problem));
   TRY(const auto facts, judge.facts(problem, stop));
@@ -66,20 +67,46 @@ Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanne
   comparison.facts = facts;
   comparison.plans.resize(planners.size());
   SharedProgress shared(planners.size(), progress);
-  parallel_for(planners.size(), threads, [&](std::size_t i) {
+  std::mutex handing_over;
+  parallel_for(planners.size(), options.threads, [&](std::size_t i) {
     if (stop.stop_requested()) return;
     const std::string title = planners[i].planner->title;
-    const Progress part = [&, i](double done, std::string_view what) {
+    planner::PlannerContext context = context_for(simulator, stop);
+    context.explain = options.explain;
+    context.threads = std::max(1, options.threads / static_cast<int>(planners.size()));
+    context.progress = [&, i](double done, std::string_view what) {
       shared.set(i, done, title + (what.empty() ? "" : ": ") + std::string(what));
     };
-    part(0, {});
-    comparison.plans[i] = ask(planners[i], problem, judge, simulator, facts, part, stop);
-    part(1, {});
+    report(context.progress, 0, {});
+    auto answer = ask(planners[i], problem, judge, options, context);
+    comparison.plans[i] = answer ? *std::move(answer)
+                                 : ComparedPlan{.planner = planners[i].planner, .error = std::move(answer).error()};
+    report(context.progress, 1, {});
+    if (!options.answered || stop.stop_requested()) return;
+    const std::lock_guard lock(handing_over);
+    options.answered(i, comparison.plans[i]);
   });
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - begin;
   comparison.duration = Seconds(duration.count());
   return comparison;
+}
+
+Result<std::optional<JudgedPlan>> fastest(Judge& judge, const Problem& problem, std::vector<Plan> plans,
+                                          std::stop_token stop) {
+  const auto rank = [](const JudgedPlan& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
+  std::optional<JudgedPlan> best;
+  for (Plan& plan : plans) {
+    TRY(auto judged, judge.judged(problem, std::move(plan), stop));
+    if (!best || rank(judged) < rank(*best)) best = std::move(judged);
+  }
+  return best;
+}
+
+Error no_plan_fits(const std::string& planner, const planner::Infeasible& infeasible) {
+  std::string message = planner + ": no plan fits: " + infeasible.reason;
+  if (!infeasible.relaxation.empty()) message += "; smallest relaxation: " + infeasible.relaxation;
+  return {ErrorCode::infeasible, std::move(message), {}, {}};
 }
 
 }  // namespace pipedeck::study

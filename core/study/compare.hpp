@@ -2,10 +2,9 @@
 // The comparison: all chosen planners solve the same problem, and the same simulator evaluates all plans.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "core/base/progress.hpp"
@@ -14,23 +13,39 @@
 
 namespace pipedeck::study {
 
-/// A result of one planner: a simulated plan, or the reason for none.
+/// A result of one planner: a judged plan, or the reason for none.
 struct ComparedPlan {
   const planner::PlannerInfo* planner = nullptr;
-  std::optional<Plan> plan;                       ///< with `predicted`
-  std::optional<planner::Infeasible> infeasible;  ///< no plan fits
-  std::optional<Error> error;                     ///< the planner failed
+  std::optional<JudgedPlan> judged{};
+  std::optional<planner::Infeasible> infeasible{};  ///< no plan fits
+  std::optional<Error> error{};                     ///< the planner failed
 };
 
 struct Comparison {
-  std::vector<ComparedPlan> plans;  ///< in registry order
+  std::vector<ComparedPlan> plans;  ///< in the order of the planners
   ProblemFacts facts;
   Seconds duration;  ///< wall clock
 };
 
-/// Runs the planners in parallel on `threads` threads. An error concerns the problem itself (a disconnected cluster). A
-/// failure of one planner is in its entry.
-Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanner>& planners, Judge& judge, int threads,
-                           const Progress& progress, std::stop_token stop);
+struct CompareOptions {
+  int threads = 1;       ///< changes the speed, never an answer
+  bool explain = false;  ///< writes reasons into `Plan::why`
+  /// Changes a planner's best plan before it is judged, for instance its schedule. An error counts as no plan.
+  std::function<Result<Plan>(Plan)> arrange{};
+  /// Receives each answer as it comes, with its place in the list of planners: from any thread, one call at a time.
+  std::function<void(std::size_t, const ComparedPlan&)> answered{};
+};
+
+/// Runs the planners side by side. An error concerns the problem itself (a disconnected cluster). A failure of one
+/// planner is in its entry.
+Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanner>& planners, Judge& judge,
+                           const CompareOptions& options, const Progress& progress, std::stop_token stop);
+
+/// Returns the fastest plan that fits into memory, or else the fastest plan. Empty without plans.
+Result<std::optional<JudgedPlan>> fastest(Judge& judge, const Problem& problem, std::vector<Plan> plans,
+                                          std::stop_token stop);
+
+/// Returns "no plan fits: REASON; smallest relaxation: ..." as an error.
+Error no_plan_fits(const std::string& planner, const planner::Infeasible& infeasible);
 
 }  // namespace pipedeck::study

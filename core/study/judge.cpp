@@ -2,6 +2,7 @@
 #include "core/study/judge.hpp"
 
 #include "core/cost/lower_bound.hpp"
+#include "core/io/files.hpp"
 #include "core/plan/validate.hpp"
 #include "core/planner/planner.hpp"
 
@@ -26,14 +27,6 @@ void remember_up_to(Cache& cache, Entry entry, std::size_t most) {
   if (cache.size() > most) cache.pop_back();
 }
 
-std::optional<OtherWarmup> judge_other_warmup(const sim::Simulator& simulator, const Plan& plan, std::stop_token stop) {
-  const auto other = with_other_warmup(plan);
-  if (!other) return std::nullopt;
-  const auto simulation = simulator.run(*other, stop);
-  if (!simulation) return std::nullopt;
-  return OtherWarmup{other->warmup, to_seconds(simulation->iteration), simulation->fits};
-}
-
 /// Returns the time of the best plan on one device, even if it does not fit: the reference of "speed-up".
 Seconds single_device_time(const Problem& problem, const sim::Simulator& simulator, std::stop_token stop) {
   planner::PlannerContext context = context_for(simulator, stop);
@@ -51,6 +44,19 @@ planner::PlannerContext context_for(const sim::Simulator& simulator, std::stop_t
   context.fits = sim::fits_of(simulator, stop);
   context.stop = std::move(stop);
   return context;
+}
+
+std::optional<OtherWarmup> other_warmup_of(const sim::Simulator& simulator, const Plan& plan, std::stop_token stop) {
+  const auto other = with_other_warmup(plan);
+  if (!other) return std::nullopt;
+  const auto simulation = simulator.run(*other, stop);
+  if (!simulation) return std::nullopt;
+  return OtherWarmup{other->warmup, to_seconds(simulation->iteration), simulation->fits};
+}
+
+Seconds ProblemFacts::bound_of(const Plan& plan) const {
+  if (!plan.synchronous()) return steady_bound;
+  return micro_batch.value_or(plan.micro_batch) == plan.micro_batch ? lower_bound : open_bound;
 }
 
 template <class Key, class Value>
@@ -78,6 +84,13 @@ Judge::PlanKey Judge::key_of(const Problem& problem, const Plan& plan) {
 
 Judge::ProblemKey Judge::key_of(const Problem& problem) { return {problem.profile, problem.cluster, problem.workload}; }
 
+/// Returns a key without a batch: paths, cuts and checksums do not depend on it.
+Judge::ProblemKey Judge::key_of_inputs(const Problem& problem, const Conventions& conventions) {
+  ProblemKey key{problem.profile, problem.cluster, {}};
+  key.workload.conventions = conventions;
+  return key;
+}
+
 std::shared_ptr<const Verdict> Judge::known(const Problem& problem, const Plan& plan) const {
   const PlanKey key = key_of(problem, plan);
   const std::lock_guard lock(mutex_);
@@ -93,9 +106,7 @@ std::optional<ProblemFacts> Judge::known_facts(const Problem& problem) const {
 }
 
 Result<sim::Simulator> Judge::simulator(const Problem& problem) {
-  ProblemKey key = key_of(problem);
-  key.workload = Workload{};  // paths and cuts only depend on the conventions
-  key.workload.conventions = problem.workload.conventions;
+  ProblemKey key = key_of_inputs(problem, problem.workload.conventions);
   {
     const std::lock_guard lock(mutex_);
     if (const auto* known = look_up(simulators_, key)) return *known;
@@ -155,21 +166,47 @@ Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, co
   }
   TRY(const auto simulated, simulation(problem, plan, stop));
   TRY(const auto judge, simulator(problem));
-  auto other = judge_other_warmup(judge, plan, stop);
+  auto other = other_warmup_of(judge, plan, stop);
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   auto verdict = std::make_shared<const Verdict>(Verdict{simulated, std::move(other), true});
   remember_verdict(key_of(problem, plan), verdict);
   return verdict;
 }
 
+Judge::Checksums Judge::checksums(const Problem& problem) {
+  const ProblemKey key = key_of_inputs(problem, {});
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto* known = look_up(checksums_, key)) return *known;
+  }
+  Checksums sums{io::sha256_of(*problem.profile), io::sha256_of(*problem.cluster)};
+  const std::lock_guard lock(mutex_);
+  remember_up_to(checksums_, Remembered<ProblemKey, Checksums>{key, sums}, most_problems);
+  return sums;
+}
+
+Result<JudgedPlan> Judge::judged(const Problem& problem, Plan plan, std::stop_token stop) {
+  TRY(const auto judgement, verdict(problem, plan, stop));
+  TRY(const auto bound, cost::lower_bound_of(problem, plan));
+  plan = sim::with_prediction(std::move(plan), *judgement->simulation, bound);
+  plan.profile = problem.profile->name;
+  plan.cluster = problem.cluster->name;
+  const Checksums sums = checksums(problem);
+  plan.profile_sha256 = sums.profile;
+  plan.cluster_sha256 = sums.cluster;
+  return JudgedPlan{std::move(plan), judgement->simulation, judgement->other_warmup};
+}
+
 Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) {
   if (const auto facts = known_facts(problem)) return *facts;
-  Problem any_size = problem;  // some planners return plans with another micro-batch than requested
-  any_size.workload.micro_batch.reset();
-  TRY(const auto bound, cost::lower_bound(any_size));
+  Problem open = problem;
+  open.workload.micro_batch.reset();
+  TRY(const auto bound, cost::lower_bound(problem));
+  TRY(const auto open_bound, cost::lower_bound(open));
   TRY(const auto steady, cost::lower_bound(problem, false));
   TRY(const auto judge, simulator(problem));
-  const ProblemFacts facts{bound, single_device_time(problem, judge, stop), steady};
+  const ProblemFacts facts{bound, open_bound, steady, single_device_time(problem, judge, stop),
+                           problem.workload.micro_batch};
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   const std::lock_guard lock(mutex_);
   remember_up_to(facts_, Remembered<ProblemKey, ProblemFacts>{key_of(problem), facts}, most_problems);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "core/base/result.hpp"
 #include "core/model/plan.hpp"
@@ -31,16 +32,29 @@ struct Verdict {
   bool complete = true;  ///< false: `other_warmup` was not computed yet
 };
 
+/// A plan with its prediction, and with the names and checksums of its profile and cluster.
+struct JudgedPlan {
+  Plan plan;
+  std::shared_ptr<const Simulation> simulation;
+  std::optional<OtherWarmup> other_warmup{};
+};
+
 /// A set of figures that depend only on the problem.
 struct ProblemFacts {
-  Seconds lower_bound;    ///< for synchronous plans; 0: unknown
-  Seconds single_device;  ///< whole model on one device, ignoring memory; 0: unknown
-  Seconds steady_bound;   ///< for asynchronous plans; 0: unknown
-  Seconds bound_of(const Plan& plan) const { return plan.synchronous() ? lower_bound : steady_bound; }
+  Seconds lower_bound;             ///< for synchronous plans of the problem's micro-batch
+  Seconds open_bound;              ///< for synchronous plans of any micro-batch
+  Seconds steady_bound;            ///< for asynchronous plans
+  Seconds single_device;           ///< whole model on one device, ignoring memory; 0: unknown
+  std::optional<int> micro_batch;  ///< of the problem
+  /// Returns `cost::lower_bound_of` of the plan.
+  Seconds bound_of(const Plan& plan) const;
 };
 
 /// Returns the context of a planner whose plans `simulator` judges: score and memory.
 planner::PlannerContext context_for(const sim::Simulator& simulator, std::stop_token stop);
+
+/// Simulates the plan with the other warm-up policy. Returns nullopt for plans that have only one, and if it is stopped.
+std::optional<OtherWarmup> other_warmup_of(const sim::Simulator& simulator, const Plan& plan, std::stop_token stop);
 
 class Judge {
  public:
@@ -50,6 +64,8 @@ class Judge {
   std::optional<ProblemFacts> known_facts(const Problem& problem) const;
 
   Result<std::shared_ptr<const Verdict>> verdict(const Problem& problem, const Plan& plan, std::stop_token stop = {});
+  /// Returns the plan with the verdict's prediction, ready to be written.
+  Result<JudgedPlan> judged(const Problem& problem, Plan plan, std::stop_token stop = {});
   /// Returns only the simulation, for a plan that is being edited.
   Result<std::shared_ptr<const Simulation>> simulation(const Problem& problem, const Plan& plan,
                                                        std::stop_token stop = {});
@@ -60,6 +76,12 @@ class Judge {
   Result<sim::Simulator> simulator(const Problem& problem);
 
  private:
+  /// A pair of SHA-256 sums, of a profile and a cluster.
+  struct Checksums {
+    std::string profile, cluster;
+  };
+  Checksums checksums(const Problem& problem);
+
   struct PlanKey {
     std::shared_ptr<const Profile> profile;
     std::shared_ptr<const Cluster> cluster;
@@ -84,6 +106,7 @@ class Judge {
   void remember_verdict(PlanKey key, std::shared_ptr<const Verdict> verdict);
   static PlanKey key_of(const Problem& problem, const Plan& plan);
   static ProblemKey key_of(const Problem& problem);
+  static ProblemKey key_of_inputs(const Problem& problem, const Conventions& conventions);
 
   mutable std::mutex mutex_;
   // Keys own their profile and cluster, so that the address of a key is not reused. Newest first.
@@ -93,6 +116,7 @@ class Judge {
   std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> previews_;
   std::list<Remembered<ProblemKey, ProblemFacts>> facts_;
   std::list<Remembered<ProblemKey, sim::Simulator>> simulators_;
+  std::list<Remembered<ProblemKey, Checksums>> checksums_;
 };
 
 }  // namespace pipedeck::study

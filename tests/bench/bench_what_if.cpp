@@ -51,7 +51,7 @@ int main() {
     double answered = 0;
     const auto begin = Clock::now();
     const auto changed = study::whatif::with_change(problem, change, presets::device_catalogue());
-    (void)study::whatif::best_plan(*changed, asked, kept, 1, how, [&](const study::whatif::JudgedPlan&) {
+    (void)study::whatif::best_plan(*changed, asked, kept, 1, how, [&](const study::whatif::Candidate&) {
       if (answered == 0) answered = milliseconds_since(begin);
     });
     last.push_back(milliseconds_since(begin));

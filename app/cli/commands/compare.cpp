@@ -12,28 +12,22 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/memory_columns.hpp"
 #include "app/cli/text/table.hpp"
-#include "app/cli/work/judge.hpp"
+#include "app/cli/work/plan_columns.hpp"
 #include "core/io/csv/tables.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/sim/explain/jitter.hpp"
+#include "core/study/compare.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
 
-/// One planner's answer: a plan, or the reason for none.
-struct Answer {
-  const planner::PlannerInfo* planner = nullptr;
-  std::optional<work::JudgedPlan> judged;
-  std::optional<planner::Infeasible> infeasible;
-  std::optional<JitterBand> band{};  ///< where it was asked for
-};
-
-struct Comparison {
+/// A comparison, with a band of jitter per plan if it was asked for.
+struct Answers {
   Problem problem;
-  Seconds one_device, lower_bound;
-  std::vector<Answer> answers;
+  study::Comparison comparison;
   std::optional<JitterOptions> jitter{};
+  std::vector<std::optional<JitterBand>> bands;
 };
 
 struct Figures {
@@ -42,38 +36,39 @@ struct Figures {
   double over_bound = 0;
 };
 
-Figures figures_of(const work::JudgedPlan& judged, const Comparison& comparison) {
-  const Seconds iteration = to_seconds(judged.simulation.iteration);
+Figures figures_of(const study::JudgedPlan& judged, const study::ProblemFacts& facts) {
+  const Seconds iteration = to_seconds(judged.simulation->iteration);
   return {.iteration = iteration,
-          .speed_up = comparison.one_device.count / iteration.count,
+          .speed_up = facts.single_device.count / iteration.count,
           .over_bound = iteration.count / judged.plan.predicted->lower_bound.count - 1};
 }
 
-std::string heading(const Comparison& comparison) {
-  const Workload& workload = comparison.problem.workload;
+std::string heading(const Answers& answers) {
+  const Workload& workload = answers.problem.workload;
+  const study::ProblemFacts& facts = answers.comparison.facts;
   return fmt::format(
       "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}{}, "
       "optimizer {}, precision {}\n\n",
-      comparison.problem.profile->name, comparison.problem.cluster->name, workload.global_batch,
-      text::milliseconds_text(comparison.one_device), text::milliseconds_text(comparison.lower_bound),
+      answers.problem.profile->name, answers.problem.cluster->name, workload.global_batch,
+      text::milliseconds_text(facts.single_device), text::milliseconds_text(facts.lower_bound),
       name_of(workload.conventions.network), name_of(workload.conventions.overlap),
       options::collectives_text(workload.conventions.collectives), name_of(workload.optimizer),
       name_of(workload.precision));
 }
 
 /// The plans with a band, below all of them.
-std::string bands_text(const Comparison& comparison) {
-  if (!comparison.jitter) return {};
+std::string bands_text(const Answers& answers) {
+  if (!answers.jitter) return {};
   text::Table table({{"plan", text::Align::left}, {"p5 ms"}, {"p50 ms"}, {"p95 ms"}, {"mean ms"}});
   const auto text = [](Nanoseconds time) { return text::milliseconds_text(to_seconds(time)); };
-  for (const Answer& answer : comparison.answers)
-    if (answer.band)
-      table.add({answer.planner->title, text(answer.band->p5), text(answer.band->p50), text(answer.band->p95),
-                 text(answer.band->mean)});
-  return "\niteration with " + options::jitter_text(*comparison.jitter) + ":\n" + table.text();
+  for (std::size_t i = 0; i < answers.bands.size(); ++i)
+    if (const auto& band = answers.bands[i])
+      table.add({answers.comparison.plans[i].planner->title, text(band->p5), text(band->p50), text(band->p95),
+                 text(band->mean)});
+  return "\niteration with " + options::jitter_text(*answers.jitter) + ":\n" + table.text();
 }
 
-std::string comparison_text(const Comparison& comparison) {
+std::string comparison_text(const Answers& answers) {
   text::Table table({{"plan", text::Align::left},
                      {"shape", text::Align::left},
                      {"schedule", text::Align::left},
@@ -89,13 +84,14 @@ std::string comparison_text(const Comparison& comparison) {
                      {"over bound"},
                      {"fits", text::Align::left}});
   std::string without;
-  for (const Answer& answer : comparison.answers) {
+  for (const study::ComparedPlan& answer : answers.comparison.plans) {
     if (!answer.judged) {
-      without += work::no_plan_fits(answer.planner->title, *answer.infeasible).text() + "\n";
+      without += study::no_plan_fits(answer.planner->title, *answer.infeasible).text() + "\n";
       continue;
     }
-    const auto& [plan, simulation, other] = *answer.judged;
-    const Figures figures = figures_of(*answer.judged, comparison);
+    const auto& [plan, simulated, other] = *answer.judged;
+    const Simulation& simulation = *simulated;
+    const Figures figures = figures_of(*answer.judged, answers.comparison.facts);
     table.add({answer.planner->title, text::short_shape_text(plan), work::schedule_text(plan),
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch), text::milliseconds_text(figures.iteration),
                work::warmups_text(plan, figures.iteration, other), fmt::format("{:.2f}", simulation.samples_per_second),
@@ -103,17 +99,19 @@ std::string comparison_text(const Comparison& comparison) {
                text::percent_text(simulation.communication_fraction), text::worst_peak_text(simulation),
                text::at_most_text(simulation), text::percent_text(figures.over_bound), text::fits_word(simulation)});
   }
-  return heading(comparison) + table.text() + bands_text(comparison) + (without.empty() ? "" : "\n" + without);
+  return heading(answers) + table.text() + bands_text(answers) + (without.empty() ? "" : "\n" + without);
 }
 
-nlohmann::ordered_json answer_json(const Answer& answer, const Comparison& comparison) {
+nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const study::ProblemFacts& facts,
+                                   const std::optional<JitterBand>& band) {
   nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
   if (!answer.judged) {
     json["infeasible"] = {{"reason", answer.infeasible->reason}, {"relaxation", answer.infeasible->relaxation}};
     return json;
   }
-  const auto& [plan, simulation, other] = *answer.judged;
-  const Figures figures = figures_of(*answer.judged, comparison);
+  const auto& [plan, simulated, other] = *answer.judged;
+  const Simulation& simulation = *simulated;
+  const Figures figures = figures_of(*answer.judged, facts);
   json["shape"] = shape_text(plan);
   json["iteration_ms"] = in_milliseconds(simulation.iteration);
   json["samples_per_s"] = simulation.samples_per_second;
@@ -133,59 +131,46 @@ nlohmann::ordered_json answer_json(const Answer& answer, const Comparison& compa
   json["fits_upper"] = fit_of(simulation) == Fit::surely;
   if (other) {
     const bool is_a = plan.warmup == Warmup::A;
-    json["warmup_ms"] = {{"A", in_milliseconds(is_a ? figures.iteration : *other)},
-                         {"B", in_milliseconds(is_a ? *other : figures.iteration)}};
+    json["warmup_ms"] = {{"A", in_milliseconds(is_a ? figures.iteration : other->iteration)},
+                         {"B", in_milliseconds(is_a ? other->iteration : figures.iteration)}};
   }
-  if (answer.band) json["jitter"] = options::jitter_json(*answer.band);
+  if (band) json["jitter"] = options::jitter_json(*band);
   json["plan"] = nlohmann::ordered_json::parse(io::documents::plan_to_json(plan));
   return json;
 }
 
-std::string comparison_json(const Comparison& comparison) {
+std::string comparison_json(const Answers& answers) {
+  const auto& [problem, comparison, jitter, bands] = answers;
   nlohmann::ordered_json json{{"format", "pipedeck.comparison"},
                               {"version", 1},
-                              {"profile", comparison.problem.profile->name},
-                              {"cluster", comparison.problem.cluster->name},
-                              {"global_batch", comparison.problem.workload.global_batch},
-                              {"one_device_ms", in_milliseconds(comparison.one_device)},
-                              {"lower_bound_ms", in_milliseconds(comparison.lower_bound)},
+                              {"profile", problem.profile->name},
+                              {"cluster", problem.cluster->name},
+                              {"global_batch", problem.workload.global_batch},
+                              {"one_device_ms", in_milliseconds(comparison.facts.single_device)},
+                              {"lower_bound_ms", in_milliseconds(comparison.facts.lower_bound)},
                               {"answers", nlohmann::ordered_json::array()}};
-  for (const Answer& answer : comparison.answers) json["answers"].push_back(answer_json(answer, comparison));
+  for (std::size_t i = 0; i < comparison.plans.size(); ++i)
+    json["answers"].push_back(answer_json(comparison.plans[i], comparison.facts, bands[i]));
   return json.dump(2);
 }
 
-std::string comparison_csv(const Comparison& comparison) {
+std::string comparison_csv(const Problem& problem, const study::Comparison& comparison) {
   std::vector<Plan> without;
-  without.reserve(comparison.answers.size());  // rows point into it
+  without.reserve(comparison.plans.size());  // rows point into it
   std::vector<io::csv::ComparedPlanFigures> rows;
-  for (const Answer& answer : comparison.answers) {
+  for (const study::ComparedPlan& answer : comparison.plans) {
     if (answer.judged) {
       const Plan& plan = answer.judged->plan;
-      rows.push_back({&plan, &answer.judged->simulation, comparison.one_device, plan.predicted->lower_bound, {}});
+      rows.push_back({&plan, answer.judged->simulation.get(), comparison.facts.single_device, plan.predicted->lower_bound, {}});
       continue;
     }
     Plan& none = without.emplace_back();
     none.name = answer.planner->title;
     none.planner = answer.planner->name;
-    none.global_batch = comparison.problem.workload.global_batch;
+    none.global_batch = problem.workload.global_batch;
     rows.push_back({&none, nullptr, {}, {}, answer.infeasible->reason});
   }
   return io::csv::plans_csv(rows).text();
-}
-
-Result<Answer> ask(const planner::PlannerInfo& planner, const work::Judge& judge,
-                   const options::ScheduleOptions& schedule, const planner::PlannerContext& context) {
-  TRY(const auto ranking, planner::run_planner(planner, judge.problem(), {}, context));
-  Answer answer{.planner = &planner, .judged = {}, .infeasible = ranking.infeasible};
-  if (answer.infeasible) return answer;
-  auto scheduled = schedule.apply(ranking.plans.front(), *judge.problem().profile);
-  if (!scheduled) {
-    answer.infeasible = planner::Infeasible{scheduled.error().text(), {}};
-    return answer;
-  }
-  TRY(auto judged, judge.judge(*std::move(scheduled), context.stop));
-  answer.judged = std::move(judged);
-  return answer;
 }
 
 class CompareCommand : public options::Command {
@@ -206,61 +191,63 @@ class CompareCommand : public options::Command {
     TRY(const auto threads, question_.thread_count());
     TRY_VOID(question_.schedule.check());
     TRY(auto problem, question_.open());
-    TRY(const auto comparison, compare(std::move(problem), chosen, threads, stop));
-    if (!csv_file_.empty()) TRY_VOID(text::write_output(csv_file_, comparison_csv(comparison)));
+    study::Judge judge;
+    TRY(auto comparison, compare(problem, chosen, judge, threads, stop));
+    TRY(auto bands, bands_of(problem, comparison, judge, threads, stop));
+    TRY(const auto jitter, jitter_.options());
+    const Answers answers{std::move(problem), std::move(comparison), jitter, std::move(bands)};
+    if (!csv_file_.empty())
+      TRY_VOID(text::write_output(csv_file_, comparison_csv(answers.problem, answers.comparison)));
     const bool csv_on_stdout = csv_file_ == "-";
-    TRY_VOID(output_.write(comparison_json(comparison), csv_on_stdout ? "" : comparison_text(comparison)));
-    return closing_status(comparison);
+    TRY_VOID(output_.write(comparison_json(answers), csv_on_stdout ? "" : comparison_text(answers)));
+    return closing_status(answers.comparison);
   }
 
  private:
-  Result<std::vector<const planner::PlannerInfo*>> chosen_planners() const {
-    if (!names_.empty()) return options::planners_named(names_);
-    std::vector<const planner::PlannerInfo*> usual;
-    for (const planner::PlannerInfo& planner : planner::planners())
-      if (planner.compared_by_default) usual.push_back(&planner);
-    return usual;
+  Result<std::vector<study::AskedPlanner>> chosen_planners() const {
+    if (names_.empty()) return study::usual_planners();
+    TRY(const auto named, options::planners_named(names_));
+    std::vector<study::AskedPlanner> chosen;
+    for (const planner::PlannerInfo* planner : named) chosen.push_back({planner, {}});
+    return chosen;
   }
 
-  Result<Comparison> compare(Problem problem, const std::vector<const planner::PlannerInfo*>& chosen, int threads,
-                             std::stop_token stop) const {
-    TRY(const auto judge, work::Judge::of(std::move(problem)));
-    TRY(const auto one_device, judge.one_device_time(stop));
-    Comparison comparison{judge.problem(), one_device, judge.lower_bound(), {}};
+  /// Fails if one planner does.
+  Result<study::Comparison> compare(const Problem& problem, const std::vector<study::AskedPlanner>& chosen,
+                                    study::Judge& judge, int threads, std::stop_token stop) const {
+    study::CompareOptions options;
+    options.threads = threads;
+    options.arrange = [&](Plan plan) { return question_.schedule.apply(std::move(plan), *problem.profile); };
     text::ProgressLine line;
-    const auto count = static_cast<double>(chosen.size());
-    for (const planner::PlannerInfo* planner : chosen) {
-      const auto before = static_cast<double>(comparison.answers.size());
-      line.show(before / count, planner->title);
-      TRY(auto answer, ask(*planner, judge, question_.schedule, judge.context(threads, 1, Progress(), stop)));
-      comparison.answers.push_back(std::move(answer));
-    }
-    TRY_VOID(add_bands(judge, threads, comparison, stop));
+    TRY(auto comparison, study::compare(problem, chosen, judge, options, line.callback(), std::move(stop)));
+    for (const study::ComparedPlan& answer : comparison.plans)
+      if (answer.error) return tl::unexpected(*answer.error);
     return comparison;
   }
 
-  /// Where --jitter was given.
-  Result<void> add_bands(const work::Judge& judge, int threads, Comparison& comparison,
-                         const std::stop_token& stop) const {
+  /// Returns a band for each judged plan with --jitter, and for none without.
+  Result<std::vector<std::optional<JitterBand>>> bands_of(const Problem& problem, const study::Comparison& comparison,
+                                                          study::Judge& judge, int threads,
+                                                          const std::stop_token& stop) const {
+    std::vector<std::optional<JitterBand>> bands(comparison.plans.size());
     TRY(const auto jitter, jitter_.options());
-    comparison.jitter = jitter;
-    if (!comparison.jitter) return {};
-    for (Answer& answer : comparison.answers) {
-      if (!answer.judged) continue;
+    if (!jitter) return bands;
+    TRY(const auto simulator, judge.simulator(problem));
+    for (std::size_t i = 0; i < bands.size(); ++i) {
+      if (!comparison.plans[i].judged) continue;
       text::ProgressLine line;
-      TRY(const auto band, sim::explain::jitter_band(judge.simulator(), answer.judged->plan, *comparison.jitter,
-                                                     threads, line.callback(), stop));
-      answer.band = band;
+      TRY(const auto band, sim::explain::jitter_band(simulator, comparison.plans[i].judged->plan, *jitter, threads,
+                                                     line.callback(), stop));
+      bands[i] = band;
     }
-    return {};
+    return bands;
   }
 
-  static Result<int> closing_status(const Comparison& comparison) {
-    const bool any = std::any_of(comparison.answers.begin(), comparison.answers.end(),
-                                 [](const Answer& answer) { return answer.judged.has_value(); });
+  static Result<int> closing_status(const study::Comparison& comparison) {
+    const bool any = std::ranges::any_of(comparison.plans, [](const auto& answer) { return answer.judged.has_value(); });
     if (any) return 0;
-    for (const Answer& answer : comparison.answers)
-      text::print_error(work::no_plan_fits(answer.planner->name, *answer.infeasible));
+    for (const study::ComparedPlan& answer : comparison.plans)
+      text::print_error(study::no_plan_fits(answer.planner->name, *answer.infeasible));
     return exit_status(ErrorCode::infeasible);
   }
 

@@ -8,15 +8,16 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/memory_columns.hpp"
 #include "app/cli/text/table.hpp"
-#include "app/cli/work/judge.hpp"
+#include "app/cli/work/plan_columns.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/plan/validate.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
 
-std::string edits_table(const work::JudgedPlan& before, const work::JudgedPlan& after) {
+std::string edits_table(const study::JudgedPlan& before, const study::JudgedPlan& after) {
   text::Table table({{"", text::Align::left},
                      {"shape", text::Align::left},
                      {"schedule", text::Align::left},
@@ -28,8 +29,9 @@ std::string edits_table(const work::JudgedPlan& before, const work::JudgedPlan& 
                      {"at most"},
                      {"fits", text::Align::left}});
   for (const auto& [title, judged] : {std::pair{"before", &before}, std::pair{"after", &after}}) {
-    const auto& [plan, simulation, other] = *judged;
-    const double old = to_seconds(before.simulation.iteration).count, now = to_seconds(simulation.iteration).count;
+    const auto& [plan, simulated, other] = *judged;
+    const Simulation& simulation = *simulated;
+    const double old = to_seconds(before.simulation->iteration).count, now = to_seconds(simulation.iteration).count;
     table.add({title, text::short_shape_text(plan), work::schedule_text(plan),
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
                text::milliseconds_text(to_seconds(simulation.iteration)),
@@ -72,12 +74,12 @@ class EditCommand : public options::Command {
     options::warn_if_made_for_others(*plan, plan_file_, problem);
     TRY(auto edited, edit(*plan, problem));
     problem.workload = options::workload_of(edited, problem.workload.conventions);
-    TRY(const auto judge, work::Judge::of(problem));
-    const auto before = judge.judge(*plan, stop), after = judge.judge(std::move(edited), stop);
+    study::Judge judge;
+    const auto before = judge.judged(problem, *plan, stop), after = judge.judged(problem, std::move(edited), stop);
     if (!before) return tl::unexpected(text::in_file(before.error(), plan_file_));
     if (!after) return tl::unexpected(after.error());
     const std::string human = after->plan.name + "\n" + edits_table(*before, *after) +
-                              spare_text(after->plan, *problem.cluster) + text::fits_sentence(after->simulation) + "\n";
+                              spare_text(after->plan, *problem.cluster) + text::fits_sentence(*after->simulation) + "\n";
     TRY_VOID(output_.write(io::documents::plan_to_json(after->plan), human));
     return 0;
   }

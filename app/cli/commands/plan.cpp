@@ -11,7 +11,7 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/memory_columns.hpp"
 #include "app/cli/text/table.hpp"
-#include "app/cli/work/judge.hpp"
+#include "core/study/compare.hpp"
 #include "app/cli/work/plan_columns.hpp"
 #include "app/cli/work/trials.hpp"
 #include "core/io/documents/formats.hpp"
@@ -22,10 +22,10 @@ namespace {
 constexpr int most_plans = 1000;
 
 /// One plan as itself, several as a JSON array, best first.
-std::string plans_to_json(const std::vector<work::JudgedPlan>& judged, bool as_list) {
+std::string plans_to_json(const std::vector<study::JudgedPlan>& judged, bool as_list) {
   if (!as_list) return io::documents::plan_to_json(judged.front().plan);
   std::string text = "[\n";
-  for (const work::JudgedPlan& one : judged)
+  for (const study::JudgedPlan& one : judged)
     text += io::documents::plan_to_json(one.plan) + (&one == &judged.back() ? "\n" : ",\n");
   return text + "]";
 }
@@ -55,14 +55,15 @@ std::string certificate_text(const Plan& plan) {
   return text;
 }
 
-std::string plans_table(const std::vector<work::JudgedPlan>& judged) {
+std::string plans_table(const std::vector<study::JudgedPlan>& judged) {
   text::Table table(work::joined(work::plan_columns({"#"}), {{"warm-up A / B ms"},
                                                              {"worst peak"},
                                                              {"at most"},
                                                              {"fits", text::Align::left},
                                                              {"objective", text::Align::left}}));
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    const auto& [plan, simulation, other] = judged[i];
+    const auto& [plan, simulated, other] = judged[i];
+    const Simulation& simulation = *simulated;
     const Seconds iteration = to_seconds(simulation.iteration);
     table.add(
         work::joined(work::plan_cells(std::to_string(i + 1), plan.name, plan, iteration, simulation.samples_per_second),
@@ -73,7 +74,7 @@ std::string plans_table(const std::vector<work::JudgedPlan>& judged) {
 }
 
 /// Prints each plan's notes below the table.
-std::string reasons(const std::vector<work::JudgedPlan>& judged) {
+std::string reasons(const std::vector<study::JudgedPlan>& judged) {
   std::string text;
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const Plan& plan = judged[i].plan;
@@ -116,9 +117,10 @@ class PlanCommand : public options::Command {
       TRY(auto model, trials_.open(*problem.profile));
       trained_ = std::move(model);
     }
-    TRY(const auto judge, work::Judge::of(std::move(problem)));
-    TRY(const auto judged, search(*planner, judge, options, threads, stop));
-    return trials_.asked() ? answer_by_trials(judged, judge, stop) : answer(judged, plans_table(judged));
+    study::Judge judge;
+    TRY(const auto simulator, judge.simulator(problem));
+    TRY(const auto judged, search({planner, options}, problem, judge, threads, stop));
+    return trials_.asked() ? answer_by_trials(judged, simulator, stop) : answer(judged, plans_table(judged));
   }
 
  private:
@@ -135,40 +137,44 @@ class PlanCommand : public options::Command {
     return arguments;
   }
 
-  Result<int> answer(const std::vector<work::JudgedPlan>& judged, const std::string& table) const {
+  Result<int> answer(const std::vector<study::JudgedPlan>& judged, const std::string& table) const {
     TRY_VOID(output_.write(plans_to_json(judged, top_ > 1), table + reasons(judged)));
     return 0;
   }
 
   /// The fastest measured, or the fastest `--top` of them.
-  Result<int> answer_by_trials(const std::vector<work::JudgedPlan>& judged, const work::Judge& judge,
+  Result<int> answer_by_trials(const std::vector<study::JudgedPlan>& judged, const sim::Simulator& simulator,
                                std::stop_token stop) const {
     text::ProgressLine progress;
-    TRY(auto trials, work::run_trials(judged, judge, trained_, trials_.steps, progress.callback(), stop));
-    trials.front().judged.plan.why.push_back(work::trial_sentence(trials, trials_.steps) + ".");
-    std::vector<work::JudgedPlan> best;
-    for (const work::Trial& trial : trials)
-      if (static_cast<int>(best.size()) < top_ && trial.measured) best.push_back(trial.judged);
-    return answer(best, work::trials_table(trials) + "\n" + plans_table(best));
+    TRY(auto trials, work::run_trials(judged, simulator, trained_, trials_.steps, progress.callback(), stop));
+    std::vector<study::JudgedPlan> best;
+    for (const study::Trial& trial : trials)
+      if (static_cast<int>(best.size()) < top_ && trial.measured)
+        best.push_back(judged[static_cast<std::size_t>(trial.plan)]);
+    best.front().plan.why.push_back(work::trial_sentence(trials, trials_.steps) + ".");
+    return answer(best, work::trials_table(trials, judged) + "\n" + plans_table(best));
   }
 
   int wanted_plans() const { return std::max(top_, trials_.plans); }
 
-  Result<std::vector<work::JudgedPlan>> search(const planner::PlannerInfo& planner, const work::Judge& judge,
-                                               const planner::PlannerOptions& options, int threads,
-                                               std::stop_token stop) const {
+  Result<std::vector<study::JudgedPlan>> search(const study::AskedPlanner& asked, const Problem& problem,
+                                                study::Judge& judge, int threads, std::stop_token stop) const {
+    TRY(const auto simulator, judge.simulator(problem));
     text::ProgressLine progress;
-    planner::PlannerContext context = judge.context(threads, wanted_plans(), progress.callback(), stop);
+    planner::PlannerContext context = study::context_for(simulator, stop);
+    context.progress = progress.callback();
+    context.threads = threads;
+    context.top = wanted_plans();
     context.explain = explain_;
     const options::TimeBudget budget(budget_);
     context.hurry = budget.over();
-    TRY(const auto ranking, planner::run_planner(planner, judge.problem(), options, context));
-    if (ranking.infeasible) return tl::unexpected(work::no_plan_fits(planner.name, *ranking.infeasible));
-    std::vector<work::JudgedPlan> judged;
+    TRY(const auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
+    if (ranking.infeasible) return tl::unexpected(study::no_plan_fits(asked.planner->name, *ranking.infeasible));
+    std::vector<study::JudgedPlan> judged;
     for (const Plan& plan : ranking.plans) {
       if (static_cast<int>(judged.size()) == wanted_plans()) break;
-      TRY(auto scheduled, question_.schedule.apply(plan, *judge.problem().profile));
-      TRY(auto verdict, judge.judge(std::move(scheduled), stop));
+      TRY(auto scheduled, question_.schedule.apply(plan, *problem.profile));
+      TRY(auto verdict, judge.judged(problem, std::move(scheduled), stop));
       judged.push_back(std::move(verdict));
     }
     return judged;

@@ -14,7 +14,6 @@
 #include "app/cli/text/kind_table.hpp"
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/event_log.hpp"
-#include "app/cli/work/judge.hpp"
 #include "app/cli/work/remote_control.hpp"
 #include "app/cli/work/replay.hpp"
 #include "app/cli/work/run_report.hpp"

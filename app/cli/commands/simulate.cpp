@@ -2,7 +2,6 @@
 // simulate: what a plan takes in time and memory, by the one simulator that judges all plans.
 #include <algorithm>
 #include <array>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +14,7 @@
 #include "app/cli/text/explanation_text.hpp"
 #include "app/cli/text/memory_columns.hpp"
 #include "app/cli/text/table.hpp"
-#include "app/cli/work/judge.hpp"
+#include "app/cli/work/plan_columns.hpp"
 #include "core/cost/lower_bound.hpp"
 #include "core/io/csv/schedule.hpp"
 #include "core/io/csv/tables.hpp"
@@ -24,10 +23,10 @@
 #include "core/io/traces/trace.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"
-#include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/sim/explain/time_parts.hpp"
+#include "core/study/explain.hpp"
+#include "core/study/judge.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -38,8 +37,7 @@ constexpr std::array table_names{"devices", "memory",        "memory-curve", "op
 /// Where they were asked for, as text or as a table.
 struct Explanations {
   std::string text;
-  std::optional<TimeParts> parts;
-  std::optional<CriticalPath> path;
+  std::optional<study::Explanation> time;
   std::optional<Sensitivity> sensitivity;
 };
 
@@ -47,7 +45,7 @@ struct Verdict {
   Plan plan;
   Simulation simulation;
   Seconds lower_bound;
-  std::optional<Seconds> other_warmup;
+  std::optional<study::OtherWarmup> other_warmup;
   std::optional<std::string> schedule;  ///< as CSV, where it is to be written
   Explanations explanations{};
   std::optional<JitterBand> band{};  ///< where it was asked for
@@ -225,8 +223,8 @@ class SimulateCommand : public options::Command {
     if (name == "memory") return io::csv::memory_items_csv(verdict.simulation);
     if (name == "memory-curve") return io::csv::memory_curve_csv(verdict.simulation);
     if (name == "operations") return io::csv::operations_csv(verdict.simulation.timeline);
-    if (name == "parts") return io::csv::parts_csv(*verdict.explanations.parts);
-    if (name == "critical-path") return io::csv::critical_path_csv(*verdict.explanations.path);
+    if (name == "parts") return io::csv::parts_csv(verdict.explanations.time->parts);
+    if (name == "critical-path") return io::csv::critical_path_csv(verdict.explanations.time->path);
     return io::csv::sensitivity_csv(*verdict.explanations.sensitivity);
   }
 
@@ -289,13 +287,11 @@ class SimulateCommand : public options::Command {
     std::string& text = explanations.text;
     auto json = nlohmann::ordered_json::object();
     if (explain_ || table_wanted("parts") || table_wanted("critical-path")) {
-      TRY(const auto path, sim::explain::critical_path(asked.simulator, asked.plan, stop));
-      TRY(const auto parts, sim::explain::time_parts(asked.simulator, asked.plan, stop));
-      explanations.parts = parts;
-      explanations.path = path;
+      TRY(auto time, study::explain(asked.simulator, asked.plan, stop));
+      explanations.time = std::move(time);
     }
     if (explain_) {
-      const auto& [parts, path] = std::tie(*explanations.parts, *explanations.path);
+      const auto& [parts, path] = *explanations.time;
       text += "\n" + text::parts_text(parts) + "\n" + text::critical_path_text(path, asked.plan) + "\n" +
               text::idle_text(simulation);
       json["parts"] = text::parts_json(parts);
@@ -324,13 +320,12 @@ class SimulateCommand : public options::Command {
     if (!period) return tl::unexpected(text::in_file(period.error(), plan_file_));
     simulation->period = *period;
     TRY(const auto bound, cost::lower_bound(asked.problem, asked.plan.synchronous()));
-    const auto other = work::other_warmup_time(asked.simulator, asked.plan);
-    if (!other) return tl::unexpected(text::in_file(other.error(), plan_file_));
+    const auto other = study::other_warmup_of(asked.simulator, asked.plan, stop);
     const auto band = band_of(asked, stop);
     if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
     auto explained = explain(asked, *band, *simulation, stop);
     if (!explained) return tl::unexpected(text::in_file(explained.error(), plan_file_));
-    Verdict verdict{std::move(asked.plan), *std::move(simulation), bound, *other, {}, *std::move(explained), *band};
+    Verdict verdict{std::move(asked.plan), *std::move(simulation), bound, other, {}, *std::move(explained), *band};
     if (!export_file_.empty()) {
       const auto schedule = asked.simulator.schedule(verdict.plan);
       if (!schedule) return tl::unexpected(text::in_file(schedule.error(), plan_file_));

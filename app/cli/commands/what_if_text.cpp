@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/text/table.hpp"
-#include "app/cli/work/judge.hpp"
 #include "app/cli/work/plan_columns.hpp"
 #include "core/io/csv/what_if.hpp"
 #include "core/io/documents/formats.hpp"

@@ -5,33 +5,23 @@
 
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/table.hpp"
-#include "app/cli/work/judge.hpp"
+#include "app/cli/work/plan_columns.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"
+#include "core/study/compare.hpp"
 
 namespace pipedeck::cli::work {
 namespace {
 
-/// The quickest that fits into memory; where none fits, the quickest.
-Result<std::optional<JudgedPlan>> quickest(const Judge& judge, const std::vector<Plan>& plans, std::stop_token stop) {
-  std::optional<JudgedPlan> best;
-  for (const Plan& plan : plans) {
-    TRY(auto judged, judge.judge(plan, stop));
-    const auto rank = [](const JudgedPlan& of) { return std::pair(!of.simulation.fits, of.simulation.iteration); };
-    if (!best || rank(judged) < rank(*best)) best = std::move(judged);
-  }
-  return best;
-}
-
-std::string cost_text(const JudgedPlan& near, const JudgedPlan& own) {
-  const Seconds now = to_seconds(own.simulation.iteration), then = to_seconds(near.simulation.iteration);
+std::string cost_text(const study::JudgedPlan& near, const study::JudgedPlan& own) {
+  const Seconds now = to_seconds(own.simulation->iteration), then = to_seconds(near.simulation->iteration);
   return fmt::format("{}, {}, {} micro-batches of {}: {} ms an iteration instead of {} ms ({}){}",
                      shape_text(near.plan), schedule_text(near.plan), near.plan.micro_batches, near.plan.micro_batch,
                      text::milliseconds_text(then), text::milliseconds_text(now),
                      text::change_text(now.count, then.count),
-                     near.simulation.fits ? "" : ", more memory than the devices have");
+                     near.simulation->fits ? "" : ", more memory than the devices have");
 }
 
 Result<void> write_plan(const std::string& file, const Plan& plan) {
@@ -62,10 +52,10 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
   const std::string why = text.error().message;
   Problem asked = problem;
   asked.workload = options::workload_of(plan, problem.workload.conventions);
-  TRY(const auto judge, Judge::of(std::move(asked)));
-  TRY(const auto near, quickest(judge, study::engines::nearest_plans(*wanted.engine, question), stop));
+  study::Judge judge;
+  TRY(const auto near, study::fastest(judge, asked, study::engines::nearest_plans(*wanted.engine, question), stop));
   if (!near) return fail(ErrorCode::bad_input, why + "; no plan of these layers on these devices would do");
-  TRY(const auto own, judge.judge(plan, stop));
+  TRY(const auto own, judge.judged(asked, plan, stop));
   const std::string cost = cost_text(*near, own);
   if (!how.nearest)
     return fail(ErrorCode::bad_input, fmt::format("{}; the nearest it can run, with --nearest: {}", why, cost));

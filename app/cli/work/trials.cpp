@@ -9,6 +9,7 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/backend.hpp"
+#include "app/cli/work/plan_columns.hpp"
 #include "core/model/step_times.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/data/data_source.hpp"
@@ -31,14 +32,14 @@ Result<std::vector<RunEvent>> train(const Plan& plan, const Schedule& schedule, 
   return done;
 }
 
-Trial tried(const JudgedPlan& judged, const sim::Simulator& simulator, const ModelSpec& model, int steps,
-            std::stop_token stop) {
-  Trial trial{judged, {}, {}, {}, {}, {}};
+study::Trial tried(int number, const Plan& plan, const sim::Simulator& simulator, const ModelSpec& model, int steps,
+                   std::stop_token stop) {
+  study::Trial trial{.plan = number, .name = plan.name};
   const auto done = [&]() -> Result<std::vector<RunEvent>> {
-    TRY(const auto predicted, simulator.iteration_time(judged.plan, stop));
+    TRY(const auto predicted, simulator.iteration_time(plan, stop));
     trial.predicted = predicted;
-    TRY(const auto schedule, simulator.schedule(judged.plan));
-    return train(judged.plan, schedule, model, steps, stop);
+    TRY(const auto schedule, simulator.schedule(plan));
+    return train(plan, schedule, model, steps, stop);
   }();
   if (!done) {
     trial.failure = done.error().message;
@@ -93,25 +94,26 @@ Result<ModelSpec> TrialOptions::open(const Profile& profile) const {
   return spec;
 }
 
-Result<std::vector<Trial>> run_trials(const std::vector<JudgedPlan>& judged, const Judge& judge, const ModelSpec& model,
-                                      int steps, const Progress& progress, std::stop_token stop) {
-  const sim::Simulator simulator = judge.simulator().with_overlap(runtime::train::trainer_overlap);
-  std::vector<Trial> trials;
-  for (const JudgedPlan& one : judged) {
-    report(progress, static_cast<double>(trials.size()) / static_cast<double>(judged.size()),
-           fmt::format("trying plan {} of {}: {}", trials.size() + 1, judged.size(), one.plan.name));
-    trials.push_back(tried(one, simulator, model, steps, stop));
+Result<std::vector<study::Trial>> run_trials(const std::vector<study::JudgedPlan>& judged, const sim::Simulator& simulator,
+                                      const ModelSpec& model, int steps, const Progress& progress,
+                                      std::stop_token stop) {
+  const sim::Simulator as_trained = simulator.with_overlap(runtime::train::trainer_overlap);
+  std::vector<study::Trial> trials;
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const Plan& plan = judged[i].plan;
+    report(progress, static_cast<double>(i) / static_cast<double>(judged.size()),
+           fmt::format("trying plan {} of {}: {}", i + 1, judged.size(), plan.name));
+    trials.push_back(tried(static_cast<int>(i), plan, as_trained, model, steps, stop));
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the trials were stopped");
   }
-  const auto time = [](const Trial& trial) { return trial.measured.value_or(Seconds(1e300)); };
-  std::stable_sort(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return time(a) < time(b); });
+  study::sort_fastest_first(trials);
   if (!trials.front().measured)
     return fail(ErrorCode::run_failed, fmt::format("none of the {} plans could be run here; the best one: {}",
                                                    trials.size(), trials.front().failure));
   return trials;
 }
 
-std::string trials_table(const std::vector<Trial>& trials) {
+std::string trials_table(const std::vector<study::Trial>& trials, const std::vector<study::JudgedPlan>& judged) {
   text::Table table({{"#"},
                      {"plan", text::Align::left},
                      {"shape", text::Align::left},
@@ -123,19 +125,19 @@ std::string trials_table(const std::vector<Trial>& trials) {
                      {"predicted"},
                      {"", text::Align::left}});
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    const Trial& trial = trials[i];
-    const Plan& plan = trial.judged.plan;
+    const study::Trial& trial = trials[i];
+    const Plan& plan = judged[static_cast<std::size_t>(trial.plan)].plan;
     std::vector<std::string> row{std::to_string(i + 1),
                                  plan.name,
                                  text::short_shape_text(plan),
                                  schedule_text(plan),
                                  fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
-                                 trial.predicted > Seconds() ? text::milliseconds_text(trial.predicted) : "-"};
+                                 trial.predicted ? text::milliseconds_text(*trial.predicted) : "-"};
     if (trial.measured)
       row.insert(row.end(),
                  {text::milliseconds_text(*trial.measured),
                   fmt::format("{} to {}", text::milliseconds_text(trial.lower), text::milliseconds_text(trial.upper)),
-                  text::change_text(trial.measured->count, trial.predicted.count), i == 0 ? "fastest" : ""});
+                  text::change_text(trial.measured->count, trial.predicted->count), i == 0 ? "fastest" : ""});
     else
       row.insert(row.end(), {"-", "", "", trial.failure});
     table.add(std::move(row));
@@ -143,13 +145,13 @@ std::string trials_table(const std::vector<Trial>& trials) {
   return table.text();
 }
 
-std::string trial_sentence(const std::vector<Trial>& trials, int steps) {
-  const Trial& best = trials.front();
-  const auto ran = std::count_if(trials.begin(), trials.end(), [](const Trial& t) { return t.measured.has_value(); });
+std::string trial_sentence(const std::vector<study::Trial>& trials, int steps) {
+  const study::Trial& best = trials.front();
+  const auto ran = std::count_if(trials.begin(), trials.end(), [](const study::Trial& t) { return t.measured.has_value(); });
   return fmt::format(
       "The fastest of {} plans trained for {} steps each on this machine: {} ms a step measured, {} ms "
       "predicted{}",
-      ran, steps, text::milliseconds_text(*best.measured), text::milliseconds_text(best.predicted),
+      ran, steps, text::milliseconds_text(*best.measured), text::milliseconds_text(*best.predicted),
       ran < static_cast<std::ptrdiff_t>(trials.size())
           ? fmt::format("; {} more could not be run", static_cast<std::ptrdiff_t>(trials.size()) - ran)
           : "");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real trials (AMP, Li et al. 2022, Algorithm 1, line 8: best_s = run(record, budget)): the best plans by prediction
-// are trained for a few steps, and the fastest measured one is the answer.
+// Real trials on the threads of this process.
 #pragma once
 
 #include <optional>
@@ -8,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/work/judge.hpp"
 #include "core/model/model.hpp"
+#include "core/study/judge.hpp"
+#include "core/study/trial.hpp"
 
 namespace CLI {
 class App;
@@ -30,21 +30,15 @@ struct TrialOptions {
   Result<ModelSpec> open(const Profile& profile) const;
 };
 
-struct Trial {
-  JudgedPlan judged;
-  Seconds predicted;  ///< by the overlap that the runtime has
-  std::optional<Seconds> measured;
-  Seconds lower, upper;  ///< quartiles of the measured steps
-  std::string failure;   ///< why there is no measured time
-};
+/// Trains the plans one after another and sorts the trials, fastest first. A trial's number is the plan's position.
+/// Predictions are for the runtime's overlap. A plan that cannot be run is a failed trial. Returns cancelled if it is
+/// stopped, and run_failed if no plan ran.
+Result<std::vector<study::Trial>> run_trials(const std::vector<study::JudgedPlan>& judged, const sim::Simulator& simulator,
+                                      const ModelSpec& model, int steps, const Progress& progress,
+                                      std::stop_token stop);
 
-/// Each plan alone, one after the other, then the fastest measured first and those that failed last, as they were. A
-/// plan that can't be run is a trial that failed. cancelled when stopped; run_failed where no plan ran.
-Result<std::vector<Trial>> run_trials(const std::vector<JudgedPlan>& judged, const Judge& judge, const ModelSpec& model,
-                                      int steps, const Progress& progress, std::stop_token stop);
-
-std::string trials_table(const std::vector<Trial>& trials);
-/// Returns the note of the best one: "the fastest of 4 plans that were tried here ...".
-std::string trial_sentence(const std::vector<Trial>& trials, int steps);
+std::string trials_table(const std::vector<study::Trial>& trials, const std::vector<study::JudgedPlan>& judged);
+/// Returns the note of the best one: "The fastest of 4 plans trained ...".
+std::string trial_sentence(const std::vector<study::Trial>& trials, int steps);
 
 }  // namespace pipedeck::cli::work

@@ -7,10 +7,9 @@
 #include <QThread>
 
 #include "app/text/in_qt.hpp"
-#include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/sim/explain/time_parts.hpp"
+#include "core/study/explain.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -33,9 +32,8 @@ auto find(const List& list, const Key& key) -> decltype(list.front().value) {
 
 Result<Explanation> explain(study::Judge& judge, const Problem& problem, const Plan& plan, std::stop_token stop) {
   TRY(const auto simulator, judge.simulator(problem));
-  TRY(auto path, sim::explain::critical_path(simulator, plan, stop));
-  TRY(const auto parts, sim::explain::time_parts(simulator, plan, stop));
-  return Explanation{std::make_shared<const CriticalPath>(std::move(path)), parts, {}};
+  TRY(auto found, study::explain(simulator, plan, std::move(stop)));
+  return Explanation{std::make_shared<const CriticalPath>(std::move(found.path)), found.parts, {}};
 }
 
 }  // namespace

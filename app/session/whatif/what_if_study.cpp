@@ -35,7 +35,7 @@ StudyAnswer search(const StudyQuestion& question, const WhatIf& change, std::spa
                    const study::whatif::SearchHow& how, const Tell& tell) {
   auto changed = study::whatif::with_change(question.problem, change, presets::device_catalogue());
   if (!changed) return cannot(change, changed.error());
-  const auto better = [&](const study::whatif::JudgedPlan& one) {
+  const auto better = [&](const study::whatif::Candidate& one) {
     tell(StudyAnswer{change, *changed, one, {}, false});
   };
   auto answer = study::whatif::best_plan(*changed, question.planners, kept, 1, how, better);

@@ -38,7 +38,7 @@ WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase);
 struct StudyAnswer {
   WhatIf change;
   std::optional<Problem> problem;  ///< with the change; absent: the change is impossible (`why_none`)
-  std::optional<study::whatif::JudgedPlan> best;
+  std::optional<study::whatif::Candidate> best;
   QString why_none;  ///< empty during the search and if there is a plan
   bool final = false;
 };

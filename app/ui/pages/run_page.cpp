@@ -300,23 +300,24 @@ void RunPage::try_best(int plans) {
 
 /// Shows the progress of the trials, or the result of each, fastest first.
 void RunPage::show_trials() {
-  const auto time = [](const session::Trial& trial) { return trial.measured.value_or(Seconds(1e300)); };
-  std::vector<session::Trial> trials = trials_.done();
-  std::ranges::stable_sort(trials, {}, time);
+  std::vector<study::Trial> trials = trials_.done();
+  study::sort_fastest_first(trials);
   QStringList lines;
   const int begun = static_cast<int>(trials.size());
   if (trials_.running())
     lines << tr("Trying plan %1 of %2.").arg(begun + 1).arg(trials_.count());
   else if (trials_.fastest())
-    lines << tr("%1 is the fastest measured and now selected.").arg(trials_.fastest()->name);
+    lines << tr("%1 is the fastest measured and now selected.").arg(text::in_qt(trials_.fastest()->name));
   else
     lines << tr("None of the plans could be measured.");
-  for (const session::Trial& trial : trials)
-    lines << (!trial.measured ? tr("%1: %2").arg(trial.name, trial.failure)
+  for (const study::Trial& trial : trials) {
+    const QString name = text::in_qt(trial.name);
+    lines << (!trial.measured ? tr("%1: %2").arg(name, QString::fromStdString(trial.failure))
               : trial.predicted
                   ? tr("%1: measured %2, predicted %3")
-                        .arg(trial.name, models::format_time(*trial.measured), models::format_time(*trial.predicted))
-                  : tr("%1: measured %2").arg(trial.name, models::format_time(*trial.measured)));
+                        .arg(name, models::format_time(*trial.measured), models::format_time(*trial.predicted))
+                  : tr("%1: measured %2").arg(name, models::format_time(*trial.measured)));
+  }
   if (!trials_.running() && begun < trials_.count()) lines << tr("The others were not begun.");
   view_->set_trying(trials_.running(), lines.join(QLatin1Char('\n')));
   if (!trials_.running()) refresh();

@@ -161,10 +161,10 @@ Table items_table(const Words& words, const Simulation& simulation) {
 }
 
 /// The stage that the critical path is longest in.
-std::string path_sentence(const Words& words, const JudgedPlan& judged, const Plan& plan) {
-  const Nanoseconds whole = judged.path.end - judged.path.begin;
-  const CriticalShares shares = shares_of(judged.path, plan.stages.size());
-  const std::size_t links = judged.path.links.size();
+std::string path_sentence(const Words& words, const PlanFigures& figures, const Plan& plan) {
+  const Nanoseconds whole = figures.explanation.path.end - figures.explanation.path.begin;
+  const CriticalShares shares = shares_of(figures.explanation.path, plan.stages.size());
+  const std::size_t links = figures.explanation.path.links.size();
   const auto stage = std::ranges::max_element(shares.by_stage);
   if (stage == shares.by_stage.end() || stage->count <= 0)
     return words.count(links, "The critical path has 1 link.", "The critical path has {} links.");
@@ -183,13 +183,13 @@ std::string lost_sentence(const Words& words, const TimeParts& parts) {
                share_text(words, parts[lost], parts.total()));
 }
 
-std::vector<std::string> bounds_of(const Words& words, const JudgedPlan& judged, const Plan& plan) {
-  std::vector<std::string> sentences{path_sentence(words, judged, plan) + ' ' + lost_sentence(words, judged.parts)};
-  const double iteration = to_seconds(judged.simulation.iteration).count;
-  if (judged.lower_bound.count > 0)
+std::vector<std::string> bounds_of(const Words& words, const PlanFigures& figures, const Plan& plan) {
+  std::vector<std::string> sentences{path_sentence(words, figures, plan) + ' ' + lost_sentence(words, figures.explanation.parts)};
+  const double iteration = to_seconds(figures.simulation.iteration).count;
+  if (figures.lower_bound.count > 0)
     sentences.push_back(words("No plan of this problem ends an iteration before {:.3f} ms; this one takes {} longer.",
-                              in_milliseconds(judged.lower_bound),
-                              percent_text(words, iteration / judged.lower_bound.count - 1)));
+                              in_milliseconds(figures.lower_bound),
+                              percent_text(words, iteration / figures.lower_bound.count - 1)));
   if (plan.certificate && !plan.certificate->optimal_in.empty())
     sentences.push_back(words("Proven best in its space: {}.", words.sentence(plan.certificate->optimal_in)));
   for (const std::string& why : plan.why) sentences.push_back(words.sentence(why));
@@ -225,10 +225,10 @@ std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const
   return warnings;
 }
 
-std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const JudgedPlan& judged,
+std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const PlanFigures& figures,
                                 const Problem& problem, const std::string& name) {
   const Plan& plan = *reported.plan;
-  const Simulation& simulation = judged.simulation;
+  const Simulation& simulation = figures.simulation;
   std::vector<Block> blocks{Heading{2, plan.name}, Paragraph{facts_text(words, plan, simulation)}};
   for (const std::string& warning : warnings_of(words, plan, simulation, problem)) blocks.push_back(Warning{warning});
   if (!reported.remarks.empty()) blocks.push_back(Paragraph{words("Remarks: {}", reported.remarks)});
@@ -239,9 +239,9 @@ std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported
   blocks.push_back(Heading{3, words("Schedule")});
   blocks.push_back(gantt_picture(words, name + "-schedule", plan, simulation));
   blocks.push_back(Heading{3, words("What bounds it")});
-  blocks.push_back(List{bounds_of(words, judged, plan)});
-  blocks.push_back(parts_table(words, judged.parts));
-  blocks.push_back(path_table(words, judged.path, plan));
+  blocks.push_back(List{bounds_of(words, figures, plan)});
+  blocks.push_back(parts_table(words, figures.explanation.parts));
+  blocks.push_back(path_table(words, figures.explanation.path, plan));
   blocks.push_back(Heading{3, words("Memory")});
   blocks.push_back(memory_picture(words, name + "-memory", plan, simulation));
   blocks.push_back(devices_table(words, simulation));

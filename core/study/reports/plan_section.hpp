@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/reports/judged_plan.hpp"
+#include "core/study/reports/plan_figures.hpp"
 #include "core/study/reports/report.hpp"
 #include "core/study/reports/words.hpp"
 
@@ -16,7 +16,7 @@ std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const
                                      const Problem& problem);
 
 /// `name`: of its pictures, "plan-1".
-std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const JudgedPlan& judged,
+std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const PlanFigures& figures,
                                 const Problem& problem, const std::string& name);
 
 }  // namespace pipedeck::study::reports

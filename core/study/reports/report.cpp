@@ -12,7 +12,7 @@
 #include "core/model/memory_verdict.hpp"
 #include "core/study/reports/assumptions.hpp"
 #include "core/study/reports/figures.hpp"
-#include "core/study/reports/judged_plan.hpp"
+#include "core/study/reports/plan_figures.hpp"
 #include "core/study/reports/kind_words.hpp"
 #include "core/study/reports/plan_section.hpp"
 
@@ -126,8 +126,8 @@ class ComparisonTable {
     table_.names_rows = true;
   }
 
-  void add(const Plan& plan, const JudgedPlan& judged) {
-    const Simulation& simulation = judged.simulation;
+  void add(const Plan& plan, const PlanFigures& figures) {
+    const Simulation& simulation = figures.simulation;
     const double iteration = to_seconds(simulation.iteration).count;
     const auto [peak, device] = peak_texts(words_, simulation);
     std::vector<std::string> cells{
@@ -137,15 +137,15 @@ class ComparisonTable {
         fmt::format("{} \u00d7 {}", plan.micro_batches, plan.micro_batch),
         words_.figure("{:.2f}", simulation.samples_per_second),
         milliseconds_text(words_, simulation.iteration),
-        judged.lower_bound.count > 0 ? percent_text(words_, iteration / judged.lower_bound.count - 1) : "-",
+        figures.lower_bound.count > 0 ? percent_text(words_, iteration / figures.lower_bound.count - 1) : "-",
         percent_text(words_, simulation.bubble_fraction),
         percent_text(words_, simulation.communication_fraction),
         peak,
         device,
         words_of(words_, fit_of(simulation))};
     if (prices_) {
-      cells.push_back(price_text(words_, judged.price_per_hour));
-      cells.push_back(price_text(words_, judged.price_per_million_samples()));
+      cells.push_back(price_text(words_, figures.price_per_hour));
+      cells.push_back(price_text(words_, figures.price_per_million_samples()));
     }
     table_.rows.push_back(std::move(cells));
   }
@@ -209,7 +209,7 @@ class Reporter {
   Result<Document> run(const Progress& progress, const std::stop_token& stop) {
     const Problem& problem = question_.problem;
     TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-    const JudgedQuestion asked{problem, simulator, prices_};
+    const FiguresQuestion asked{problem, simulator, prices_};
     for (std::size_t p = 0; p < question_.plans.size(); ++p) {
       const ReportedPlan& reported = question_.plans[p];
       if (progress) progress(static_cast<double>(p) / static_cast<double>(question_.plans.size()), reported.plan->name);
@@ -220,23 +220,23 @@ class Reporter {
   }
 
  private:
-  Result<void> add(const ReportedPlan& reported, std::size_t number, const JudgedQuestion& asked,
+  Result<void> add(const ReportedPlan& reported, std::size_t number, const FiguresQuestion& asked,
                    const std::stop_token& stop) {
     const Plan& plan = *reported.plan;
     if (plan.stages.empty())
       return without(plan, reported.note.empty() ? words_("no plan was found") : words_.sentence(reported.note));
-    const auto judged_plan = judged(asked, plan, stop);
-    if (!judged_plan && judged_plan.error().code == ErrorCode::cancelled) return tl::unexpected(judged_plan.error());
-    if (!judged_plan) return without(plan, words_.error(judged_plan.error()));
-    comparison_.add(plan, *judged_plan);
-    consider(plan, judged_plan->simulation);
+    const auto figures = plan_figures(asked, plan, stop);
+    if (!figures && figures.error().code == ErrorCode::cancelled) return tl::unexpected(figures.error());
+    if (!figures) return without(plan, words_.error(figures.error()));
+    comparison_.add(plan, *figures);
+    consider(plan, figures->simulation);
     commands_.insert(commands_.end(), reported.commands.begin(), reported.commands.end());
     if (!reported.detailed) {
-      const auto warnings = warnings_of(words_, plan, judged_plan->simulation, asked.problem);
+      const auto warnings = warnings_of(words_, plan, figures->simulation, asked.problem);
       warnings_.insert(warnings_.end(), warnings.begin(), warnings.end());
       return {};
     }
-    auto section = plan_section(words_, reported, *judged_plan, asked.problem, fmt::format("plan-{}", number));
+    auto section = plan_section(words_, reported, *figures, asked.problem, fmt::format("plan-{}", number));
     std::ranges::move(section, std::back_inserter(sections_));
     return {};
   }

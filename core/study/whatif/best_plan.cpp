@@ -59,10 +59,10 @@ FoundPlan figures_of(const Problem& problem, std::shared_ptr<const Plan> plan, c
 /// The results of all threads, and their receiver.
 class Answers {
  public:
-  Answers(std::size_t tasks, const SearchHow& how, const std::function<void(const JudgedPlan&)>& better)
+  Answers(std::size_t tasks, const SearchHow& how, const std::function<void(const Candidate&)>& better)
       : plans_(tasks), reasons_(tasks), done_(tasks, 0.0), how_(how), better_(better) {}
 
-  void add(std::size_t task, JudgedPlan judged) {
+  void add(std::size_t task, Candidate judged) {
     if (!judged.found.fits) return;
     const std::lock_guard lock(mutex_);
     if (better_ && (!best_ || is_better(judged.found, *best_))) {
@@ -87,12 +87,12 @@ class Answers {
 
   /// In the order of the tasks, whoever was done first.
   BestPlan sorted() {
-    std::vector<JudgedPlan> all;
-    for (std::vector<JudgedPlan>& some : plans_) std::move(some.begin(), some.end(), std::back_inserter(all));
+    std::vector<Candidate> all;
+    for (std::vector<Candidate>& some : plans_) std::move(some.begin(), some.end(), std::back_inserter(all));
     std::stable_sort(all.begin(), all.end(),
-                     [](const JudgedPlan& a, const JudgedPlan& b) { return is_better(a.found, b.found); });
+                     [](const Candidate& a, const Candidate& b) { return is_better(a.found, b.found); });
     BestPlan answer;
-    for (const JudgedPlan& one : all) answer.found.push_back(one.found);
+    for (const Candidate& one : all) answer.found.push_back(one.found);
     if (!all.empty()) answer.best = std::move(all.front());
     for (const std::string& reason : reasons_)
       if (answer.why_none.empty()) answer.why_none = reason;
@@ -103,12 +103,12 @@ class Answers {
 
  private:
   std::mutex mutex_;
-  std::vector<std::vector<JudgedPlan>> plans_;
+  std::vector<std::vector<Candidate>> plans_;
   std::vector<std::string> reasons_;
   std::vector<double> done_;
   std::optional<FoundPlan> best_;
   const SearchHow& how_;
-  const std::function<void(const JudgedPlan&)>& better_;
+  const std::function<void(const Candidate&)>& better_;
 };
 
 std::string text_of(const planner::Infeasible& infeasible, const planner::PlannerInfo& planner) {
@@ -140,7 +140,7 @@ bool answers(const Problem& problem, const Plan& plan) {
   return !broken_pin(plan, *problem.profile, problem.pins);
 }
 
-Result<JudgedPlan> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan,
+Result<Candidate> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan,
                               std::stop_token stop) {
   TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
   TRY(auto simulation, simulator.run(plan, std::move(stop)));
@@ -149,7 +149,7 @@ Result<JudgedPlan> judge_plan(const Problem& problem, const sim::Simulator& simu
   plan.profile = problem.profile->name;
   plan.cluster = problem.cluster->name;
   auto kept = std::make_shared<const Simulation>(std::move(simulation));
-  return JudgedPlan{figures_of(problem, std::make_shared<const Plan>(std::move(plan)), *kept), kept};
+  return Candidate{figures_of(problem, std::make_shared<const Plan>(std::move(plan)), *kept), kept};
 }
 
 std::vector<Plan> kept_as_is(const Problem& problem, const Plan& plan) {
@@ -168,7 +168,7 @@ std::vector<Plan> kept_as_is(const Problem& problem, const Plan& plan) {
 }
 
 Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner> planners, std::span<const Plan> kept,
-                           int top, const SearchHow& how, const std::function<void(const JudgedPlan&)>& better) {
+                           int top, const SearchHow& how, const std::function<void(const Candidate&)>& better) {
   TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
   std::vector<AskedPlanner> asked(planners.begin(), planners.end());
   std::stable_partition(asked.begin(), asked.end(), [](const AskedPlanner& one) { return !takes_long(*one.planner); });

@@ -26,13 +26,13 @@ struct SearchHow {
   Progress progress{};
 };
 
-struct JudgedPlan {
+struct Candidate {
   FoundPlan found;
   std::shared_ptr<const Simulation> simulation;
 };
 
 struct BestPlan {
-  std::optional<JudgedPlan> best;  ///< absent: no plan fits
+  std::optional<Candidate> best;  ///< absent: no plan fits
   std::vector<FoundPlan> found;    ///< every plan that fits, best first
   std::string why_none;            ///< the planners' messages if there is no plan
 };
@@ -45,7 +45,7 @@ bool is_better(const FoundPlan& a, const FoundPlan& b);
 bool answers(const Problem& problem, const Plan& plan);
 
 /// The plan simulated. An error where it is no plan for this question (devices that are not there).
-Result<JudgedPlan> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan, std::stop_token stop);
+Result<Candidate> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan, std::stop_token stop);
 
 /// The plan itself, and for 1F1B a copy whose warm-ups stand in it as they are in this question: more memory would give
 /// it longer ones, which can make it slower.
@@ -56,6 +56,6 @@ std::vector<Plan> kept_as_is(const Problem& problem, const Plan& plan);
 /// each plan that is better than all before it, from any thread, one call at a time. An error is one of the question; a
 /// failure of one planner is not.
 Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner> planners, std::span<const Plan> kept,
-                           int top, const SearchHow& how, const std::function<void(const JudgedPlan&)>& better = {});
+                           int top, const SearchHow& how, const std::function<void(const Candidate&)>& better = {});
 
 }  // namespace pipedeck::study::whatif

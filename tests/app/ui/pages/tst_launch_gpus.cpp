@@ -410,7 +410,7 @@ void TestLaunchGpus::trials_run_on_gpus() {
   QVERIFY(QTest::qWaitFor([&] { return !window.page().trials().running(); }, 240000));
   QVERIFY2(window.errors.isEmpty(), qPrintable(window.errors.join('\n')));
   QCOMPARE(window.page().trials().done().size(), std::size_t{2});
-  for (const session::Trial& trial : window.page().trials().done()) QVERIFY2(trial.measured, qPrintable(trial.failure));
+  for (const study::Trial& trial : window.page().trials().done()) QVERIFY2(trial.measured, trial.failure.c_str());
   for (const session::project::RunEntry& entry : window.state().runs) {
     const auto* started = std::get_if<RunStarted>(&entry.run->events.front());
     QVERIFY(started && started->backend.starts_with("cuda"));

@@ -8,29 +8,28 @@
 #include <string>
 
 #include "core/base/result.hpp"
-#include "core/model/explanation.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/simulation.hpp"
 #include "core/sim/simulate.hpp"
+#include "core/study/explain.hpp"
 
 namespace pipedeck::study::reports {
 
-struct JudgedPlan {
+struct PlanFigures {
   Simulation simulation;
   Seconds lower_bound;                   ///< of all plans of its problem
   std::optional<double> price_per_hour;  ///< of the nodes that it uses; absent: of a device no price is known
-  TimeParts parts;
-  CriticalPath path;
+  Explanation explanation;
 
   std::optional<double> price_per_million_samples() const;
 };
 
-struct JudgedQuestion {
+struct FiguresQuestion {
   const Problem& problem;
   const sim::Simulator& simulator;
   const std::map<std::string, double>& prices;
 };
 
-Result<JudgedPlan> judged(const JudgedQuestion& question, const Plan& plan, std::stop_token stop);
+Result<PlanFigures> plan_figures(const FiguresQuestion& question, const Plan& plan, std::stop_token stop);
 
 }  // namespace pipedeck::study::reports

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/study/reports/judged_plan.hpp"
+#include "core/study/reports/plan_figures.hpp"
 
 #include <set>
 
 #include "core/cost/lower_bound.hpp"
 #include "core/plan/validate.hpp"
-#include "core/sim/explain/critical_path.hpp"
-#include "core/sim/explain/time_parts.hpp"
 
 namespace pipedeck::study::reports {
 namespace {
@@ -39,22 +37,21 @@ Workload workload_of(const Plan& plan, const Conventions& conventions) {
 
 }  // namespace
 
-std::optional<double> JudgedPlan::price_per_million_samples() const {
+std::optional<double> PlanFigures::price_per_million_samples() const {
   if (!price_per_hour || simulation.samples_per_second <= 0) return {};
   return *price_per_hour / 3600 / simulation.samples_per_second * 1e6;
 }
 
-Result<JudgedPlan> judged(const JudgedQuestion& question, const Plan& plan, std::stop_token stop) {
+Result<PlanFigures> plan_figures(const FiguresQuestion& question, const Plan& plan, std::stop_token stop) {
   const Problem& problem = question.problem;
   TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
   TRY(auto simulation, question.simulator.run(plan, stop));
   Problem asked = problem;
   asked.workload = workload_of(plan, problem.workload.conventions);
   TRY(const auto bound, cost::lower_bound_of(asked, plan));
-  TRY(auto path, sim::explain::critical_path(question.simulator, plan, stop));
-  TRY(const auto parts, sim::explain::time_parts(question.simulator, plan, stop));
-  return JudgedPlan{std::move(simulation), bound, price_of(plan, *problem.cluster, question.prices), parts,
-                    std::move(path)};
+  TRY(auto explanation, explain(question.simulator, plan, stop));
+  return PlanFigures{std::move(simulation), bound, price_of(plan, *problem.cluster, question.prices),
+                         std::move(explanation)};
 }
 
 }  // namespace pipedeck::study::reports
