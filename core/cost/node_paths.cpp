@@ -100,9 +100,14 @@ Result<void> NodePaths::check_connected(const Graph& graph, const Cluster& clust
 }
 
 Result<std::unique_ptr<const NodePaths>> NodePaths::of(const Cluster& cluster) {
+  TRY(auto paths, of_parts(cluster));
+  TRY_VOID(check_connected(paths->graph_, cluster));
+  return paths;
+}
+
+Result<std::unique_ptr<const NodePaths>> NodePaths::of_parts(const Cluster& cluster) {
   Result<Graph> graph = graph_of(cluster);
   if (!graph) return tl::unexpected(graph.error());
-  TRY_VOID(check_connected(*graph, cluster));
   return std::unique_ptr<const NodePaths>(new NodePaths(std::move(*graph), cluster.nodes.size()));
 }
 
@@ -207,11 +212,12 @@ double NodePaths::follow(std::size_t from, std::size_t to, const Visit& visit) c
   double width = std::numeric_limits<double>::infinity();
   for (const int link : ends.up) width = std::min(width, bandwidth(link));
   for (const int link : ends.down) width = std::min(width, bandwidth(link));
+  if (ends.from != ends.to) width = std::min(width, (*widths_to(core_[ends.to]))[core_[ends.from]]);
+  if (width <= 0) return 0;
   for (const int link : ends.up) visit(link);
   if (ends.from != ends.to) {
     const std::size_t target = core_[ends.to];
     std::size_t at = core_[ends.from];
-    width = std::min(width, (*widths_to(target))[at]);
     const Steps steps = steps_to(target, width);
     for (; at != target; at = (*steps)[at].to) visit((*steps)[at].link);
   }

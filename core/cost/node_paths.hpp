@@ -28,8 +28,10 @@ class NodePaths {
  public:
   /// Returns bad_input if a node can't be reached.
   static Result<std::unique_ptr<const NodePaths>> of(const Cluster& cluster);
+  /// Returns the paths of a cluster that may be in several parts, which have no path between them.
+  static Result<std::unique_ptr<const NodePaths>> of_parts(const Cluster& cluster);
 
-  /// Returns the path between two different nodes, given by their positions.
+  /// Returns the path between two different nodes, given by their positions. Without a path, its bandwidth is 0.
   Path between(std::size_t from, std::size_t to) const;
   /// Returns the path's links as positions in Cluster::links, in order.
   std::vector<int> links_between(std::size_t from, std::size_t to) const;
@@ -70,7 +72,7 @@ class NodePaths {
 
   double bandwidth(int link) const { return graph_.links[static_cast<std::size_t>(link)].bandwidth.count; }
   Climb climb(std::size_t from, std::size_t to) const;
-  /// Calls visit(link) in order and returns the bottleneck.
+  /// Calls visit(link) in order and returns the bottleneck. Visits nothing and returns 0 if there is no path.
   template <class Visit>
   double follow(std::size_t from, std::size_t to, const Visit& visit) const;
 

@@ -5,6 +5,7 @@
 #include "core/io/files.hpp"
 #include "core/plan/validate.hpp"
 #include "core/planner/planner.hpp"
+#include "core/study/reasons.hpp"
 
 namespace pipedeck::study {
 
@@ -145,18 +146,25 @@ void Judge::remember_preview(PlanKey key, std::shared_ptr<const Verdict> verdict
   if (previews_.size() > most_verdicts) previews_.pop_back();
 }
 
-Result<std::shared_ptr<const Simulation>> Judge::simulation(const Problem& problem, const Plan& plan,
-                                                            std::stop_token stop) {
-  if (const auto verdict = known(problem, plan)) return verdict->simulation;
+Result<std::shared_ptr<const Verdict>> Judge::preview(const Problem& problem, const Plan& plan, std::stop_token stop) {
+  if (const auto verdict = known(problem, plan)) return verdict;
   if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid) {
     return tl::unexpected(valid.error());
   }
   TRY(const auto judge, simulator(problem));
   TRY(auto simulated, judge.run(plan, stop));
   auto simulation = std::make_shared<const Simulation>(std::move(simulated));
-  remember_preview(key_of(problem, plan),
-                   std::make_shared<const Verdict>(Verdict{simulation, std::nullopt, !with_other_warmup(plan)}));
-  return simulation;
+  auto reasons = std::make_shared<const PlanReasons>(reasons_of(judge, plan, *simulation));
+  auto verdict = std::make_shared<const Verdict>(
+      Verdict{std::move(simulation), std::move(reasons), std::nullopt, !with_other_warmup(plan)});
+  remember_preview(key_of(problem, plan), verdict);
+  return verdict;
+}
+
+Result<std::shared_ptr<const Simulation>> Judge::simulation(const Problem& problem, const Plan& plan,
+                                                            std::stop_token stop) {
+  TRY(const auto verdict, preview(problem, plan, std::move(stop)));
+  return verdict->simulation;
 }
 
 Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, const Plan& plan, std::stop_token stop) {
@@ -164,11 +172,12 @@ Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, co
     remember_verdict(key_of(problem, plan), verdict);  // it may have been a preview
     return verdict;
   }
-  TRY(const auto simulated, simulation(problem, plan, stop));
+  TRY(const auto simulated, preview(problem, plan, stop));
   TRY(const auto judge, simulator(problem));
   auto other = other_warmup_of(judge, plan, stop);
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
-  auto verdict = std::make_shared<const Verdict>(Verdict{simulated, std::move(other), true});
+  auto verdict =
+      std::make_shared<const Verdict>(Verdict{simulated->simulation, simulated->reasons, std::move(other), true});
   remember_verdict(key_of(problem, plan), verdict);
   return verdict;
 }

@@ -12,6 +12,7 @@
 
 #include "core/base/result.hpp"
 #include "core/model/plan.hpp"
+#include "core/model/plan_reasons.hpp"
 #include "core/model/simulation.hpp"
 #include "core/model/workload.hpp"
 #include "core/planner/planner.hpp"
@@ -28,6 +29,7 @@ struct OtherWarmup {
 
 struct Verdict {
   std::shared_ptr<const Simulation> simulation;
+  std::shared_ptr<const PlanReasons> reasons;  ///< for the simulated times
   std::optional<OtherWarmup> other_warmup;
   bool complete = true;  ///< false: `other_warmup` was not computed yet
 };
@@ -66,7 +68,8 @@ class Judge {
   Result<std::shared_ptr<const Verdict>> verdict(const Problem& problem, const Plan& plan, std::stop_token stop = {});
   /// Returns the plan with the verdict's prediction, ready to be written.
   Result<JudgedPlan> judged(const Problem& problem, Plan plan, std::stop_token stop = {});
-  /// Returns only the simulation, for a plan that is being edited.
+  /// Returns the simulation with its reasons, for a plan that is being edited. It may be incomplete.
+  Result<std::shared_ptr<const Verdict>> preview(const Problem& problem, const Plan& plan, std::stop_token stop = {});
   Result<std::shared_ptr<const Simulation>> simulation(const Problem& problem, const Plan& plan,
                                                        std::stop_token stop = {});
   /// Returns the memory of previews: at most `most_preview_bytes`, or the newest one alone if that is larger.

@@ -10,7 +10,6 @@
 #include "app/models/compare/plan_table_model.hpp"
 #include "app/models/compare/schedule_title.hpp"
 #include "app/models/format.hpp"
-#include "app/models/split/geometry.hpp"
 #include "app/text/in_qt.hpp"
 
 namespace pipedeck::models::compare {
@@ -239,7 +238,7 @@ void fill_conventions(InspectorContent& content, const PlanRow& row) {
 
 }  // namespace
 
-InspectorContent inspector_content(const PlanRow& row, const Profile& profile, const Cluster& cluster) {
+InspectorContent inspector_content(const PlanRow& row) {
   InspectorContent content;
   content.title = QString::fromStdString(row.plan.name);
   if (!row.plan.stages.empty())
@@ -251,7 +250,7 @@ InspectorContent inspector_content(const PlanRow& row, const Profile& profile, c
     content.why.push_back(row.note.isEmpty() ? InspectorText::tr("Being simulated.") : row.note);
     return content;
   }
-  content.why = reasons_for(row, profile, cluster);
+  content.why = reason_sentences(row);
   for (const std::string& sentence : row.plan.why) content.why.push_back(text::in_qt(sentence));
   if (!row.note.isEmpty()) content.why.push_back(row.note);
   content.iteration = iteration_parts(*row.simulation);

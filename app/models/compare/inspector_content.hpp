@@ -9,8 +9,6 @@
 #include <QString>
 
 #include "app/models/compare/plan_row.hpp"
-#include "core/model/cluster.hpp"
-#include "core/model/profile.hpp"
 
 namespace pipedeck::models::compare {
 
@@ -58,6 +56,7 @@ struct InspectorContent {
   bool operator==(const InspectorContent&) const = default;
 };
 
-InspectorContent inspector_content(const PlanRow& row, const Profile& profile, const Cluster& cluster);
+/// Returns the content in time proportional to the plan's devices.
+InspectorContent inspector_content(const PlanRow& row);
 
 }  // namespace pipedeck::models::compare

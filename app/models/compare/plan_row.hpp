@@ -8,6 +8,7 @@
 #include <QString>
 
 #include "core/model/plan.hpp"
+#include "core/model/plan_reasons.hpp"
 #include "core/model/simulation.hpp"
 
 namespace pipedeck::models::gantt {
@@ -30,6 +31,7 @@ struct PlanRow {
   int id = 0;  ///< unique in the project; never changes
   Plan plan;
   std::shared_ptr<const Simulation> simulation;  ///< null until it is computed
+  std::shared_ptr<const PlanReasons> reasons{};  ///< of the simulation; null: unknown
   Seconds lower_bound;                           ///< of all plans of the problem; 0: unknown
   Seconds single_device;                         ///< iteration time on one device, for the speed-up; 0: unknown
   std::optional<Seconds> measured{};             ///< step time of the plan's newest run on this machine

@@ -160,12 +160,6 @@ Selection carried(const Selection& selection, const Cluster& before, const Clust
 /// yields all its members.
 Selection in_rectangle(const Layout& layout, const QRectF& rectangle);
 
-/// Returns the bytes per second between any two devices; 0 on the diagonal and between unconnected devices. Values come
-/// from the given matrix, or else from the node's link and the widest path between nodes.
-std::vector<std::vector<double>> device_bandwidth(const Cluster& cluster);
-/// Returns the bytes per second between nodes. The diagonal has each node's inside, the minimum of a matrix.
-std::vector<std::vector<double>> node_bandwidth(const Cluster& cluster);
-
 /// Formats a bandwidth: "25 Gbit/s" for networks, "130 GB/s" within a node.
 QString network_text(BytesPerSecond bandwidth);
 QString inside_text(BytesPerSecond bandwidth);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The texts of the topology view: tips, labels and the summary. Also computes bandwidths between devices.
+// The texts of the topology view: tips, labels and the summary.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -30,74 +30,6 @@ QString network_text(BytesPerSecond bandwidth) {
 }
 
 QString inside_text(BytesPerSecond bandwidth) { return format_rate(bandwidth); }
-
-namespace {
-
-/// Returns the bandwidth of the widest path between any two nodes.
-std::vector<std::vector<double>> widest_paths(const Cluster& cluster) {
-  std::map<std::string, std::size_t> position;  // nodes first, in list order, then switches
-  for (std::size_t i = 0; i < cluster.nodes.size(); ++i) position[cluster.nodes[i].name] = i;
-  for (std::size_t i = 0; i < cluster.switches.size(); ++i)
-    position[cluster.switches[i].name] = cluster.nodes.size() + i;
-  const std::size_t count = cluster.nodes.size() + cluster.switches.size();
-  std::vector<std::vector<double>> widest(count, std::vector<double>(count, 0.0));
-  for (const NetworkLink& link : cluster.links) {
-    const auto a = position.find(link.from), b = position.find(link.to);
-    if (a == position.end() || b == position.end()) continue;
-    double& there = widest[a->second][b->second];
-    there = widest[b->second][a->second] = std::max(there, link.link.bandwidth.count);
-  }
-  for (std::size_t k = 0; k < count; ++k)
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t j = 0; j < count; ++j)
-        widest[i][j] = std::max(widest[i][j], std::min(widest[i][k], widest[k][j]));
-  return widest;
-}
-
-}  // namespace
-
-std::vector<std::vector<double>> device_bandwidth(const Cluster& cluster) {
-  const std::vector<Device> devices = devices_of(cluster);
-  std::vector<std::vector<double>> result(devices.size(), std::vector<double>(devices.size(), 0.0));
-  const auto widest = cluster.bandwidth_matrix ? std::vector<std::vector<double>>() : widest_paths(cluster);
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    for (std::size_t j = 0; j < devices.size(); ++j) {
-      if (i == j) continue;
-      const std::size_t a = devices[i].node.index(), b = devices[j].node.index();
-      if (cluster.bandwidth_matrix) {
-        result[i][j] = (*cluster.bandwidth_matrix)[i][j].count;
-      } else if (a == b) {
-        result[i][j] = cluster.nodes[a].link ? cluster.nodes[a].link->bandwidth.count : 0;
-      } else {
-        result[i][j] = widest[a][b];
-      }
-    }
-  }
-  return result;
-}
-
-std::vector<std::vector<double>> node_bandwidth(const Cluster& cluster) {
-  const std::size_t count = cluster.nodes.size();
-  if (!cluster.bandwidth_matrix) {
-    auto widest = widest_paths(cluster);
-    widest.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      widest[i].resize(count);
-      widest[i][i] = cluster.nodes[i].link ? cluster.nodes[i].link->bandwidth.count : 0;
-    }
-    return widest;
-  }
-  std::vector<std::vector<double>> narrowest(count, std::vector<double>(count, 0.0));
-  const std::vector<Device> devices = devices_of(cluster);
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    for (std::size_t j = 0; j < devices.size(); ++j) {
-      if (i == j) continue;
-      double& there = narrowest[devices[i].node.index()][devices[j].node.index()];
-      const double rate = (*cluster.bandwidth_matrix)[i][j].count;
-      there = there == 0 ? rate : std::min(there, rate);
-    }
-  return narrowest;
-}
 
 namespace {
 

@@ -37,9 +37,9 @@ void LiveEdit::start(Request request) {
   running_ = true;
   stop_ = std::stop_source();
   pool_.start([this, stop = stop_.get_token(), request = std::move(request)] {
-    Result<std::shared_ptr<const Simulation>> result = fail(ErrorCode::internal, "no result");
+    Result<std::shared_ptr<const study::Verdict>> result = fail(ErrorCode::internal, "no result");
     try {
-      result = judge_.simulation(request.problem, request.plan, stop);
+      result = judge_.preview(request.problem, request.plan, stop);
     } catch (const std::exception& error) {
       result = fail(ErrorCode::internal, error.what());
     }
@@ -48,7 +48,7 @@ void LiveEdit::start(Request request) {
   });
 }
 
-void LiveEdit::answer(const Request& request, const Result<std::shared_ptr<const Simulation>>& result) {
+void LiveEdit::answer(const Request& request, const Result<std::shared_ptr<const study::Verdict>>& result) {
   running_ = false;
   if (waiting_) {
     Request next = std::move(*waiting_);

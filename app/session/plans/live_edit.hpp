@@ -29,9 +29,9 @@ class LiveEdit : public QObject {
   bool busy() const { return running_; }
 
  signals:
-  /// Reports a result. `simulation` is null if the plan cannot be simulated; `why` is then the reason.
+  /// Reports a result. `verdict` is null if the plan cannot be simulated; `why` is then the reason.
   void simulated(std::int64_t generation, const pipedeck::Plan& plan,
-                 std::shared_ptr<const pipedeck::Simulation> simulation, const QString& why);
+                 std::shared_ptr<const pipedeck::study::Verdict> verdict, const QString& why);
 
  private:
   struct Request {
@@ -40,7 +40,7 @@ class LiveEdit : public QObject {
     Plan plan;
   };
   void start(Request request);
-  void answer(const Request& request, const Result<std::shared_ptr<const Simulation>>& result);
+  void answer(const Request& request, const Result<std::shared_ptr<const study::Verdict>>& result);
 
   study::Judge& judge_;
   QThreadPool pool_;

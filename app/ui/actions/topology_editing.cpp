@@ -45,6 +45,7 @@ void TopologyEditing::connect_view() {
   connect(&view_, &views::topology::View::cluster_shown, this, [this] {
     refresh_palette();
     refresh_strengths();
+    refresh_bandwidths();
   });
   connect(&session_, &session::Session::state_changed, this, &TopologyEditing::refresh_strengths);
   connect(&view_, &views::topology::View::new_requested, this, &TopologyEditing::new_cluster);

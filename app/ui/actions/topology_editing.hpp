@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include "app/models/background.hpp"
 #include "app/session/cluster/edits.hpp"
 #include "app/session/session.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
@@ -69,6 +70,7 @@ class TopologyEditing : public QObject {
   static views::topology::Palette::Section imports();
   void refresh_palette();
   void refresh_strengths();
+  void refresh_bandwidths();
   void select_added(const Cluster& before);
   std::vector<std::string> selected_nodes() const;
   std::vector<int> selected_links() const;
@@ -76,6 +78,7 @@ class TopologyEditing : public QObject {
   session::Session& session_;
   views::topology::View& view_;
   std::function<void(int)> show_;
+  models::Background bandwidths_;
 };
 
 }  // namespace pipedeck::ui::actions

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The surroundings of a drawing: the palette, and the cluster's strengths.
+// The surroundings of a drawing: the palette, the cluster's strengths, and its bandwidths.
 #include "app/ui/actions/topology_editing.hpp"
 
+#include "app/session/cluster/bandwidths.hpp"
 #include "app/session/cluster/device_offers.hpp"
 #include "app/session/cluster/strengths.hpp"
 #include "app/text/in_qt.hpp"
@@ -73,6 +74,15 @@ void TopologyEditing::refresh_strengths() {
   view_.summary_part().set_strengths(
       strength_sentences(session::cluster::strengths_of(*cluster, gradients, state.question.workload.conventions),
                          profile ? text::in_qt(profile->profile->name) : QString()));
+}
+
+/// Computes the bandwidths in the background. Until then, the map of the previous cluster stays, so that the page does
+/// not change its layout for a moment at each edit.
+void TopologyEditing::refresh_bandwidths() {
+  if (!view_.cluster()) return bandwidths_.cancel();
+  bandwidths_.start([this, cluster = *view_.cluster()](const std::stop_token&) {
+    return [this, table = session::cluster::bandwidths_of(cluster)] { view_.summary_part().set_bandwidths(table); };
+  });
 }
 
 }  // namespace pipedeck::ui::actions

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/format.hpp"
+#include "app/session/cluster/bandwidths.hpp"
 #include "app/session/work/count_text.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/views/topology/view.hpp"
@@ -176,7 +177,7 @@ void MachineForm::refresh() {
   cluster_.reset();
   notes_->clear();
   if (!made) {
-    drawing_->clear();
+    draw();
     summary_->setText(text::in_qt(made.error()));
     colour_summary();
     emit changed();
@@ -193,11 +194,21 @@ void MachineForm::refresh() {
     parts << tr("about %1 USD an hour").arg(models::decimal(price, 2));
   summary_->setText(parts.join(QStringLiteral(" · ")));
   for (const std::string& note : made->notes) notes_->addItem(text::in_qt(note));
-  if (devices <= most_drawn)
-    drawing_->set_cluster(std::make_shared<const Cluster>(*cluster_));
-  else
-    drawing_->clear();
+  draw();
   emit changed();
+}
+
+/// Draws the cluster, and its bandwidths once they are computed. Clears the drawing if there is none or it is too
+/// large.
+void MachineForm::draw() {
+  bandwidths_.cancel();
+  if (!cluster_ || devices_of(*cluster_).size() > most_drawn) return drawing_->clear();
+  const auto cluster = std::make_shared<const Cluster>(*cluster_);
+  drawing_->set_cluster(cluster);
+  bandwidths_.start([this, cluster](const std::stop_token&) {
+    return
+        [this, table = session::cluster::bandwidths_of(*cluster)] { drawing_->summary_part().set_bandwidths(table); };
+  });
 }
 
 void MachineForm::colour_summary() {

@@ -6,6 +6,7 @@
 
 #include <QWidget>
 
+#include "app/models/background.hpp"
 #include "app/session/cluster/machine_files.hpp"
 
 class QComboBox;
@@ -53,6 +54,7 @@ class MachineForm : public QWidget {
   void add_shape(QFormLayout& form);
   presets::MachineImport answers() const;
   void refresh();
+  void draw();
   void colour_summary();
 
   session::cluster::MachinePreview preview_;
@@ -65,6 +67,7 @@ class MachineForm : public QWidget {
   QLabel* summary_ = nullptr;
   views::topology::View* drawing_ = nullptr;
   QListWidget* notes_ = nullptr;
+  models::Background bandwidths_;
 };
 
 }  // namespace pipedeck::ui::dialogs

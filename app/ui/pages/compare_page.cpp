@@ -216,16 +216,17 @@ void ComparePage::preview(const Plan& plan) {
 }
 
 void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
-                               const std::shared_ptr<const Simulation>& simulation, const QString& why) {
+                               const std::shared_ptr<const study::Verdict>& verdict, const QString& why) {
   if (!before_drag_) return;
   const auto dragged = std::ranges::find(rows_, before_drag_->id, &models::compare::PlanRow::id);
   if (dragged == rows_.end()) return;
   dragged->plan = plan;
-  dragged->simulation = simulation;
+  dragged->simulation = verdict ? verdict->simulation : nullptr;
+  dragged->reasons = verdict ? verdict->reasons : nullptr;
   dragged->note = why;
   dragged->charts = {};
   model_->update_row(*dragged);
-  split_->show_preview(plan, simulation, why);
+  split_->show_preview(plan, dragged->simulation, why);
   prepare_charts();
   emit rows_changed();
 }

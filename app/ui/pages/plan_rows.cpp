@@ -59,6 +59,7 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
     }
     if (const auto verdict = session.verdict(*entry)) {
       row.simulation = verdict->simulation;
+      row.reasons = verdict->reasons;
       // A planner's rationale already contains the cost of the other warm-up.
       const QString warmup = row.plan.why.empty() ? warmup_text(row.plan, *verdict) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;

@@ -136,9 +136,9 @@ void WhatIfPage::connect_study() {
           [this](const QString& title, const QString& text) { dialogs_.error(this, title, text); });
   connect(&settle_, &QTimer::timeout, this, [this] { study_.set_change(panel_->change()); });
   connect(&preview_, &session::plans::LiveEdit::simulated, this,
-          [this](std::int64_t, const Plan& plan, const std::shared_ptr<const Simulation>& simulation) {
+          [this](std::int64_t, const Plan& plan, const std::shared_ptr<const study::Verdict>& verdict) {
             if (!picked_ || !(*picked_->plan == plan)) return;
-            picked_simulation_ = simulation;
+            picked_simulation_ = verdict ? verdict->simulation : nullptr;
             show_answer();
           });
 }

@@ -157,12 +157,8 @@ void MainWindow::refresh_inspector() {
   const models::compare::PlanRow* row = compare_page_->row(state.selected_plan);
   const session::project::PlanEntry* entry = session::project::find_plan(state, state.selected_plan);
   notes_->show_notes(entry ? entry->id : 0, entry ? entry->remarks : QString());
-  const session::project::ProfileEntry* profile =
-      entry ? session::project::find_profile(state, entry->profile) : nullptr;
-  const session::project::ClusterEntry* cluster =
-      entry ? session::project::find_cluster(state, entry->cluster) : nullptr;
-  if (row && profile && cluster) {
-    inspector_->set_content(models::compare::inspector_content(*row, *profile->profile, *cluster->cluster));
+  if (row && entry) {
+    inspector_->set_content(models::compare::inspector_content(*row));
   } else {
     inspector_->clear(session_.state().empty() ? tr("Choose a model and a cluster, then press Compare.")
                                                : tr("Select a plan to see where its time and memory go, and why."));

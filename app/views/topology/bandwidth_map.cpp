@@ -12,7 +12,6 @@
 #include <QToolTip>
 
 #include "app/models/format.hpp"
-#include "app/models/topology/geometry.hpp"
 #include "app/views/widgets/theme.hpp"
 
 namespace pipedeck::views::topology {
@@ -22,22 +21,13 @@ namespace {
 constexpr double legend_width = 110;
 constexpr double least_map_with_legend = 80;  ///< if smaller, the squares take the legend's room; tooltips replace it
 constexpr std::size_t legend_limit = 6;
-constexpr std::size_t device_limit = 136;  ///< above, squares would be too small to read: the map shows nodes
-constexpr std::size_t node_limit = 256;
-
-std::size_t device_count(const Cluster& cluster) {
-  std::size_t count = 0;
-  for (const Node& node : cluster.nodes)
-    for (const DeviceGroup& group : node.devices) count += static_cast<std::size_t>(group.count);
-  return count;
-}
 
 /// Returns the different bandwidths, largest first.
-std::vector<double> levels_of(const BandwidthMatrix& matrix) {
+std::vector<double> levels_of(const Bandwidths& table) {
   std::set<double, std::greater<>> different;
-  for (const auto& row : matrix)
-    for (double value : row)
-      if (value > 0) different.insert(value);
+  for (const auto& row : table.rows)
+    for (const BytesPerSecond value : row)
+      if (value.count > 0) different.insert(value.count);
   return {different.begin(), different.end()};
 }
 
@@ -58,35 +48,29 @@ BandwidthMap::BandwidthMap(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Bandwidth between devices"));
 }
 
-void BandwidthMap::set_cluster(const Cluster* cluster) {
-  matrix_.clear();
-  names_.clear();
-  of_nodes_ = cluster && device_count(*cluster) > device_limit;
-  if (cluster && !of_nodes_) matrix_ = models::topology::device_bandwidth(*cluster);
-  if (of_nodes_ && cluster->nodes.size() <= node_limit) matrix_ = models::topology::node_bandwidth(*cluster);
-  if (of_nodes_)
-    for (const Node& node : cluster->nodes) names_ << QString::fromStdString(node.name);
-  if (matrix_.size() < 2) matrix_.clear();
+void BandwidthMap::set_bandwidths(Bandwidths table) {
+  if (table == table_) return;
+  table_ = std::move(table);
   picture_ = {};
-  setVisible(!matrix_.empty());
+  setVisible(!table_.rows.empty());
   updateGeometry();
   update();
 }
 
-QSize BandwidthMap::sizeHint() const { return matrix_.empty() ? QSize(0, 0) : QSize(320, 220); }
+QSize BandwidthMap::sizeHint() const { return table_.rows.empty() ? QSize(0, 0) : QSize(320, 220); }
 
 double BandwidthMap::heading() const { return QFontMetricsF(font()).height() + 10; }
 
 bool BandwidthMap::has_legend() const { return width() >= legend_width + least_map_with_legend; }
 
 double BandwidthMap::cell() const {
-  if (matrix_.empty()) return 0;
+  if (table_.rows.empty()) return 0;
   const double side = std::min(height() - heading(), width() - (has_legend() ? legend_width : 0));
-  return std::clamp(side / static_cast<double>(matrix_.size()), 0.5, 22.0);
+  return std::clamp(side / static_cast<double>(table_.rows.size()), 0.5, 22.0);
 }
 
 void BandwidthMap::paintEvent(QPaintEvent*) {
-  if (matrix_.empty()) return;
+  if (table_.rows.empty()) return;
   QPainter painter(this);
   const QPaintEngine::Type engine = painter.paintEngine()->type();
   if (engine == QPaintEngine::SVG || engine == QPaintEngine::Pdf) return paint_on(painter);
@@ -102,20 +86,20 @@ void BandwidthMap::paintEvent(QPaintEvent*) {
 
 void BandwidthMap::paint_on(QPainter& painter) const {
   const widgets::Theme& theme = widgets::Theme::of(palette());
-  const std::vector<double> levels = levels_of(matrix_);
+  const std::vector<double> levels = levels_of(table_);
   const double top = heading(), side = cell(), gap = side > 6 ? 1 : 0;
   painter.setFont(widgets::section_font(font()));
   painter.setPen(theme.muted);
-  const QString title = of_nodes_ ? tr("BANDWIDTH BETWEEN NODES") : tr("BANDWIDTH BETWEEN DEVICES");
+  const QString title = of_nodes() ? tr("BANDWIDTH BETWEEN NODES") : tr("BANDWIDTH BETWEEN DEVICES");
   painter.drawText(QRectF(0, 0, width(), top - 4), Qt::AlignLeft | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(title, Qt::ElideRight, width()));
   // Edges are on whole pixels: fractions would show seams between squares.
   const auto edge = [side](std::size_t i) { return std::round(static_cast<double>(i) * side); };
-  for (std::size_t i = 0; i < matrix_.size(); ++i)
-    for (std::size_t j = 0; j < matrix_.size(); ++j)
+  for (std::size_t i = 0; i < table_.rows.size(); ++i)
+    for (std::size_t j = 0; j < table_.rows.size(); ++j)
       painter.fillRect(QRectF(edge(j), top + edge(i), edge(j + 1) - edge(j) - gap, edge(i + 1) - edge(i) - gap),
-                       shade(matrix_[i][j], levels, theme));
-  if (has_legend()) paint_legend(painter, levels, edge(matrix_.size()) + 16);
+                       shade(table_.rows[i][j].count, levels, theme));
+  if (has_legend()) paint_legend(painter, levels, edge(table_.rows.size()) + 16);
 }
 
 void BandwidthMap::paint_legend(QPainter& painter, const std::vector<double>& levels, double left) const {
@@ -149,34 +133,34 @@ bool BandwidthMap::event(QEvent* event) {
 }
 
 QString BandwidthMap::tip(QPointF point) const {
-  if (matrix_.empty()) return {};
+  if (table_.rows.empty()) return {};
   const QPointF at = point - QPointF(0, heading());
   if (at.x() < 0 || at.y() < 0) return {};
   const auto row = static_cast<std::size_t>(at.y() / cell()), column = static_cast<std::size_t>(at.x() / cell());
-  if (row >= matrix_.size() || column >= matrix_.size()) return {};
+  if (row >= table_.rows.size() || column >= table_.rows.size()) return {};
   return text_of({row, column});
 }
 
 QString BandwidthMap::text_of(Square square) const {
   const auto [row, column] = square;
-  const double value = matrix_[row][column];
+  const BytesPerSecond value = table_.rows[row][column];
   const auto name = [&](std::size_t i) {
-    return of_nodes_ ? names_[static_cast<qsizetype>(i)] : QStringLiteral("G%1").arg(i);
+    return of_nodes() ? QString::fromStdString(table_.nodes[i]) : QStringLiteral("G%1").arg(i);
   };
-  const QString rate = value > 0 ? models::format_rate(BytesPerSecond(value)) : tr("not joined");
-  if (row == column) return of_nodes_ ? tr("inside %1: %2").arg(name(row), rate) : QString();
+  const QString rate = value.count > 0 ? models::format_rate(value) : tr("not joined");
+  if (row == column) return of_nodes() ? tr("inside %1: %2").arg(name(row), rate) : QString();
   return tr("%1 – %2: %3").arg(name(row), name(column), rate);
 }
 
 int BandwidthMap::item_count() const {
-  const auto side = static_cast<int>(matrix_.size());
-  return side * (side - 1) / 2 + (of_nodes_ ? side : 0);
+  const auto side = static_cast<int>(table_.rows.size());
+  return side * (side - 1) / 2 + (of_nodes() ? side : 0);
 }
 
 BandwidthMap::Square BandwidthMap::square_of(int pair) const {
   auto left = static_cast<std::size_t>(pair);
   for (std::size_t row = 0;; ++row) {
-    const std::size_t first = row + (of_nodes_ ? 0 : 1), in_row = matrix_.size() - first;
+    const std::size_t first = row + (of_nodes() ? 0 : 1), in_row = table_.rows.size() - first;
     if (left < in_row) return {row, first + left};
     left -= in_row;
   }

@@ -3,18 +3,13 @@
 // the network as the planners see it.
 #pragma once
 
-#include <vector>
-
 #include <QPixmap>
-#include <QStringList>
 #include <QWidget>
 
 #include "app/views/widgets/accessible_items.hpp"
-#include "core/model/cluster.hpp"
+#include "core/model/bandwidths.hpp"
 
 namespace pipedeck::views::topology {
-
-using BandwidthMatrix = std::vector<std::vector<double>>;
 
 class BandwidthMap : public QWidget, public widgets::AccessibleItems {
   Q_OBJECT
@@ -22,8 +17,8 @@ class BandwidthMap : public QWidget, public widgets::AccessibleItems {
  public:
   explicit BandwidthMap(QWidget* parent = nullptr);
 
-  /// Sets the cluster; null clears the map.
-  void set_cluster(const Cluster* cluster);
+  /// Sets the table; an empty one hides the map.
+  void set_bandwidths(Bandwidths table);
   /// Returns "G0 – G8: 3.13 GB/s" for the square under `point`, or an empty string outside the map.
   QString tip(QPointF point) const;
 
@@ -52,9 +47,9 @@ class BandwidthMap : public QWidget, public widgets::AccessibleItems {
   void paint_on(QPainter& painter) const;
   void paint_legend(QPainter& painter, const std::vector<double>& levels, double left) const;
 
-  BandwidthMatrix matrix_;
-  QStringList names_;
-  bool of_nodes_ = false;
+  bool of_nodes() const { return !table_.nodes.empty(); }
+
+  Bandwidths table_;
   QPixmap picture_;  ///< thousands of squares are drawn only once
 };
 

@@ -70,7 +70,8 @@ Summary::Summary(QWidget* parent)
   connect(problems_list_, &QListWidget::itemClicked, this, choose);
   connect(problems_list_, &QListWidget::itemActivated, this, choose);
   follow_theme();
-  set_cluster(nullptr, {});
+  map_->hide();
+  set_problems(false, {});
 }
 
 /// Makes all content reachable by scrolling, however little room there is.
@@ -118,11 +119,14 @@ void Summary::resizeEvent(QResizeEvent* event) {
   arrange();
 }
 
-void Summary::set_cluster(const Cluster* cluster, const std::vector<models::topology::TopologyProblem>& problems) {
-  map_->set_cluster(cluster);
+void Summary::set_bandwidths(Bandwidths table) {
+  map_->set_bandwidths(std::move(table));
   arrange();
+}
+
+void Summary::set_problems(bool of_cluster, const std::vector<models::topology::TopologyProblem>& problems) {
   problems_ = problems;
-  problems_title_->setVisible(cluster);
+  problems_title_->setVisible(of_cluster);
   problems_title_->setText(problems.empty() ? tr("NO PROBLEMS")
                                             : tr("PROBLEMS: %1").arg(static_cast<qlonglong>(problems.size())));
   problems_list_->setVisible(!problems.empty());

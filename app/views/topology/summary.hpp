@@ -20,7 +20,9 @@ class Summary : public QWidget {
  public:
   explicit Summary(QWidget* parent = nullptr);
 
-  void set_cluster(const Cluster* cluster, const std::vector<models::topology::TopologyProblem>& problems);
+  void set_problems(bool of_cluster, const std::vector<models::topology::TopologyProblem>& problems);
+  /// Sets the table of the map; an empty one hides it.
+  void set_bandwidths(Bandwidths table);
   void set_strengths(const QStringList& sentences);
   QStringList strengths() const;
   BandwidthMap& map() const { return *map_; }

@@ -107,7 +107,7 @@ void View::set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayo
   id_ = id;
   if (!same_cluster) problems_ = models::topology::topology_problems(*cluster);
   canvas_->set_cluster(cluster, layout, problems_);
-  if (!same_cluster) summary_->set_cluster(cluster.get(), problems_);
+  if (!same_cluster) summary_->set_problems(true, problems_);
   new_cluster_->hide();
   canvas_->findChild<QWidget*>(QStringLiteral("topology_zoom"))->show();
   refresh_properties();
@@ -119,7 +119,8 @@ void View::clear() {
   id_ = 0;
   problems_.clear();
   canvas_->set_cluster(nullptr, {}, {});
-  summary_->set_cluster(nullptr, {});
+  summary_->set_problems(false, {});
+  summary_->set_bandwidths({});
   summary_->set_strengths({});
   properties_->clear();
   new_cluster_->setStyleSheet(widgets::primary_button_style(widgets::Theme::of(palette())));

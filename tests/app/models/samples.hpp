@@ -129,12 +129,31 @@ inline std::shared_ptr<const Simulation> simulation(const Plan& plan, double ite
   return result;
 }
 
+/// Reasons of the plan on the cluster above: the ring of all devices crosses its network.
+inline std::shared_ptr<const PlanReasons> reasons(const Plan& plan, const Simulation& simulation) {
+  auto result = std::make_shared<PlanReasons>();
+  Bytes gradients;
+  for (const Layer& layer : profile().layers) gradients += layer.parameters;
+  const double waiting = to_seconds(simulation.idle.waiting_all_reduce).count / 16;
+  result->replication =
+      ReplicationReason{gradients, 16, Seconds(2.0 * 15 / 16 * static_cast<double>(gradients.count) / 3.125e9),
+                        gigabytes_per_second(3.125), Seconds(waiting)};
+  if (plan.stages.size() < 2) return result;
+  result->replicas = ReplicaPlace::within_nodes;
+  result->widest_cut = Bytes(16 * mebibyte);
+  result->balance = BalanceReason{};
+  const auto stages = static_cast<double>(plan.stages.size());
+  result->ideal_bubble = (stages - 1) / (plan.micro_batches + stages - 1);
+  return result;
+}
+
 inline models::compare::PlanRow row(int id, const std::string& name, const std::vector<int>& firsts,
                                     double iteration_ms, double peak_gib) {
   models::compare::PlanRow row;
   row.id = id;
   row.plan = plan(name, firsts);
   row.simulation = simulation(row.plan, iteration_ms, peak_gib);
+  row.reasons = reasons(row.plan, *row.simulation);
   row.lower_bound = milliseconds(694);
   row.single_device = Seconds(10.6);
   return row;
@@ -148,6 +167,7 @@ inline std::vector<models::compare::PlanRow> rows() {
   rows[2].ticked = rows[4].ticked = rows[5].ticked = false;
   rows[3].plan.schedule = ScheduleKind::pipedream;
   rows[5].simulation = nullptr;
+  rows[5].reasons = nullptr;
   return rows;
 }
 

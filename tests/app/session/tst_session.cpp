@@ -232,9 +232,9 @@ void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
   std::vector<std::int64_t> seen;
   Plan last;
   connect(&session.live(), &session::plans::LiveEdit::simulated, this,
-          [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
+          [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::Verdict>& verdict,
               const QString& why) {
-            QVERIFY2(simulation, qPrintable(why));
+            QVERIFY2(verdict && verdict->simulation && verdict->reasons, qPrintable(why));
             seen.push_back(generation);
             last = plan;
           });

@@ -19,6 +19,7 @@
 #include "app/views/split/editor.hpp"
 #include "app/views/topology/view.hpp"
 #include "app/views/widgets/theme.hpp"
+#include "core/study/bandwidths.hpp"
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -144,9 +145,9 @@ class TestViewPictures : public QObject {
   void inspector() {
     const auto rows = samples::rows();
     views::compare::Inspector view;
-    view.set_content(models::compare::inspector_content(rows[1], samples::profile(), samples::cluster()));
+    view.set_content(models::compare::inspector_content(rows[1]));
     keep(view, "inspector", {300, 900});
-    view.set_content(models::compare::inspector_content(rows[3], samples::profile(), samples::cluster()));
+    view.set_content(models::compare::inspector_content(rows[3]));
     keep(view, "inspector-over", {300, 900});
   }
 
@@ -166,8 +167,10 @@ class TestViewPictures : public QObject {
   void topology() {
     views::topology::View view;
     view.set_cluster(std::make_shared<const Cluster>(samples::cluster()));
+    view.summary_part().set_bandwidths(study::bandwidths_of(samples::cluster()).value());
     keep(view, "topology", {1100, 800});
     view.set_cluster(std::make_shared<const Cluster>(mixed_cluster()));
+    view.summary_part().set_bandwidths(study::bandwidths_of(mixed_cluster()).value());
     keep(view, "topology-mixed", {1280, 900});
   }
 

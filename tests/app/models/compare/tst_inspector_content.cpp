@@ -4,7 +4,6 @@
 #include <QTest>
 
 #include "app/models/compare/plan_reasons.hpp"
-#include "app/models/topology/geometry.hpp"
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -26,7 +25,7 @@ class TestInspectorContent : public QObject {
 
  private slots:
   void the_iteration_is_accounted_for() {
-    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    const auto content = models::compare::inspector_content(samples::rows()[1]);
     QVERIFY(std::abs(sum(content.iteration) - 1) < 1e-9);
     QCOMPARE(content.iteration[0].kind, models::compare::InspectorPartKind::arithmetic);
     QVERIFY(std::abs(content.iteration[0].share - 0.78) < 1e-6);                     // 80 % busy less 2 % optimizer
@@ -35,7 +34,7 @@ class TestInspectorContent : public QObject {
   }
 
   void memory_is_itemised_to_the_peak() {
-    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    const auto content = models::compare::inspector_content(samples::rows()[1]);
     QVERIFY(content.fits);
     QCOMPARE(content.capacity_share, 1.0);
     QVERIFY(std::abs(sum(content.memory) - 11.2 / 16) < 1e-6);
@@ -43,7 +42,7 @@ class TestInspectorContent : public QObject {
   }
 
   void too_much_says_by_how_much() {
-    const auto content = models::compare::inspector_content(samples::rows()[3], samples::profile(), samples::cluster());
+    const auto content = models::compare::inspector_content(samples::rows()[3]);
     QVERIFY(!content.fits);
     QVERIFY(std::abs(content.capacity_share - 16 / 17.4) < 1e-6);
     QVERIFY(std::abs(sum(content.memory) - 1) < 1e-6);
@@ -51,7 +50,7 @@ class TestInspectorContent : public QObject {
   }
 
   void certificate_and_conventions() {
-    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    const auto content = models::compare::inspector_content(samples::rows()[1]);
     QVERIFY(samples::plain(content.certificate[0]).contains("5.9 %"));
     QVERIFY(samples::plain(content.certificate[1]).contains("DAPPLE L_max"));
     QVERIFY(samples::plain(content.certificate[1]).contains("0.5"));
@@ -65,13 +64,13 @@ class TestInspectorContent : public QObject {
   }
 
   void a_mini_batch_is_not_compared_with_an_iteration() {
-    const auto content = models::compare::inspector_content(samples::rows()[3], samples::profile(), samples::cluster());
+    const auto content = models::compare::inspector_content(samples::rows()[3]);
     QVERIFY(content.certificate[1].contains("a mini-batch"));
     QVERIFY(!content.certificate[1].contains("over it"));
   }
 
   void reasons_come_from_the_figures() {
-    const auto why = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster()).why;
+    const auto why = models::compare::inspector_content(samples::rows()[1]).why;
     QVERIFY(any_contains(why, "each within one server"));
     // 2 x 15/16 x 2,346 MiB over 3.125 GB/s.
     const double least = 2.0 * 15 / 16 * 2346 * samples::mebibyte / 3.125e9;
@@ -82,41 +81,34 @@ class TestInspectorContent : public QObject {
   }
 
   void a_plan_under_way_has_no_figures() {
-    const auto content = models::compare::inspector_content(samples::rows()[5], samples::profile(), samples::cluster());
+    const auto content = models::compare::inspector_content(samples::rows()[5]);
     QVERIFY(content.iteration.empty());
     QVERIFY(content.memory.empty());
     QCOMPARE(content.why.size(), std::size_t{1});
   }
 
-  void skip_connections_count_at_every_cut_they_cross() {
-    Profile profile = samples::profile();
-    profile.layers.resize(4);
-    for (int i = 0; i < 4; ++i) profile.layers[static_cast<std::size_t>(i)].output = Bytes(1 << i);
-    profile.edges = {{LayerId(0), LayerId(1), {}},
-                     {LayerId(1), LayerId(2), {}},
-                     {LayerId(2), LayerId(3), {}},
-                     {LayerId(0), LayerId(3), {}},
-                     {LayerId(0), LayerId(2), {}}};
-    Plan plan = samples::plan("p", {0, 2});
-    plan.micro_batch = 4;  // twice the profile's
-    QCOMPARE(models::compare::cut_bytes(plan, profile, 1).count, 2);
-    QCOMPARE(models::compare::cut_bytes(plan, profile, 2).count, 2 * (1 + 2));
-    QCOMPARE(models::compare::cut_bytes(plan, profile, 3).count, 2 * (1 + 4));
-  }
-
-  void bandwidth_between_devices() {
-    Cluster cluster = samples::cluster();
-    auto matrix = models::topology::device_bandwidth(cluster);
-    QCOMPARE(matrix[0][0], 0.0);
-    QCOMPARE(matrix[0][7], 130e9);
-    QCOMPARE(matrix[7][8], 3.125e9);
-    cluster.links.clear();
-    QCOMPARE(models::topology::device_bandwidth(cluster)[7][8], 0.0);
-    QCOMPARE(models::compare::least_all_reduce(Bytes(1000), samples::devices(0, 16),
-                                               models::topology::device_bandwidth(cluster))
-                 .count,
-             0.0);
-    QCOMPARE(models::compare::least_all_reduce(Bytes(1000), samples::devices(0, 1), matrix).count, 0.0);
+  void every_reason_has_its_sentence() {
+    models::compare::PlanRow row = samples::rows()[1];
+    const auto why = [&](const PlanReasons& reasons) {
+      row.reasons = std::make_shared<const PlanReasons>(reasons);
+      return models::compare::reason_sentences(row);
+    };
+    QVERIFY(why({}).empty());
+    QVERIFY(any_contains(why({.replicas = ReplicaPlace::across_nodes}), "cross the network"));
+    QVERIFY(any_contains(why({.widest_cut = Bytes(samples::mebibyte)}), "before layer 24 sends 1 MiB"));
+    QVERIFY(any_contains(why({.balance = BalanceReason{1, 0, 0}}), "equally busy"));
+    QVERIFY(any_contains(why({.balance = BalanceReason{1, 0, 0.25}}), "Stage 1 is the busiest; stage 0 has 25 % less"));
+    QVERIFY(any_contains(why({.recomputed = {0, 1}}), "on stage 0, 1"));
+    const auto replicated = why({.replication = ReplicationReason{Bytes(samples::gibibyte), 16, Seconds(0.5),
+                                                                  gigabytes_per_second(3), Seconds(0.25)}});
+    QVERIFY2(any_contains(replicated,
+                          "on 16 devices would cost at least 0.500 s of all-reduce at 3.00 GB/s; this plan "
+                          "waits 250 ms for its own"),
+             qPrintable(replicated.front()));
+    row.plan.why = {"The planner's own sentence."};
+    QVERIFY(why({.balance = BalanceReason{1, 0, 0.25}}).empty());
+    row.reasons = nullptr;
+    QVERIFY(models::compare::reason_sentences(row).empty());
   }
 };
 

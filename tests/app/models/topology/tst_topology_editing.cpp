@@ -184,11 +184,6 @@ class TestTopologyEditing : public QObject {
     QCOMPARE(kept.places, (std::set<std::string>{"n0", "tor"}));
     QCOMPARE(kept.links, (std::set<int>{0}));  // the second one, which is the first now
   }
-
-  void many_devices_are_seen_by_node() {
-    const auto between = models::topology::node_bandwidth(samples::cluster());
-    QCOMPARE(between, (std::vector<std::vector<double>>{{130e9, 3.125e9}, {3.125e9, 130e9}}));
-  }
 };
 
 PIPEDECK_TEST(TestTopologyEditing)

@@ -16,7 +16,6 @@
 #include "app/models/compare/inspector_content.hpp"
 #include "app/models/compare/project_tree_model.hpp"
 #include "app/models/format.hpp"
-#include "app/models/topology/geometry.hpp"
 #include "app/views/compare/inspector.hpp"
 #include "app/views/compare/project_tree.hpp"
 #include "app/views/compare/stacked_bar.hpp"
@@ -25,6 +24,7 @@
 #include "app/views/topology/bandwidth_map.hpp"
 #include "app/views/topology/view.hpp"
 #include "app/views/widgets/theme.hpp"
+#include "core/study/bandwidths.hpp"
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -50,7 +50,7 @@ class TestSideViews : public QObject {
  private slots:
   void the_inspector_shows_what_it_is_given() {
     views::compare::Inspector view;
-    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    const auto content = models::compare::inspector_content(samples::rows()[1]);
     view.set_content(content);
     QCOMPARE(view.findChild<QLabel*>("inspector_title")->text(), content.title);
     QCOMPARE(view.findChild<QLabel*>("inspector_why")->text(), content.why.front());
@@ -61,7 +61,7 @@ class TestSideViews : public QObject {
 
   void the_inspector_is_read_in_the_order_it_is_seen() {
     views::compare::Inspector view;
-    const auto content = models::compare::inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    const auto content = models::compare::inspector_content(samples::rows()[1]);
     view.set_content(content);
     view.resize(300, 900);
     view.show();
@@ -105,11 +105,11 @@ class TestSideViews : public QObject {
 
   void the_bandwidth_map_is_read_pair_by_pair() {
     views::topology::BandwidthMap map;
-    const Cluster cluster = samples::cluster();
-    map.set_cluster(&cluster);
+    const Bandwidths table = study::bandwidths_of(samples::cluster()).value();
+    map.set_bandwidths(table);
     map.resize(400, 300);
     map.show();
-    const int devices = static_cast<int>(models::topology::device_bandwidth(cluster).size());
+    const int devices = static_cast<int>(table.rows.size());
     QAccessibleInterface* read = accessible(&map);
     QCOMPARE(read->childCount(), devices * (devices - 1) / 2);
     QSet<QString> heard;
@@ -121,7 +121,7 @@ class TestSideViews : public QObject {
     }
     QCOMPARE(heard.size(), read->childCount());
     QVERIFY(read->child(0)->text(QAccessible::Name).startsWith("G0 – G1: "));
-    map.set_cluster(nullptr);
+    map.set_bandwidths({});
     QCOMPARE(read->childCount(), 0);
   }
 
@@ -135,7 +135,7 @@ class TestSideViews : public QObject {
     constexpr int times = 50;
     for (int i = 0; i < times; ++i) {
       row.lower_bound = milliseconds(600 + i);
-      view.set_content(models::compare::inspector_content(row, samples::profile(), samples::cluster()));
+      view.set_content(models::compare::inspector_content(row));
     }
     QVERIFY(view.findChild<QLabel*>("inspector_certificate")->text().contains(models::format_time(milliseconds(649))));
     qInfo("new content in %.2f ms", static_cast<double>(clock.elapsed()) / times);
