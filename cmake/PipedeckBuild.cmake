@@ -128,6 +128,18 @@ function(define_places)
   endforeach()
 endfunction()
 
+# Lets moc read all sources again if their list has changed, which CMake 3.25 does not do.
+function(run_moc_if_new target sources)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_sources.txt)
+  if(EXISTS ${file})
+    file(READ ${file} before)
+  endif()
+  if(NOT "${before}" STREQUAL "${sources}")
+    file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/${target}_autogen/timestamp)
+    file(WRITE ${file} "${sources}")
+  endif()
+endfunction()
+
 # Adds one program of this folder's tests, and a ctest entry for each: `NAME tst_x` runs that of tst_x.cpp. EXCEPT leaves
 # sources out. HEADERS are Qt's, precompiled for it alone.
 function(pipedeck_tests name)
@@ -140,6 +152,7 @@ function(pipedeck_tests name)
   add_executable(${name} ${sources} ${CMAKE_SOURCE_DIR}/tests/support/test_program.cpp)
   add_dependencies(all_tests ${name})
   set_target_properties(${name} PROPERTIES AUTOMOC ON)
+  run_moc_if_new(${name} "${sources}")
   optimize_little(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} pipedeck_test_support Qt6::Test)
   define_places(${sources})

@@ -14,6 +14,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/progress.hpp"
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 
 namespace pipedeck::session {
 

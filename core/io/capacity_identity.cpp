@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/io/files.hpp"
+#include "core/io/checksum.hpp"
 
 namespace pipedeck::io {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/model/cluster.hpp"
 #include "core/model/model.hpp"
 #include "core/model/profile.hpp"

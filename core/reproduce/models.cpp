@@ -5,7 +5,7 @@
 #include <array>
 #include <filesystem>
 
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/presets/presets.hpp"
 
 namespace pipedeck::reproduce {

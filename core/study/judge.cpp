@@ -2,7 +2,7 @@
 #include "core/study/judge.hpp"
 
 #include "core/cost/lower_bound.hpp"
-#include "core/io/files.hpp"
+#include "core/io/checksum.hpp"
 #include "core/plan/validate.hpp"
 #include "core/planner/planner.hpp"
 #include "core/study/reasons.hpp"

@@ -2,7 +2,7 @@
 // The JSON documents that projects hold; what is read is written and read again, and is the same text.
 #include "core/io/documents/calibration.hpp"
 #include "core/io/documents/formats.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

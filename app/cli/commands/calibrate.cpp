@@ -12,6 +12,7 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/work/file_formats.hpp"
 #include "core/io/documents/calibration.hpp"
+#include "core/io/checksum.hpp"
 #include "core/io/topology/machine_name.hpp"
 #include "core/plan/validate.hpp"
 #include "core/runtime/profile/profiler.hpp"

@@ -10,7 +10,7 @@
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/plan_columns.hpp"
 #include "core/io/documents/formats.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/judge.hpp"
 

@@ -21,7 +21,7 @@
 #include "core/base/limits.hpp"
 #include "core/cost/memory.hpp"
 #include "core/io/documents/formats.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/checkpoint/resume.hpp"

@@ -20,6 +20,7 @@
 #include "core/io/csv/tables.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/traces/trace.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"

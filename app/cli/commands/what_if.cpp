@@ -13,7 +13,6 @@
 #include "app/cli/options/what_if_options.hpp"
 #include "app/cli/text/console.hpp"
 #include "core/io/documents/formats.hpp"
-#include "core/io/files.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/explain/sensitivity.hpp"
 #include "core/study/whatif/buy_first.hpp"

@@ -16,7 +16,9 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/io/documents/weight_type.hpp"
+#include "core/io/checksum.hpp"
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 

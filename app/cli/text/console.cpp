@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/io/write_files.hpp"
+#include "core/io/files.hpp"
 
 namespace pipedeck::cli::text {
 namespace {

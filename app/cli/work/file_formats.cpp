@@ -12,7 +12,6 @@
 #include "core/io/documents/calibration.hpp"
 #include "core/io/documents/event.hpp"
 #include "core/io/documents/formats.hpp"
-#include "core/io/json/value.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/io/traces/events.hpp"
 #include "core/io/traces/ranks.hpp"
@@ -28,13 +27,6 @@ struct Overloaded : Cases... {
 };
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
-
-/// JSON lines, each an event. The first line identifies the format.
-bool looks_like_run_log(const std::string& content) {
-  if (!content.starts_with('{')) return false;
-  const auto first = io::json::parse(content.substr(0, content.find('\n')));
-  return first && first->find("event");
-}
 
 Result<RunLog> run_log_from(const std::string& content, const std::string& path) {
   auto events = io::documents::events_from_lines(content);
@@ -102,32 +94,18 @@ Error nothing_to_trace() {
 }  // namespace
 
 const std::vector<FileFormat>& file_formats() {
-  static const std::vector<FileFormat> formats{
-      {"profile", ".profile.json", "layers of a model: times and bytes (read, written)"},
-      {"graph-text", ".txt", "layer graph of PipeDream's and DAPPLE's programs (read, written)"},
-      {"cluster", ".cluster.json", "devices, nodes and links (read, written)"},
-      {"plan", ".plan.json", "stages, devices, schedule (read, written)"},
-      {"simulation", ".simulation.json", "predicted time and memory (read, written)"},
-      {"model", ".model.json", "layer shapes that the runtime trains (read, written)"},
-      {"calibration", ".calibration.json", "figures fitted from measured runs (read, written)"},
-      {"run-log", ".jsonl", "events of a run, a JSON object a line (read, written)"},
-      {"nvidia-smi", ".topo.txt", "what nvidia-smi topo -m prints: GPUs and what joins them (read)"},
-      {"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)"},
-      {"lstopo", ".lstopo.xml", "what lstopo --of xml prints of hwloc 2: GPUs, PCI links, network cards (read)"},
-      {"slurm", ".slurm.txt", "what scontrol show nodes prints, and topology.conf: nodes, GPUs, switches (read)"},
-      {"gpu-copies", ".p2p.txt", "what p2pBandwidthLatencyTest or nvbandwidth measured between GPUs (read)"},
-      {"bandwidths", ".bandwidths.csv", "bandwidths between any two devices as a table (read)"},
-      {"workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)"},
-      {"layer-table", ".csv", "layers of a model as a table: a row each, columns by name or --columns (read)"},
-      {"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)"},
-      {"capacity-points", ".points.json", "what a capacity sweep found, to go on from (read, written)"},
-      {"onnx", ".onnx", "a model's operators and the sizes of its weights, of any program (read)"},
-      {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
-      {"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"},
-      {"trace", ".trace.json",
-       "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped; with modules also as a profile (read, "
-       "written)"},
-  };
+  static const std::vector<FileFormat> formats = [] {
+    std::vector<FileFormat> all;
+    for (const io::Importer& importer : io::importers())
+      all.push_back({importer.name, importer.ending, importer.summary});
+    all.push_back({"run-log", ".jsonl", "events of a run, a JSON object a line (read, written)"});
+    all.push_back({"capacity-points", ".points.json", "what a capacity sweep found, to go on from (read, written)"});
+    all.push_back({"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"});
+    all.push_back({"trace", ".trace.json",
+                   "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped; with modules also as a profile "
+                   "(read, written)"});
+    return all;
+  }();
   return formats;
 }
 
@@ -148,7 +126,7 @@ io::text::TextPieces lines_of(const RunLog& log) {
 
 Result<RunLog> read_run_log(const std::string& path) {
   TRY(const auto content, io::read_file(path));
-  if (!looks_like_run_log(content))
+  if (!io::documents::looks_like_run_log(content))
     return fail(ErrorCode::bad_input, "found no events of a run, expected what run --events writes", "line 1", path);
   return run_log_from(content, path);
 }
@@ -163,7 +141,7 @@ Result<AnyFile> read_any_file(const std::string& path, const io::ReadOptions& op
   if (io::traces::looks_like_trace(path))
     return read_traces_as_run({path}, stop).map([](RunLog&& log) { return AnyFile(std::move(log)); });
   TRY(const auto content, io::read_file(path));
-  if (looks_like_run_log(content))
+  if (io::documents::looks_like_run_log(content))
     return run_log_from(content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
   if (const auto kind = io::kind_of_content(content); kind && *kind == io::FileKind::project) {
     TRY(auto project, store::read_project(path));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/io/documents/capacity.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/text/pieces.hpp"
 #include "core/model/run.hpp"
 #include "core/store/project_file.hpp"

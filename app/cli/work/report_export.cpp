@@ -11,7 +11,7 @@
 #include "app/cli/options/project_question.hpp"
 #include "app/cli/text/calibration_text.hpp"
 #include "app/cli/text/console.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/study/reports/commands.hpp"

@@ -6,7 +6,7 @@
 #include <QFileInfo>
 
 #include "core/io/documents/formats.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/topology/bandwidth_matrix.hpp"
 #include "core/io/topology/nccl.hpp"
 #include "core/io/topology/nvidia_smi.hpp"

@@ -10,7 +10,7 @@
 
 #include "app/text/in_qt.hpp"
 #include "core/io/documents/formats.hpp"
-#include "core/io/files.hpp"
+#include "core/io/checksum.hpp"
 #include "core/plan/validate.hpp"
 
 namespace pipedeck::session::plans {

@@ -6,15 +6,16 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
-#include <QJsonDocument>
-#include <QJsonObject>
 
 #include "app/session/project/training_state.hpp"
 #include "app/session/project/transformer_files.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/analytic/analytic_profile.hpp"
 #include "core/analytic/transformer/shapes.hpp"
+#include "core/io/checksum.hpp"
+#include "core/io/documents/event.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/computed_profile.hpp"
@@ -152,14 +153,6 @@ Imported import_simulation(const State& state, Simulation simulation, const std:
           : QString());
 }
 
-/// Detects JSON lines with one event each by the first one.
-bool is_run_log(const std::string& content) {
-  if (!content.starts_with('{')) return false;
-  const QByteArray line =
-      QByteArray::fromStdString(content.substr(0, std::min(content.find('\n'), std::size_t{1} << 20)));
-  return QJsonDocument::fromJson(line).object().contains(QLatin1String("event"));
-}
-
 Result<Imported> import_run_log(const State& state, const std::string& content, const std::string& path) {
   RunRecord run = run_named_by(path);
   run.state = RunOutcome::stopped;  // until an event shows otherwise
@@ -256,7 +249,7 @@ Result<Imported> import_file(const State& state, const std::string& path, const 
     if (error.file.empty()) error.file = path;
     return error;
   };
-  if (is_run_log(content)) return import_run_log(state, content, path).map_error(with_file);
+  if (io::documents::looks_like_run_log(content)) return import_run_log(state, content, path).map_error(with_file);
   const auto kind = io::kind_of_content(content);
   if (!kind) return tl::unexpected(with_file(kind.error()));
   if (*kind == io::FileKind::project) {

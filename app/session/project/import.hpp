@@ -11,7 +11,6 @@
 
 #include "app/session/project/state.hpp"
 #include "core/base/result.hpp"
-#include "core/io/files.hpp"
 
 namespace pipedeck::session::project {
 

@@ -8,7 +8,7 @@
 #include <QFileInfo>
 
 #include "app/session/project/training_state.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/huggingface/config.hpp"
 #include "core/io/onnx/model.hpp"
 #include "core/presets/computed_profile.hpp"

@@ -5,7 +5,7 @@
 
 #include "app/session/project/content.hpp"
 #include "app/text/in_qt.hpp"
-#include "core/io/files.hpp"
+#include "core/io/checksum.hpp"
 #include "core/io/topology/machine_name.hpp"
 #include "core/runtime/train.hpp"
 #include "core/sim/calibrate/run_observations.hpp"

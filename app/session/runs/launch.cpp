@@ -11,7 +11,9 @@
 #include "app/session/project/backend_choice.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/checksum.hpp"
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/runtime/train.hpp"
 

@@ -191,6 +191,12 @@ RunEvent event_from(ObjectReader& in) {
 
 }  // namespace
 
+bool looks_like_run_log(const std::string& content) {
+  if (!content.starts_with('{')) return false;
+  const auto first = json::parse(content.substr(0, content.find('\n')));
+  return first && first->find("event");
+}
+
 bool write_event(const RunEvent& event, const text::TextSink& sink) {
   return std::visit(
       [&]<class Kind>(const Kind& kind) {

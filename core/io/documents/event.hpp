@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event of a run in pieces of text (json_formats.hpp has it whole).
+// Events of runs in pieces of text (formats.hpp has them whole).
 #pragma once
+
+#include <string>
 
 #include "core/io/text/pieces.hpp"
 #include "core/model/run.hpp"
 
 namespace pipedeck::io::documents {
+
+/// Returns whether a text is JSON lines of events, by its first line.
+bool looks_like_run_log(const std::string& content);
 
 /// Writes event_to_json in pieces: a timeline of millions of operations need not be in memory as text. Returns false if
 /// the sink refuses more.

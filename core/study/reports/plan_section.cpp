@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/io/files.hpp"
+#include "core/io/checksum.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/study/reports/figures.hpp"
 #include "core/study/reports/kind_words.hpp"

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/count_text.hpp"
-#include "core/io/files.hpp"
+#include "core/io/checksum.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/study/reports/assumptions.hpp"
 #include "core/study/reports/figures.hpp"

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "core/io/files.hpp"
-#include "core/io/write_files.hpp"
 
 namespace pipedeck::study::reports {
 namespace {

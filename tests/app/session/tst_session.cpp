@@ -7,6 +7,7 @@
 #include "app/session/project/content.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/store/project_file.hpp"
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/support/test_program.hpp"

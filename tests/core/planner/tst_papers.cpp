@@ -2,7 +2,7 @@
 // The papers' results, on the profiles measured for them.
 #include <QtTest/QTest>
 
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"

@@ -7,7 +7,7 @@
 #include <QTest>
 
 #include "core/cost/network.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/topology/slurm.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/cloud_shapes.hpp"

@@ -6,7 +6,7 @@
 #include <QTest>
 
 #include "core/cost/network.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"

@@ -13,6 +13,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/io/documents/weight_type.hpp"
+#include "core/io/files.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/presets.hpp"
 #include "tests/support/test_program.hpp"

@@ -9,7 +9,7 @@
 
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/sim/compare_timelines.hpp"
 #include "core/sim/simulate.hpp"

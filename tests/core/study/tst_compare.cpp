@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/cost/lower_bound.hpp"
-#include "core/io/files.hpp"
+#include "core/io/checksum.hpp"
 #include "core/study/compare.hpp"
 #include "core/study/trial.hpp"
 #include "tests/support/large_problem.hpp"

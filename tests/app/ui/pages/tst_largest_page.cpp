@@ -13,7 +13,7 @@
 #include "app/views/whatif/largest_pane.hpp"
 #include "app/views/widgets/bar_table.hpp"
 #include "core/io/documents/transformer.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/study/capacity/sweep.hpp"

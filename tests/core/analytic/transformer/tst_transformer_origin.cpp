@@ -8,7 +8,7 @@
 #include "core/analytic/analytic_profile.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "tests/support/test_program.hpp"
 

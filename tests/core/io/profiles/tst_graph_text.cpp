@@ -6,6 +6,7 @@
 
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/plan/validate.hpp"
 #include "tests/core/io/documents/sample_documents.hpp"

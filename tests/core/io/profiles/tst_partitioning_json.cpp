@@ -4,7 +4,7 @@
 
 #include <QTest>
 
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/profiles/partitioning.hpp"
 #include "tests/support/test_program.hpp"
 

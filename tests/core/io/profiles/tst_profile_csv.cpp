@@ -4,7 +4,6 @@
 
 #include <QTest>
 
-#include "core/io/files.hpp"
 #include "core/io/profiles/csv.hpp"
 #include "tests/support/test_program.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "core/io/csv/reader.hpp"
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/topology/bandwidth_matrix.hpp"
 #include "core/io/topology/host_list.hpp"
 #include "core/io/topology/hwloc.hpp"

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/topology/gpu_copies.hpp"
 #include "core/io/topology/gpu_copies_json.hpp"
 #include "tests/support/test_program.hpp"

@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/topology/nccl.hpp"
 #include "core/io/topology/nvidia_smi.hpp"
 #include "tests/support/test_program.hpp"

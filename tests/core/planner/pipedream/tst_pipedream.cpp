@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/search/ideals.hpp"
 #include "core/sim/simulate.hpp"

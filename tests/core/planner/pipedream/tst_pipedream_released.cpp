@@ -8,7 +8,7 @@
 
 #include <QtTest/QTest>
 
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/planner/planner.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"

@@ -7,7 +7,7 @@
 
 #include <QtTest/QTest>
 
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/model/plan.hpp"
 #include "core/plan/cuts.hpp"
 #include "core/planner/search/ideals.hpp"

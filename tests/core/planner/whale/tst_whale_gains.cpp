@@ -3,7 +3,7 @@
 #include <QtTest/QTest>
 
 #include "core/analytic/transformer/shapes.hpp"
-#include "core/io/files.hpp"
+#include "core/io/importers.hpp"
 #include "core/planner/planner.hpp"
 #include "core/presets/presets.hpp"
 #include "tests/core/planner/whale/whale_problems.hpp"

@@ -7,7 +7,7 @@
 #include <QRegularExpression>
 #include <QTest>
 
-#include "core/io/files.hpp"
+#include "core/io/checksum.hpp"
 #include "core/study/reports/document.hpp"
 #include "core/study/reports/figures.hpp"
 #include "core/study/reports/words.hpp"

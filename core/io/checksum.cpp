@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/io/checksum.hpp"
+
 #include <array>
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include "core/io/documents/formats.hpp"
-#include "core/io/files.hpp"
 
 namespace pipedeck::io {
 

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/importers.hpp"
+
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/io/documents/calibration.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
+#include "core/io/huggingface/config.hpp"
+#include "core/io/json/value.hpp"
+#include "core/io/onnx/model.hpp"
+#include "core/io/profiles/csv.hpp"
+#include "core/io/profiles/graph_text.hpp"
+#include "core/io/profiles/partitioning.hpp"
+#include "core/io/text/utf8.hpp"
+#include "core/io/topology/bandwidth_matrix.hpp"
+#include "core/io/topology/gpu_copies.hpp"
+#include "core/io/topology/gpu_copies_json.hpp"
+#include "core/io/topology/hwloc.hpp"
+#include "core/io/topology/nccl.hpp"
+#include "core/io/topology/nvidia_smi.hpp"
+#include "core/io/topology/slurm.hpp"
+#include "core/io/traces/events.hpp"
+
+namespace pipedeck::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the first character that is not white space; 0: there is none.
+char first_character(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == text.npos ? '\0' : text[first];
+}
+
+/// Returns whether a text is neither an object nor an array of JSON.
+bool is_plain(const Content& content) {
+  const char first = first_character(content.text);
+  return first != '{' && first != '[';
+}
+
+template <class T>
+Result<Document> as_document(Result<T> result) {
+  if (!result) return tl::unexpected(std::move(result).error());
+  return Document(*std::move(result));
+}
+
+// --- names of documents that have none
+
+std::string stem_of(const Source& source) { return text::to_utf8(fs::path(source.path).stem().string()); }
+
+/// Returns the name up to its first point: "node-7" of "node-7.topo.txt".
+std::string machine_of(const Source& source) {
+  const std::string name = text::to_utf8(fs::path(source.path).filename().string());
+  return name.substr(0, name.find('.', 1));
+}
+
+/// Returns the name of a model from its configuration's file, or from its folder if the file is "config.json".
+std::string model_of(const Source& source) {
+  constexpr std::array<std::string_view, 2> endings{".config.json", ".json"};
+  const fs::path file(source.path);
+  std::string name = text::to_utf8(file.filename().string());
+  if (name == "config.json" && file.has_parent_path()) return text::to_utf8(file.parent_path().filename().string());
+  for (const std::string_view ending : endings)
+    if (name.ends_with(ending)) name.erase(name.size() - ending.size());
+  return name;
+}
+
+// --- Pipedeck's own documents
+
+bool format_is(const Content& content, std::string_view expected) {
+  const json::Value* format = content.json ? content.json->find("format") : nullptr;
+  const std::string* word = format ? format->as<std::string>() : nullptr;
+  return word && *word == expected;
+}
+
+/// Returns the importer of JSON documents that `from_json` reads.
+template <auto from_json>
+constexpr Importer document(std::string_view name, std::string_view ending, std::string_view summary, FileKind kind,
+                            bool (*recognises)(const Content&)) {
+  return {name, ending, summary, kind, recognises,
+          [](const Source& source) { return as_document(from_json(source.text)); }};
+}
+
+// --- layers without their micro-batch
+
+Result<int> micro_batch_of(const Source& source) {
+  const std::optional<int> micro_batch = source.options.profile_micro_batch
+                                             ? source.options.profile_micro_batch
+                                             : profiles::micro_batch_in_file_name(source.path);
+  if (micro_batch) return *micro_batch;
+  return fail(ErrorCode::bad_input,
+              "found layers without their micro-batch, expected --profile-micro-batch N or -pbs-N in the file's name");
+}
+
+// --- errors
+
+tl::unexpected<Error> named(Error error, const std::string& path) {
+  error.file = path;
+  return tl::unexpected<Error>(std::move(error));
+}
+
+Error unknown_json(const json::Value& value) {
+  const json::Value* format = value.find("format");
+  if (!format)
+    return {ErrorCode::bad_input,
+            "found no 'format', expected it to say what the file is (or a 'model_type', which transformers have)",
+            "/format",
+            {}};
+  return {ErrorCode::bad_input,
+          fmt::format("found {}, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, "
+                      "pipedeck.model or pipedeck.calibration",
+                      json::describe(*format)),
+          "/format",
+          {}};
+}
+
+Error unknown_text(const std::string& content) {
+  if (const auto headings = profiles::other_headings(content))
+    return {ErrorCode::bad_input,
+            fmt::format("found the headings {}, expected those of a table of layers: name, forward_ms, backward_ms, "
+                        "output_bytes, parameter_bytes; --columns KEY=HEADING[:UNIT],... says which column is which",
+                        *headings),
+            "line 1",
+            {}};
+  return {ErrorCode::bad_input,
+          "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of nvidia-smi, "
+          "NCCL, lstopo or Slurm, copies that nvbandwidth measured, a table of layers or of bandwidths, an ONNX model "
+          "or a Pipedeck project",
+          {},
+          {}};
+}
+
+template <class T>
+Result<T> read_as(const std::string& path, std::string_view expected, const ReadOptions& options = {}) {
+  if (traces::looks_like_trace(path))
+    return fail(ErrorCode::bad_input,
+                fmt::format("found a trace, expected a {}; pipedeck-cli convert --to profile makes a profile of the "
+                            "modules in it, and says what it assumes",
+                            expected),
+                {}, path);
+  Result<Document> document = read_document(path, options);
+  if (!document) return tl::unexpected(std::move(document).error());
+  if (T* value = std::get_if<T>(&*document)) return std::move(*value);
+  if (std::holds_alternative<FoundMachines>(*document))
+    return fail(ErrorCode::bad_input,
+                fmt::format("found a topology of machines, expected a {}; pipedeck-cli convert makes a cluster of it, "
+                            "and says what it assumes",
+                            expected),
+                {}, path);
+  if (std::holds_alternative<ReadTransformer>(*document))
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format("found a transformer's configuration, expected a {}; pipedeck-cli convert makes a profile of "
+                    "it for a device type, and says what it assumes",
+                    expected),
+        {}, path);
+  if (std::holds_alternative<OperatorGraph>(*document))
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format("found an ONNX model, expected a {}; pipedeck-cli convert makes a profile of it for a device "
+                    "type, and says what it assumes",
+                    expected),
+        {}, path);
+  constexpr std::array<std::string_view, 6> names{"profile", "cluster", "plan", "simulation", "model", "calibration"};
+  return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document->index()], expected), {},
+              path);
+}
+
+}  // namespace
+
+std::string_view name_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::profile:
+      return "profile";
+    case FileKind::graph_text:
+      return "graph text";
+    case FileKind::cluster:
+      return "cluster";
+    case FileKind::plan:
+      return "plan";
+    case FileKind::simulation:
+      return "simulation";
+    case FileKind::model:
+      return "model";
+    case FileKind::calibration:
+      return "calibration";
+    case FileKind::project:
+      return "project";
+    case FileKind::machines:
+      return "topology of machines";
+    case FileKind::transformer:
+      return "transformer configuration";
+    case FileKind::operators:
+      return "ONNX model";
+  }
+  return "?";
+}
+
+std::span<const Importer> importers() {
+  static const std::array table{
+      Importer{"project", ".pipedeck", "all of the window's work in one SQLite file (read)", FileKind::project,
+               [](const Content& c) { return c.text.starts_with(std::string_view("SQLite format 3\0", 16)); },
+               [](const Source&) -> Result<Document> {
+                 return fail(ErrorCode::bad_input, "found a Pipedeck project, expected a single document");
+               }},
+      Importer{"onnx", ".onnx", "a model's operators and the sizes of its weights, of any program (read)",
+               FileKind::operators, [](const Content& c) { return onnx::looks_like_onnx(c.text); },
+               [](const Source& s) { return as_document(onnx::operators_from_onnx(s.text, stem_of(s))); }},
+      Importer{"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)",
+               FileKind::transformer,
+               [](const Content& c) { return c.json && huggingface::looks_like_hugging_face(*c.json); },
+               [](const Source& s) {
+                 return as_document(huggingface::transformer_from_hugging_face(s.text, model_of(s)));
+               }},
+      Importer{"gpu-copies", ".p2p.txt",
+               "what p2pBandwidthLatencyTest or nvbandwidth measured between GPUs (read)", FileKind::machines,
+               [](const Content& c) {
+                 return c.json ? topology::looks_like_gpu_copies(*c.json) : topology::looks_like_gpu_copies(c.text);
+               },
+               [](const Source& s) -> Result<Document> {
+                 if (first_character(s.text) != '{')
+                   return as_document(topology::machines_from_gpu_copies(s.text, machine_of(s)));
+                 TRY(const auto value, json::parse(s.text));
+                 return as_document(topology::machines_from_gpu_copies(value, machine_of(s)));
+               }},
+      Importer{"workload", ".workload.json",
+               "layers as the programs dnn-partitioning and Piper take them (read)", FileKind::profile,
+               [](const Content& c) { return c.json && profiles::looks_like_partitioning_json(c.text); },
+               [](const Source& s) {
+                 return as_document(profiles::profile_from_partitioning_json(s.text, stem_of(s)));
+               }},
+      document<documents::profile_from_json>(
+          "profile", ".profile.json", "layers of a model: times and bytes (read, written)", FileKind::profile,
+          [](const Content& c) { return format_is(c, "pipedeck.profile"); }),
+      document<documents::cluster_from_json>(
+          "cluster", ".cluster.json", "devices, nodes and links (read, written)", FileKind::cluster,
+          [](const Content& c) { return format_is(c, "pipedeck.cluster"); }),
+      document<documents::plan_from_json>("plan", ".plan.json", "stages, devices, schedule (read, written)",
+                                          FileKind::plan,
+                                          [](const Content& c) { return format_is(c, "pipedeck.plan"); }),
+      document<documents::simulation_from_json>(
+          "simulation", ".simulation.json", "predicted time and memory (read, written)", FileKind::simulation,
+          [](const Content& c) { return format_is(c, "pipedeck.simulation"); }),
+      document<documents::model_from_json>("model", ".model.json",
+                                           "layer shapes that the runtime trains (read, written)", FileKind::model,
+                                           [](const Content& c) { return format_is(c, "pipedeck.model"); }),
+      document<documents::calibration_from_json>(
+          "calibration", ".calibration.json", "figures fitted from measured runs (read, written)",
+          FileKind::calibration, [](const Content& c) { return format_is(c, "pipedeck.calibration"); }),
+      Importer{"nvidia-smi", ".topo.txt", "what nvidia-smi topo -m prints: GPUs and what joins them (read)",
+               FileKind::machines,
+               [](const Content& c) { return !c.json && topology::looks_like_nvidia_smi_topology(c.text); },
+               [](const Source& s) { return as_document(topology::machines_from_nvidia_smi(s.text, machine_of(s))); }},
+      Importer{"lstopo", ".lstopo.xml",
+               "what lstopo --of xml prints of hwloc 2: GPUs, PCI links, network cards (read)", FileKind::machines,
+               [](const Content& c) { return !c.json && topology::looks_like_hwloc_topology(c.text); },
+               [](const Source& s) { return as_document(topology::machines_from_hwloc(s.text, machine_of(s))); }},
+      Importer{"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)",
+               FileKind::machines, [](const Content& c) { return !c.json && topology::looks_like_xml(c.text); },
+               [](const Source& s) { return as_document(topology::machines_from_nccl(s.text, machine_of(s))); }},
+      Importer{"slurm", ".slurm.txt",
+               "what scontrol show nodes prints, and topology.conf: nodes, GPUs, switches (read)", FileKind::machines,
+               [](const Content& c) { return is_plain(c) && topology::looks_like_slurm(c.text); },
+               [](const Source& s) { return as_document(topology::machines_from_slurm(s.text)); }},
+      Importer{"layer-table", ".csv",
+               "layers of a model as a table: a row each, columns by name or --columns (read)", FileKind::graph_text,
+               [](const Content& c) { return is_plain(c) && profiles::looks_like_profile_csv(c.text); },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto micro_batch, micro_batch_of(s));
+                 return as_document(profiles::profile_from_csv(s.text, stem_of(s), micro_batch));
+               }},
+      Importer{"graph-text", ".txt", "layer graph of PipeDream's and DAPPLE's programs (read, written)",
+               FileKind::graph_text,
+               [](const Content& c) { return is_plain(c) && c.text.find(" -- ") != c.text.npos; },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto micro_batch, micro_batch_of(s));
+                 return as_document(profiles::profile_from_graph_text(s.text, stem_of(s), micro_batch));
+               }},
+      Importer{"bandwidths", ".bandwidths.csv", "bandwidths between any two devices as a table (read)",
+               FileKind::machines,
+               [](const Content& c) { return is_plain(c) && topology::looks_like_bandwidth_matrix(c.text); },
+               [](const Source& s) { return as_document(topology::matrix_from_csv(s.text, machine_of(s))); }}};
+  return table;
+}
+
+Result<const Importer*> importer_of(const std::string& content) {
+  const bool binary = onnx::looks_like_onnx(content);
+  const char first = first_character(content);
+  if (first == '\0' && !binary) return fail(ErrorCode::bad_input, "the file is empty");
+  std::optional<json::Value> object;
+  if (first == '{' && !binary) {
+    TRY(auto value, json::parse(content));
+    object = std::move(value);
+  }
+  const Content looked{content, object ? &*object : nullptr};
+  for (const Importer& importer : importers())
+    if (importer.recognises(looked)) return &importer;
+  if (object) return tl::unexpected(unknown_json(*object));
+  if (first != '[') return tl::unexpected(unknown_text(content));
+  TRY(const auto value, json::parse(content));
+  return tl::unexpected(unknown_json(value));
+}
+
+Result<FileKind> kind_of_content(const std::string& content) {
+  TRY(const auto importer, importer_of(content));
+  return importer->kind;
+}
+
+Result<Document> read_document(const std::string& path, const ReadOptions& options) {
+  const Result<std::string> content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  return read_document(path, *content, options);
+}
+
+Result<Document> read_document(const std::string& path, const std::string& content, const ReadOptions& options) {
+  const auto importer = importer_of(content);
+  if (!importer) return named(importer.error(), path);
+  Result<Document> document = (*importer)->read({content, path, options});
+  if (!document) return named(std::move(document).error(), path);
+  return document;
+}
+
+Result<Profile> read_profile(const std::string& path, const ReadOptions& options) {
+  return read_as<Profile>(path, "profile", options);
+}
+Result<Cluster> read_cluster(const std::string& path) { return read_as<Cluster>(path, "cluster"); }
+Result<Plan> read_plan(const std::string& path) { return read_as<Plan>(path, "plan"); }
+Result<ModelSpec> read_model(const std::string& path) { return read_as<ModelSpec>(path, "model"); }
+Result<CalibrationRecord> read_calibration(const std::string& path) {
+  return read_as<CalibrationRecord>(path, "calibration");
+}
+
+}  // namespace pipedeck::io

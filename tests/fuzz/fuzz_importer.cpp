@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One importer of the table: PIPEDECK_IMPORTER names it. Without it, this program prints the names and ends. The other
+// parts must accept each document that is read.
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/analytic/graph/profile.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/importers.hpp"
+#include "core/io/profiles/graph_text.hpp"
+#include "core/plan/validate.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/machine_import.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+const io::Importer* importer = nullptr;
+
+void check(const Profile& profile) {
+  fuzz::require(plan::validate(profile).has_value());
+  const std::string text = io::documents::profile_to_json(profile);
+  const auto again = io::documents::profile_from_json(text);
+  fuzz::require(fuzz::judged(again) && io::documents::profile_to_json(*again) == text);
+  if (importer->name == "graph-text")
+    fuzz::judged(io::profiles::profile_from_graph_text(io::profiles::profile_to_graph_text(profile), "fuzz", 4));
+}
+
+/// Options may be missing, but nothing else may be wrong with the machines.
+void check(const FoundMachines& found) { fuzz::judged(presets::cluster_of(found)); }
+
+void check(const OperatorGraph& graph) {
+  static const DeviceModel device = presets::catalogue_device("A100-80GB").value();
+  analytic::graph::Options options;
+  for (const analytic::graph::OpenDimension& open : analytic::graph::open_dimensions(graph))
+    options.sizes.named[open.name] = 4;
+  const auto made = analytic::graph::graph_profile(graph, device, options);
+  if (fuzz::judged(made)) fuzz::require(plan::validate(made->profile).has_value());
+}
+
+/// Pipedeck's own documents: fuzz_documents checks these.
+template <class Other>
+void check(const Other&) {}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  const char* name = std::getenv("PIPEDECK_IMPORTER");
+  for (const io::Importer& one : io::importers())
+    if (name && one.name == name) importer = &one;
+  if (importer) return 0;
+  for (const io::Importer& one : io::importers()) std::printf("%.*s\n", static_cast<int>(one.name.size()), one.name.data());
+  std::exit(name ? 2 : 0);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text = fuzz::text_of(data, size), path = "fuzz";
+  const io::ReadOptions options{.profile_micro_batch = 4};
+  const auto document = importer->read({text, path, options});
+  if (fuzz::judged(document)) std::visit([](const auto& value) { check(value); }, *document);
+  return 0;
+}
