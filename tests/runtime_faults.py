@@ -230,7 +230,7 @@ def cancel(bench, name):
     check(status in (130, 0, *own), f"exit {status}: {said}")
     stopped = status == 130 or "the run was stopped on request" in said
     if stopped and glob.glob(os.path.join(bench.path(name), "step-*", "*.pdck")):
-        check("go on with --resume" in said, f"it does not say how to go on: {said}")
+        check("resume with --resume" in said, f"it does not say how to go on: {said}")
     bench.nobody_left(process)
     return took if status else 0
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Finds comments that break the language rules of CONTRIBUTING.md: sentences that begin with a banned word, and banned
-words. Prints each with its file and line.
+"""Finds texts that break the language rules of CONTRIBUTING.md: sentences that begin with a banned word, and banned
+words. Texts are comments, the strings of app and core (windows, help, messages), and the pages of docs, whose lines may
+have 100 columns. Prints each fault with its file and line.
 
     tools/check_language.py [--count] [FILE or FOLDER ...]
 
@@ -26,6 +27,12 @@ OPENING = re.compile(rf"(?:^|(?<=[.!?:;] ))(?:{'|'.join(OPENINGS)})\b")
 WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 SUFFIXES = {".hpp": "//", ".cpp": "//", ".cu": "//", ".cuh": "//", ".py": "#", ".sh": "#", ".cmake": "#", ".txt": "#"}
 QUOTED = re.compile(r'"[^"]*"|`[^`]*`')
+STRING = r'"(?:\\.|[^"\\\n])*"'
+STRINGS = re.compile(rf"{STRING}(?:\s*{STRING})*")
+TITLES = ("What-if", "What if", "&What-if", "What if…")  # names, not sentences
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")])
+COLUMNS = 100
+GENERATED = ("reproduction.md",)
 
 
 def comments_of(path):
@@ -50,8 +57,39 @@ def comments_of(path):
         yield first, block
 
 
+def strings_of(path):
+    """(line, text) of each string with a space, adjacent ones joined."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    code = "\n".join("" if line.lstrip().startswith(("//", "#include")) else line for line in lines)
+    for found in STRINGS.finditer(code):
+        text = "".join(piece[1:-1] for piece in re.findall(STRING, found.group(0)))
+        if " " in text and text not in TITLES:
+            yield code.count("\n", 0, found.start()) + 1, text.replace("\\n", " ").replace('\\"', "'")
+
+
+def paragraphs_of(path):
+    """(line, text) of each paragraph outside code blocks, and the lines that are too long."""
+    paragraph, first, fenced = [], 0, False
+    for number, line in enumerate([*path.read_text(encoding="utf-8").splitlines(), ""], 1):
+        fenced ^= line.lstrip().startswith("```")
+        if line.strip() and not fenced and not line.lstrip().startswith(("```", "#")):
+            first = first or number
+            paragraph.append(line.strip())
+        elif paragraph:
+            yield first, " ".join(paragraph)
+            paragraph, first = [], 0
+
+
+def long_lines_of(path):
+    """Numbers of the lines of prose that are too long. Code, tables, pictures and links may be longer."""
+    fenced = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        fenced ^= line.lstrip().startswith("```")
+        if len(line) > COLUMNS and not fenced and not re.match(r"\s*(\||!?\[|```|<)", line) and "](" not in line:
+            yield number, len(line)
+
+
 def faults_of(text):
-    text = QUOTED.sub("''", text)
     for rule in (OPENING, WORD, PER):
         for found in rule.finditer(text):
             yield found.group(0), text[max(0, found.start() - 30):found.end() + 40]
@@ -66,24 +104,40 @@ def files_of(arguments):
             yield path
 
 
+def texts_of(path):
+    if path.suffix == ".md":
+        for line, text in paragraphs_of(path):
+            yield line, QUOTED.sub("''", text)
+        return
+    for line, block in comments_of(path):
+        # A list of a block's lines: each may begin a sentence of its own, as after a colon.
+        yield line, QUOTED.sub("''", " ".join(block))
+    if path.suffix in (".cpp", ".hpp") and path.relative_to(ROOT).parts[0] in ("app", "core"):
+        for line, text in strings_of(path):
+            yield line, re.sub(r"`[^`]*`", "''", text)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("paths", nargs="*", metavar="FILE or FOLDER")
     arguments.add_argument("--count", action="store_true", help="faults of each folder instead of each fault")
     given = arguments.parse_args()
     counts = collections.Counter()
-    for path in files_of(given.paths or [ROOT / folder for folder in CLEAN]):
-        for line, block in comments_of(path):
-            # A list of a block's lines: each may begin a sentence of its own, as after a colon.
-            for fault, around in faults_of(" ".join(block)):
-                counts[str(path.parent.relative_to(ROOT))] += 1
-                if not given.count:
-                    print(f"{path.relative_to(ROOT)}:{line}: '{fault}' in: {around.strip()}")
+    for path in files_of(given.paths or [*(ROOT / folder for folder in CLEAN), *PAGES]):
+        faults = [(line, f"'{fault}' in: {around.strip()}")
+                  for line, text in texts_of(path) for fault, around in faults_of(text)]
+        if path.suffix == ".md" and path.name not in GENERATED:
+            faults += [(line, f"{length} columns, at most {COLUMNS}") for line, length in long_lines_of(path)]
+        counts[str(path.parent.relative_to(ROOT))] += len(faults)
+        if not given.count:
+            for line, fault in sorted(faults):
+                print(f"{path.relative_to(ROOT)}:{line}: {fault}")
     if given.count:
         for folder, count in sorted(counts.items()):
             print(f"{count:6} {folder}")
-    print(f"{sum(counts.values())} faults of language" if counts else "comments keep the language rules")
-    sys.exit(1 if counts else 0)
+    faults = sum(counts.values())
+    print(f"{faults} faults of language" if faults else "comments, texts and pages keep the language rules")
+    sys.exit(1 if faults else 0)
 
 
 if __name__ == "__main__":

@@ -56,8 +56,8 @@ Result<EngineOffer> engine_offer(study::Judge& judge, const EngineQuestion& aske
     offer.text = text::in_qt(*text);
     return offer;
   }
-  TRY(const auto near,
-      study::fastest(judge, asked.problem, study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)), stop));
+  TRY(const auto near, study::fastest(judge, asked.problem,
+                                      study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)), stop));
   if (!near) return offer;
   TRY(const auto own, judge.simulation(asked.problem, *asked.plan, stop));
   const auto text = study::engines::engine_text(wanted, question_of(near->plan));

@@ -42,7 +42,7 @@ QString why_not_measurable(const project::State& state, int profile) {
   const project::ProfileEntry* entry = project::find_profile(state, profile);
   if (!entry) return MeasurementText::tr("Choose a model first.");
   if (!entry->model)
-    return MeasurementText::tr("Only a profile is known of this model, not its layers: there is nothing to run.");
+    return MeasurementText::tr("This model has a profile but no layers to run. Choose a model preset or a model file.");
   return state.backend.gpus ? QString() : runs::why_too_large(*entry->model);
 }
 
@@ -72,7 +72,8 @@ bool Measurement::start(int profile) {
   model_ = project::find_profile(session_.state(), profile)->model;
   title_ = tr("Measure %1").arg(QString::fromStdString(model_->name));
   directory_ = std::make_unique<QTemporaryDir>();
-  if (!directory_->isValid()) return refuse(tr("no temporary folder can be made: %1").arg(directory_->errorString()));
+  if (!directory_->isValid())
+    return refuse(tr("a temporary folder could not be created: %1").arg(directory_->errorString()));
   if (auto written = io::write_file(file("model.json").toStdString(), io::documents::model_to_json(*model_)); !written)
     return refuse(text::in_qt(written.error()));
   backend_ = session_.state().backend;
@@ -121,7 +122,7 @@ QString Measurement::problem_of(const work::ProcessEnd& end) {
   // The folder with the profile no longer exists when this is shown.
   const auto place = QStringLiteral("; the profile was written: ") + file("profile.json");  // not shown
   const QString why = work::without_program(end.messages).remove(place);
-  return profile ? tr("%1. The layers were measured before and are kept.").arg(why.trimmed()) : why;
+  return profile ? tr("%1. The measured layers are saved.").arg(why.trimmed()) : why;
 }
 
 void Measurement::take_end(const work::ProcessEnd& end) {

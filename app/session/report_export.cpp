@@ -72,7 +72,7 @@ Result<void> write(const study::reports::Question& question, const std::string& 
 QString why_no_report(const Session& session) {
   if (!session.problem()) return ReportExportText::tr("Choose a model and a cluster first.");
   return project::plans_of_question(session.state()).empty()
-             ? ReportExportText::tr("There are no plans yet: press Compare first.")
+             ? ReportExportText::tr("There are no plans yet. Press Compare first.")
              : QString();
 }
 

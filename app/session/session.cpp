@@ -110,7 +110,7 @@ void Session::set_planning(const project::Planning& planning) {
 void Session::set_conventions(const Conventions& conventions) {
   project::State next = state();
   next.question.workload.conventions = conventions;
-  change(tr("Change how plans are judged"), std::move(next));
+  change(tr("Change conventions"), std::move(next));
 }
 
 void Session::set_training_state(const project::TrainingState& training) {

@@ -93,7 +93,7 @@ bool Session::open(const QString& path) {
     if (found->answer == Recovery::saved) undo();  // redo can still restore the changes
   }
   const QString name = QFileInfo(path).fileName();
-  emit notice(read_only ? tr("Opened %1 to read only: %2").arg(name, why_read_only_) : tr("Opened %1").arg(name));
+  emit notice(read_only ? tr("Opened %1 read-only: %2").arg(name, why_read_only_) : tr("Opened %1").arg(name));
   return true;
 }
 
@@ -127,7 +127,7 @@ bool Session::import(const QString& path) {
 bool Session::export_plan(int id, const QString& path) {
   const project::PlanEntry* entry = project::find_plan(state(), id);
   if (!entry || !entry->feasible()) {
-    emit error(tr("Export plan"), tr("There is no plan to export: select one in the table."));
+    emit error(tr("Export plan"), tr("No plan is selected. Select one in the table."));
     return false;
   }
   Plan plan = plans::with_origin(state(), *entry);

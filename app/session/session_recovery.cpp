@@ -57,9 +57,9 @@ std::optional<Session::Found> Session::look_for_work(const QString& path, const 
   }
   auto state = left ? project::state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
   if (!state) {
-    QString words = tr("Changes to %1 that were not saved can't be read: %2\nThey are kept as %3.")
+    QString words = tr("Unsaved changes to %1 cannot be read: %2\nThey remain in %3.")
                         .arg(QFileInfo(path).fileName(), text::in_qt(state.error()), put_aside(work));
-    if (saved) words += QLatin1Char(' ') + tr("The project opens as it was last saved.");
+    if (saved) words += QLatin1Char(' ') + tr("The project opens in its last saved state.");
     emit error(tr("Open project"), words);
     return Found{};
   }
@@ -86,7 +86,7 @@ bool Session::restore_unnamed(const project::LeftBehind& left) {
   auto state = work ? project::state_of(work->content, left.work.toStdString()) : tl::unexpected(work.error());
   if (!state) {
     emit error(tr("Restore unsaved work"),
-               tr("Work that was not saved can't be read: %1\nIt is kept as %2: delete it when you need it no more.")
+               tr("Unsaved work cannot be read: %1\nIt remains in %2. Delete that file when you no longer need it.")
                    .arg(text::in_qt(state.error()), put_aside(left.work)));
     return false;
   }
@@ -112,7 +112,7 @@ void Session::keep_work() {
 void Session::tell_unsafe(const Error& why) {
   if (std::exchange(autosave_failed_, true)) return;
   emit error(tr("Changes are not safe"),
-             tr("What is not saved would be lost with this program: %1\nSave the project.").arg(text::in_qt(why)));
+             tr("Unsaved work cannot be backed up: %1\nSave the project.").arg(text::in_qt(why)));
 }
 
 }  // namespace pipedeck::session

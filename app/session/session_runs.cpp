@@ -18,7 +18,7 @@ QString Session::why_not_launchable(int plan, const ModelSpec* model) const {
 
 bool Session::launch(const runs::LaunchOrder& order) {
   if (launching()) {
-    emit error(tr("Launch"), tr("A run is under way: stop it first."));
+    emit error(tr("Launch"), tr("A run is active. Stop it first."));
     return false;
   }
   if (const QString why = why_not_launchable(order.plan, order.model.get()); !why.isEmpty()) {

@@ -12,7 +12,7 @@ namespace pipedeck::session {
 bool Session::start_save() {
   if (file_.isEmpty()) return false;
   if (!why_read_only_.isEmpty()) {
-    emit error(tr("Save project"), tr("%1 is open to read only: %2 Save a copy under another name instead.")
+    emit error(tr("Save project"), tr("%1 is open read-only: %2 Save a copy under another name.")
                                        .arg(QFileInfo(file_).fileName(), why_read_only_));
     return false;
   }
@@ -30,8 +30,9 @@ bool Session::start_save_as(const QString& path) {
   if (absolute == file_ && why_read_only_.isEmpty()) return start_save();
   ProjectClaim right = claim(absolute);
   if (!right.why_read_only.isEmpty()) {
-    emit error(tr("Save project"), tr("%1 can't be written: %2 Save under another name instead.")
-                                       .arg(QFileInfo(path).fileName(), right.why_read_only));
+    emit error(
+        tr("Save project"),
+        tr("%1 cannot be written: %2 Save under another name.").arg(QFileInfo(path).fileName(), right.why_read_only));
     return false;
   }
   start_writing(absolute, std::move(right.lock));

@@ -61,7 +61,7 @@ TableText plans_text(Session& session) {
     }
     rows.push_back(std::move(row));
   }
-  if (rows.empty()) return none(TablesText::tr("There are no plans yet: press Compare first."));
+  if (rows.empty()) return none(TablesText::tr("There are no plans yet. Press Compare first."));
   return made(io::csv::plans_csv(rows));
 }
 

@@ -19,9 +19,9 @@ struct TraceExportText {
 
 QString export_trace(Session& session, int plan, const QString& path) {
   const project::PlanEntry* entry = project::find_plan(session.state(), plan);
-  if (!entry || !entry->feasible()) return TraceExportText::tr("There is no plan to export: select one in the table.");
+  if (!entry || !entry->feasible()) return TraceExportText::tr("No plan is selected. Select one in the table.");
   const auto verdict = session.verdict(*entry);
-  if (!verdict) return TraceExportText::tr("The plan is not simulated yet. Try again when its chart is there.");
+  if (!verdict) return TraceExportText::tr("The plan is not simulated yet. Try again when its chart appears.");
   const auto written = io::write_file(
       path.toStdString(), io::traces::chrome_trace(*verdict->simulation, entry->plan->name, entry->plan.get()));
   return written ? QString() : text::in_qt(written.error());

@@ -90,7 +90,7 @@ void Session::import_traces(const QStringList& paths) {
 void Session::add_trace(const std::shared_ptr<const project::RunRecord>& run) {
   project::Added added = project::with_run(state(), run);
   change(tr("Import %1").arg(run->name), std::move(added.state));
-  emit notice(run->predicted ? tr("Imported trace %1, drawn over the prediction of the selected plan").arg(run->name)
+  emit notice(run->predicted ? tr("Imported trace %1, shown over the prediction of the selected plan").arg(run->name)
                              : tr("Imported trace %1").arg(run->name));
   emit run_imported(added.id);
 }

@@ -62,7 +62,7 @@ class Maker {
   }
 
   std::string source() const {
-    return fmt::format("computed from {}'s configuration ({}) for {} in {}: {} tokens a sample, {}", config_.name,
+    return fmt::format("computed from {}'s configuration ({}) for {} in {}: {} tokens per sample, {}", config_.name,
                        config_.family, device_.type.name, options_.precision, count_.sequence, attention_words());
   }
 
@@ -102,7 +102,7 @@ class Maker {
     auto& notes = made_.notes;
     notes.insert(notes.begin(),
                  fmt::format("{}: {} parameters", config_.name, spaced(transformer::parameters_of(config_))));
-    notes.push_back(fmt::format("{} tokens a sample, micro-batches of {}, {}, {}", count_.sequence,
+    notes.push_back(fmt::format("{} tokens per sample, micro-batches of {}, {}, {}", count_.sequence,
                                 options_.micro_batch, options_.precision, attention_words()));
     if (options_.sequence == 0 && config_.longest > longest_assumed)
       notes.push_back(fmt::format("The model takes up to {} tokens; {} are assumed", config_.longest, longest_assumed));

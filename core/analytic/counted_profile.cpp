@@ -69,7 +69,7 @@ LayerExplanation explain(const times::LayerCount& layer, const times::LayerSecon
   if (more) say(fmt::format("forward, all else: {}", times::rest_formula(layer, device)));
   tell_backward(layer, device, told.figures);
   if (more) say(fmt::format("backward, all else: {}", times::backward_rest_formula(layer, device)));
-  say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
+  say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved outside products",
                   times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
                   (layer.moved + layer.scores_moved) / 1e6));
   return told;

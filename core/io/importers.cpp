@@ -81,8 +81,8 @@ bool format_is(const Content& content, std::string_view expected) {
 template <auto from_json>
 constexpr Importer document(std::string_view name, std::string_view ending, std::string_view summary, FileKind kind,
                             bool (*recognises)(const Content&)) {
-  return {name, ending, summary, kind, recognises,
-          [](const Source& source) { return as_document(from_json(source.text)); }};
+  return {name, ending,     summary,
+          kind, recognises, [](const Source& source) { return as_document(from_json(source.text)); }};
 }
 
 // --- layers without their micro-batch
@@ -103,43 +103,37 @@ tl::unexpected<Error> named(Error error, const std::string& path) {
   return tl::unexpected<Error>(std::move(error));
 }
 
-Error unknown_json(const json::Value& value) {
+tl::unexpected<Error> unknown_json(const json::Value& value) {
   const json::Value* format = value.find("format");
   if (!format)
-    return {ErrorCode::bad_input,
-            "found no 'format', expected it to say what the file is (or a 'model_type', which transformers have)",
-            "/format",
-            {}};
-  return {ErrorCode::bad_input,
-          fmt::format("found {}, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, "
-                      "pipedeck.model or pipedeck.calibration",
-                      json::describe(*format)),
-          "/format",
-          {}};
+    return fail(ErrorCode::bad_input,
+                "found no 'format', expected the name of a file format (or a transformer's 'model_type')", "/format");
+  return fail(ErrorCode::bad_input,
+              fmt::format("found {}, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, "
+                          "pipedeck.model or pipedeck.calibration",
+                          json::describe(*format)),
+              "/format");
 }
 
-Error unknown_text(const std::string& content) {
+tl::unexpected<Error> unknown_text(const std::string& content) {
   if (const auto headings = profiles::other_headings(content))
-    return {ErrorCode::bad_input,
-            fmt::format("found the headings {}, expected those of a table of layers: name, forward_ms, backward_ms, "
-                        "output_bytes, parameter_bytes; --columns KEY=HEADING[:UNIT],... says which column is which",
-                        *headings),
-            "line 1",
-            {}};
-  return {ErrorCode::bad_input,
-          "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of nvidia-smi, "
-          "NCCL, lstopo or Slurm, copies that nvbandwidth measured, a table of layers or of bandwidths, an ONNX model "
-          "or a Pipedeck project",
-          {},
-          {}};
+    return fail(ErrorCode::bad_input,
+                fmt::format("found the headings {}, expected those of a table of layers: name, forward_ms, "
+                            "backward_ms, output_bytes, parameter_bytes; --columns KEY=HEADING[:UNIT],... maps others",
+                            *headings),
+                "line 1");
+  return fail(ErrorCode::bad_input,
+              "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of "
+              "nvidia-smi, NCCL, lstopo or Slurm, copies that nvbandwidth measured, a table of layers or of "
+              "bandwidths, an ONNX model or a Pipedeck project");
 }
 
 template <class T>
 Result<T> read_as(const std::string& path, std::string_view expected, const ReadOptions& options = {}) {
   if (traces::looks_like_trace(path))
     return fail(ErrorCode::bad_input,
-                fmt::format("found a trace, expected a {}; pipedeck-cli convert --to profile makes a profile of the "
-                            "modules in it, and says what it assumes",
+                fmt::format("found a trace, expected a {}; pipedeck-cli convert --to profile makes a profile of its "
+                            "modules and lists its assumptions",
                             expected),
                 {}, path);
   Result<Document> document = read_document(path, options);
@@ -147,24 +141,22 @@ Result<T> read_as(const std::string& path, std::string_view expected, const Read
   if (T* value = std::get_if<T>(&*document)) return std::move(*value);
   if (std::holds_alternative<FoundMachines>(*document))
     return fail(ErrorCode::bad_input,
-                fmt::format("found a topology of machines, expected a {}; pipedeck-cli convert makes a cluster of it, "
-                            "and says what it assumes",
+                fmt::format("found a topology of machines, expected a {}; pipedeck-cli convert makes a cluster of it "
+                            "and lists its assumptions",
                             expected),
                 {}, path);
   if (std::holds_alternative<ReadTransformer>(*document))
-    return fail(
-        ErrorCode::bad_input,
-        fmt::format("found a transformer's configuration, expected a {}; pipedeck-cli convert makes a profile of "
-                    "it for a device type, and says what it assumes",
-                    expected),
-        {}, path);
+    return fail(ErrorCode::bad_input,
+                fmt::format("found a transformer's configuration, expected a {}; pipedeck-cli convert makes a profile "
+                            "of it for a device type and lists its assumptions",
+                            expected),
+                {}, path);
   if (std::holds_alternative<OperatorGraph>(*document))
-    return fail(
-        ErrorCode::bad_input,
-        fmt::format("found an ONNX model, expected a {}; pipedeck-cli convert makes a profile of it for a device "
-                    "type, and says what it assumes",
-                    expected),
-        {}, path);
+    return fail(ErrorCode::bad_input,
+                fmt::format("found an ONNX model, expected a {}; pipedeck-cli convert makes a profile of it for a "
+                            "device type and lists its assumptions",
+                            expected),
+                {}, path);
   constexpr std::array<std::string_view, 6> names{"profile", "cluster", "plan", "simulation", "model", "calibration"};
   return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document->index()], expected), {},
               path);
@@ -210,14 +202,12 @@ std::span<const Importer> importers() {
       Importer{"onnx", ".onnx", "a model's operators and the sizes of its weights, of any program (read)",
                FileKind::operators, [](const Content& c) { return onnx::looks_like_onnx(c.text); },
                [](const Source& s) { return as_document(onnx::operators_from_onnx(s.text, stem_of(s))); }},
-      Importer{"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)",
-               FileKind::transformer,
-               [](const Content& c) { return c.json && huggingface::looks_like_hugging_face(*c.json); },
-               [](const Source& s) {
-                 return as_document(huggingface::transformer_from_hugging_face(s.text, model_of(s)));
-               }},
-      Importer{"gpu-copies", ".p2p.txt",
-               "what p2pBandwidthLatencyTest or nvbandwidth measured between GPUs (read)", FileKind::machines,
+      Importer{
+          "hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)",
+          FileKind::transformer,
+          [](const Content& c) { return c.json && huggingface::looks_like_hugging_face(*c.json); },
+          [](const Source& s) { return as_document(huggingface::transformer_from_hugging_face(s.text, model_of(s))); }},
+      Importer{"gpu-copies", ".p2p.txt", "output of p2pBandwidthLatencyTest or nvbandwidth (read)", FileKind::machines,
                [](const Content& c) {
                  return c.json ? topology::looks_like_gpu_copies(*c.json) : topology::looks_like_gpu_copies(c.text);
                },
@@ -227,55 +217,51 @@ std::span<const Importer> importers() {
                  TRY(const auto value, json::parse(s.text));
                  return as_document(topology::machines_from_gpu_copies(value, machine_of(s)));
                }},
-      Importer{"workload", ".workload.json",
-               "layers as the programs dnn-partitioning and Piper take them (read)", FileKind::profile,
-               [](const Content& c) { return c.json && profiles::looks_like_partitioning_json(c.text); },
-               [](const Source& s) {
-                 return as_document(profiles::profile_from_partitioning_json(s.text, stem_of(s)));
-               }},
-      document<documents::profile_from_json>(
-          "profile", ".profile.json", "layers of a model: times and bytes (read, written)", FileKind::profile,
-          [](const Content& c) { return format_is(c, "pipedeck.profile"); }),
-      document<documents::cluster_from_json>(
-          "cluster", ".cluster.json", "devices, nodes and links (read, written)", FileKind::cluster,
-          [](const Content& c) { return format_is(c, "pipedeck.cluster"); }),
+      Importer{
+          "workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)",
+          FileKind::profile, [](const Content& c) { return c.json && profiles::looks_like_partitioning_json(c.text); },
+          [](const Source& s) { return as_document(profiles::profile_from_partitioning_json(s.text, stem_of(s))); }},
+      document<documents::profile_from_json>("profile", ".profile.json",
+                                             "layers of a model: times and bytes (read, written)", FileKind::profile,
+                                             [](const Content& c) { return format_is(c, "pipedeck.profile"); }),
+      document<documents::cluster_from_json>("cluster", ".cluster.json", "devices, nodes and links (read, written)",
+                                             FileKind::cluster,
+                                             [](const Content& c) { return format_is(c, "pipedeck.cluster"); }),
       document<documents::plan_from_json>("plan", ".plan.json", "stages, devices, schedule (read, written)",
                                           FileKind::plan,
                                           [](const Content& c) { return format_is(c, "pipedeck.plan"); }),
-      document<documents::simulation_from_json>(
-          "simulation", ".simulation.json", "predicted time and memory (read, written)", FileKind::simulation,
-          [](const Content& c) { return format_is(c, "pipedeck.simulation"); }),
+      document<documents::simulation_from_json>("simulation", ".simulation.json",
+                                                "predicted time and memory (read, written)", FileKind::simulation,
+                                                [](const Content& c) { return format_is(c, "pipedeck.simulation"); }),
       document<documents::model_from_json>("model", ".model.json",
                                            "layer shapes that the runtime trains (read, written)", FileKind::model,
                                            [](const Content& c) { return format_is(c, "pipedeck.model"); }),
       document<documents::calibration_from_json>(
           "calibration", ".calibration.json", "figures fitted from measured runs (read, written)",
           FileKind::calibration, [](const Content& c) { return format_is(c, "pipedeck.calibration"); }),
-      Importer{"nvidia-smi", ".topo.txt", "what nvidia-smi topo -m prints: GPUs and what joins them (read)",
+      Importer{"nvidia-smi", ".topo.txt", "output of nvidia-smi topo -m: GPUs and their links (read)",
                FileKind::machines,
                [](const Content& c) { return !c.json && topology::looks_like_nvidia_smi_topology(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_nvidia_smi(s.text, machine_of(s))); }},
-      Importer{"lstopo", ".lstopo.xml",
-               "what lstopo --of xml prints of hwloc 2: GPUs, PCI links, network cards (read)", FileKind::machines,
+      Importer{"lstopo", ".lstopo.xml", "output of lstopo --of xml (hwloc 2): GPUs, PCI links, network cards (read)",
+               FileKind::machines,
                [](const Content& c) { return !c.json && topology::looks_like_hwloc_topology(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_hwloc(s.text, machine_of(s))); }},
-      Importer{"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)",
+      Importer{"nccl-topology", ".xml", "file of NCCL_TOPO_DUMP_FILE: GPUs, links, network cards (read)",
                FileKind::machines, [](const Content& c) { return !c.json && topology::looks_like_xml(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_nccl(s.text, machine_of(s))); }},
-      Importer{"slurm", ".slurm.txt",
-               "what scontrol show nodes prints, and topology.conf: nodes, GPUs, switches (read)", FileKind::machines,
-               [](const Content& c) { return is_plain(c) && topology::looks_like_slurm(c.text); },
+      Importer{"slurm", ".slurm.txt", "output of scontrol show nodes, and topology.conf: nodes, GPUs, switches (read)",
+               FileKind::machines, [](const Content& c) { return is_plain(c) && topology::looks_like_slurm(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_slurm(s.text)); }},
-      Importer{"layer-table", ".csv",
-               "layers of a model as a table: a row each, columns by name or --columns (read)", FileKind::graph_text,
+      Importer{"layer-table", ".csv", "table of a model's layers: one per row, columns by name or --columns (read)",
+               FileKind::graph_text,
                [](const Content& c) { return is_plain(c) && profiles::looks_like_profile_csv(c.text); },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto micro_batch, micro_batch_of(s));
                  return as_document(profiles::profile_from_csv(s.text, stem_of(s), micro_batch));
                }},
       Importer{"graph-text", ".txt", "layer graph of PipeDream's and DAPPLE's programs (read, written)",
-               FileKind::graph_text,
-               [](const Content& c) { return is_plain(c) && c.text.find(" -- ") != c.text.npos; },
+               FileKind::graph_text, [](const Content& c) { return is_plain(c) && c.text.find(" -- ") != c.text.npos; },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto micro_batch, micro_batch_of(s));
                  return as_document(profiles::profile_from_graph_text(s.text, stem_of(s), micro_batch));
@@ -299,10 +285,10 @@ Result<const Importer*> importer_of(const std::string& content) {
   const Content looked{content, object ? &*object : nullptr};
   for (const Importer& importer : importers())
     if (importer.recognises(looked)) return &importer;
-  if (object) return tl::unexpected(unknown_json(*object));
-  if (first != '[') return tl::unexpected(unknown_text(content));
+  if (object) return unknown_json(*object);
+  if (first != '[') return unknown_text(content);
   TRY(const auto value, json::parse(content));
-  return tl::unexpected(unknown_json(value));
+  return unknown_json(value);
 }
 
 Result<FileKind> kind_of_content(const std::string& content) {

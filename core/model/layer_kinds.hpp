@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of layers in a model file, and the sizes that each one takes (model.hpp).
+// The kinds of layers in a model file, one row each: the sizes that a kind takes, and its cost.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+
+#include "core/model/model.hpp"
 
 namespace pipedeck {
 
@@ -16,9 +18,17 @@ struct SizeRule {
   std::int64_t most = std::int64_t{1} << 31;
 };
 
+/// A cost of a layer for one sample.
+struct LayerCount {
+  double forward = 0;  ///< operations, a multiply-add as two
+  double weight = 0;   ///< operations of the weight gradient; the input gradient takes as many as forward
+  double in = 0, out = 0, saved = 0, parameters = 0;  ///< elements
+};
+
 struct LayerKind {
   std::string_view name;
   std::span<const SizeRule> sizes;
+  LayerCount (*count)(const ModelLayer& layer);  ///< for a layer with all these sizes
 };
 
 std::span<const LayerKind> layer_kinds();

@@ -32,22 +32,6 @@ constexpr Names<Collectives, 5> collective_kinds{{{Collectives::least, "least"},
                                                   {Collectives::hierarchical, "hierarchical"},
                                                   {Collectives::tree, "tree"},
                                                   {Collectives::nccl, "nccl"}}};
-constexpr Names<ScheduleKind, 16> schedule_kinds{{{ScheduleKind::gpipe, "gpipe"},
-                                                  {ScheduleKind::one_f_one_b, "1f1b"},
-                                                  {ScheduleKind::interleaved, "interleaved"},
-                                                  {ScheduleKind::zb_h1, "zb-h1"},
-                                                  {ScheduleKind::zb_h2, "zb-h2"},
-                                                  {ScheduleKind::zb_v, "zb-v"},
-                                                  {ScheduleKind::v_half, "v-half"},
-                                                  {ScheduleKind::v_min, "v-min"},
-                                                  {ScheduleKind::dualpipe, "dualpipe"},
-                                                  {ScheduleKind::dualpipe_v, "dualpipev"},
-                                                  {ScheduleKind::chimera, "chimera"},
-                                                  {ScheduleKind::adaptive, "adaptive"},
-                                                  {ScheduleKind::pipedream, "pipedream"},
-                                                  {ScheduleKind::pipedream_vertical, "pipedream-vertical"},
-                                                  {ScheduleKind::pipedream_2bw, "pipedream-2bw"},
-                                                  {ScheduleKind::explicit_order, "explicit"}}};
 constexpr Names<Warmup, 2> warmups{{{Warmup::A, "A"}, {Warmup::B, "B"}}};
 constexpr Names<OpKind, op_kind_count> op_kinds{{{OpKind::forward, "forward"},
                                                  {OpKind::backward, "backward"},
@@ -110,7 +94,6 @@ std::string_view name_of(Precision value) { return name_in(precisions, value); }
 std::string_view name_of(NetworkModel value) { return name_in(network_models, value); }
 std::string_view name_of(Overlap value) { return name_in(overlaps, value); }
 std::string_view name_of(Collectives value) { return name_in(collective_kinds, value); }
-std::string_view name_of(ScheduleKind value) { return name_in(schedule_kinds, value); }
 std::string_view name_of(Warmup value) { return name_in(warmups, value); }
 std::string_view name_of(OpKind value) { return name_in(op_kinds, value); }
 std::string_view name_of(MemoryItem value) { return name_in(memory_items, value); }
@@ -124,7 +107,6 @@ std::optional<Precision> precision_named(std::string_view name) { return value_i
 std::optional<NetworkModel> network_model_named(std::string_view name) { return value_in(network_models, name); }
 std::optional<Overlap> overlap_named(std::string_view name) { return value_in(overlaps, name); }
 std::optional<Collectives> collectives_named(std::string_view name) { return value_in(collective_kinds, name); }
-std::optional<ScheduleKind> schedule_named(std::string_view name) { return value_in(schedule_kinds, name); }
 std::optional<Warmup> warmup_named(std::string_view name) { return value_in(warmups, name); }
 std::optional<OpKind> op_kind_named(std::string_view name) { return value_in(op_kinds, name); }
 std::optional<RunUse> run_use_named(std::string_view name) { return value_in(run_uses, name); }

@@ -50,23 +50,6 @@ std::optional<Plan> with_other_warmup(const Plan& plan) {
   return other;
 }
 
-bool shares_devices(ScheduleKind kind) {
-  switch (kind) {
-    case ScheduleKind::interleaved:
-    case ScheduleKind::zb_v:
-    case ScheduleKind::v_half:
-    case ScheduleKind::v_min:
-    case ScheduleKind::dualpipe:
-    case ScheduleKind::dualpipe_v:
-    case ScheduleKind::chimera:
-    case ScheduleKind::adaptive:
-    case ScheduleKind::explicit_order:
-      return true;
-    default:
-      return false;
-  }
-}
-
 int copies_of(const Plan& plan) {
   if (plan.chunks) {
     int copies = 1;

@@ -11,46 +11,15 @@
 #include "core/base/ids.hpp"
 #include "core/base/units.hpp"
 #include "core/model/schedule.hpp"
+#include "core/model/schedule_kind.hpp"
 #include "core/model/workload.hpp"
 
 namespace pipedeck {
 
-enum class ScheduleKind {
-  gpipe,
-  one_f_one_b,
-  interleaved,
-  zb_h1,
-  zb_h2,
-  zb_v,
-  v_half,
-  v_min,
-  dualpipe,
-  dualpipe_v,
-  chimera,
-  adaptive,
-  pipedream,
-  pipedream_vertical,
-  pipedream_2bw,
-  explicit_order,
-};
 /// A warm-up policy of 1F1B (DAPPLE section V). A: K_i = min(S - i, D); B: K_i = min(2(S - i) - 1, D).
 enum class Warmup { A, B };
 
-/// Returns true for schedules without a flush, which use several weight versions.
-constexpr bool asynchronous(ScheduleKind kind) {
-  return kind == ScheduleKind::pipedream || kind == ScheduleKind::pipedream_vertical ||
-         kind == ScheduleKind::pipedream_2bw;
-}
-/// Returns true for schedules with two copies of every stage, one per direction.
-constexpr bool bidirectional(ScheduleKind kind) {
-  return kind == ScheduleKind::dualpipe || kind == ScheduleKind::chimera;
-}
-/// Returns true if several chunks may be on one device.
-bool shares_devices(ScheduleKind kind);
-
-std::string_view name_of(ScheduleKind);  // "1f1b"
-std::string_view name_of(Warmup);        // "A"
-std::optional<ScheduleKind> schedule_named(std::string_view);
+std::string_view name_of(Warmup);  // "A"
 std::optional<Warmup> warmup_named(std::string_view);
 
 /// A selection of a stage's layers whose forward is recomputed before the backward.

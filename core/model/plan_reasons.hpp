@@ -30,7 +30,7 @@ struct BalanceReason {
   bool operator==(const BalanceReason&) const = default;
 };
 
-/// A set of reasons. Those that do not apply to the plan are absent.
+/// A set of reasons. A reason that does not apply to the plan is absent.
 struct PlanReasons {
   std::optional<ReplicaPlace> replicas{};  ///< of plans with several stages
   std::optional<ReplicationReason> replication{};

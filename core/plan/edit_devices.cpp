@@ -45,10 +45,9 @@ Result<void> check_groups(int stage, std::size_t devices, int degree) {
   if (devices == 0)
     return refuse(fmt::format("stage {} would be left without a device: merge it with its neighbour instead", stage));
   if (devices % position(degree) == 0) return {};
-  return refuse(
-      fmt::format("stage {} would have {} devices, which can't be taken {} by {} as its tensor parallelism needs: "
-                  "move {} at once",
-                  stage, devices, degree, degree, degree));
+  return refuse(fmt::format(
+      "stage {} would have {} devices, which can't be taken {} by {} as its tensor parallelism needs: move {} at once",
+      stage, devices, degree, degree, degree));
 }
 
 /// Returns the stage of all the devices, or nothing if all are unused.
@@ -200,15 +199,14 @@ Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& 
   const std::vector<int> degrees = tensor_parallel_degrees(plan, ground.profile, edit.stage);
   if (const std::optional<std::string> layer = never_cut(plan, ground.profile, edit))
     return refuse(
-        fmt::format("layer '{}' of stage {} can't be cut over {} devices: the profile tells no way that takes "
-                    "and gives whole tensors",
+        fmt::format("layer '{}' of stage {} cannot be sharded over {} devices: the profile has no sharding with whole "
+                    "inputs and outputs",
                     *layer, edit.stage, edit.degree));
   if (std::ranges::count(degrees, edit.degree) == 0)
     return refuse(
         degrees.size() == 1
             ? fmt::format("the profile has no times for the layers of stage {} cut over several devices", edit.stage)
-            : fmt::format("the profile has no times for the layers of stage {} cut over {} devices; it has them "
-                          "for {}",
+            : fmt::format("the profile has no times for the layers of stage {} cut over {} devices; it has them for {}",
                           edit.stage, edit.degree, fmt::join(degrees, ", ")));
   Devices devices = plan.stages[position(edit.stage)].devices;
   const int count = static_cast<int>(devices.size());

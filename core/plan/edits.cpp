@@ -23,15 +23,14 @@ Result<void> check_stage(const Plan& plan, int stage) {
 
 Result<void> check_free_stages(const Plan& plan, const char* what) {
   if (copies_of(plan) > 1)
-    return edits::refuse(
-        fmt::format("{}: '{}' runs every stage in both directions and needs the stages as they are; choose "
-                    "another schedule first",
-                    what, name_of(plan.schedule)));
+    return edits::refuse(fmt::format(
+        "{}: '{}' runs every stage in both directions and needs the stages as they are; choose another schedule first",
+        what, name_of(plan.schedule)));
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     if (stages_on_devices_of(plan, static_cast<int>(s)).size() > 1)
       return edits::refuse(
-          fmt::format("{}: '{}' has several stages on the same devices, as many everywhere; choose another "
-                      "number of chunks or another schedule first",
+          fmt::format("{}: '{}' has several stages on the same devices, as many everywhere; choose another number of "
+                      "chunks or another schedule first",
                       what, name_of(plan.schedule)));
   return {};
 }
@@ -47,8 +46,7 @@ Result<void> check_operations(const Plan& plan, const PlanEdit& edit) {
   if (plan.schedule != ScheduleKind::explicit_order || std::holds_alternative<CutMove>(edit)) return {};
   return edits::refuse(
       "the plan lists its operations one by one, and they would not be the right ones any more; only cuts can be "
-      "moved, "
-      "or choose a schedule first");
+      "moved, or choose a schedule first");
 }
 
 Result<void> check_samples(const Plan& plan) {
@@ -56,8 +54,8 @@ Result<void> check_samples(const Plan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     if (const int replicas = plan.stages[s].replicas(); replicas > plan.micro_batch)
       return edits::refuse(
-          fmt::format("stage {} would have {} replicas for micro-batches of {} sample{}, and each replica needs "
-                      "one at least: choose a larger micro-batch or fewer replicas",
+          fmt::format("stage {} would have {} replicas for micro-batches of {} sample{}, and each replica needs one at "
+                      "least: choose a larger micro-batch or fewer replicas",
                       s, replicas, plan.micro_batch, plan.micro_batch == 1 ? "" : "s"));
   return {};
 }
@@ -69,8 +67,8 @@ Result<void> check_pairs(const Plan& plan) {
     const Stage &one = plan.stages[s], &other = plan.stages[stages - 1 - s];
     if (one.devices.size() != other.devices.size() || one.tensor_parallel != other.tensor_parallel)
       return edits::refuse(
-          fmt::format("'{}' runs stages {} and {} on each other's devices, so that both need as many and the "
-                      "same tensor parallelism: exchange two devices instead",
+          fmt::format("'{}' runs stages {} and {} on each other's devices, so that both need as many and the same "
+                      "tensor parallelism: exchange two devices instead",
                       name_of(plan.schedule), s, stages - 1 - s));
   }
   return {};

@@ -18,10 +18,7 @@ tl::unexpected<Error> impossible(std::string message, std::string place) {
   return fail(ErrorCode::bad_input, std::move(message), std::move(place));
 }
 
-bool v_shaped(ScheduleKind kind) {
-  return kind == ScheduleKind::zb_v || kind == ScheduleKind::v_half || kind == ScheduleKind::v_min ||
-         kind == ScheduleKind::dualpipe_v;
-}
+bool v_shaped(ScheduleKind kind) { return traits_of(kind).placement == StagePlacement::v_shaped; }
 
 /// Returns the rank of every stage.
 std::vector<std::size_t> places_of(ScheduleKind kind, std::size_t ranks, std::size_t chunks) {
@@ -79,10 +76,10 @@ class Rescheduler {
       return impossible("found 'explicit', expected a schedule that makes its own lists", "/schedule");
     if (chunks < 1) return impossible(fmt::format("found {} chunks a device, expected at least 1", chunks), "/stages");
     if (layers() < chunks * ranks)
-      return impossible(fmt::format("found {} layers, expected at least {}: '{}' has {} stages on each of {} groups of "
-                                    "devices",
-                                    layers(), chunks * ranks, name_of(schedule_), chunks, ranks),
-                        "/stages");
+      return impossible(
+          fmt::format("found {} layers, expected at least {}: '{}' has {} stages on each of {} groups of devices",
+                      layers(), chunks * ranks, name_of(schedule_), chunks, ranks),
+          "/stages");
     if (bidirectional(schedule_) && ranks % 2 != 0)
       return impossible(fmt::format("found {} stages, expected an even number: '{}' puts each with the one opposite",
                                     ranks, name_of(schedule_)),
@@ -177,7 +174,7 @@ class Rescheduler {
 }  // namespace
 
 Result<Plan> with_schedule(const Plan& plan, const Profile& profile, ScheduleKind schedule, int chunks) {
-  const int stages = v_shaped(schedule) ? 2 : schedule == ScheduleKind::interleaved ? chunks : 1;
+  const int stages = v_shaped(schedule) ? 2 : traits_of(schedule).placement == StagePlacement::in_turn ? chunks : 1;
   return Rescheduler(plan, profile, schedule).run(stages);
 }
 

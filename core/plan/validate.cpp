@@ -278,7 +278,7 @@ Result<void> check_matrix(const Cluster& cluster, std::size_t devices) {
   const auto& matrix = *cluster.bandwidth_matrix;
   const std::string place = "/bandwidth_matrix_gb_per_s";
   if (!cluster.links.empty())
-    return checks::bad("/links", "found links beside bandwidth_matrix_gb_per_s, expected one of the two");
+    return checks::bad("/links", "found links and bandwidth_matrix_gb_per_s, expected one of the two");
   if (matrix.size() != devices)
     return checks::bad(place,
                        fmt::format("found {} rows, expected one for each of the {} devices", matrix.size(), devices));

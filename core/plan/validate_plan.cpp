@@ -49,11 +49,10 @@ using Held = std::map<DeviceId, std::size_t>;
 Result<void> check_common(const Plan& plan, std::size_t index, std::size_t other) {
   const Stage &stage = plan.stages[index], &before = plan.stages[other];
   if (stage.devices == before.devices && stage.tensor_parallel == before.tensor_parallel) return {};
-  return checks::bad(
-      stage_place(index, "devices"),
-      fmt::format("found a device of stage {} among others than that stage's, expected the same devices in the "
-                  "same order and the same tensor_parallel in all stages that share a device",
-                  other));
+  return checks::bad(stage_place(index, "devices"),
+                     fmt::format("found a device of stage {} among others than that stage's, expected the same devices "
+                                 "in the same order and the same tensor_parallel in all stages that share a device",
+                                 other));
 }
 
 Result<void> check_devices(const Plan& plan, std::size_t index, Held& held) {
@@ -225,9 +224,9 @@ bool offered_in_lists(OpKind kind) {
 Result<void> check_operations(const Plan& plan) {
   if (plan.schedule != ScheduleKind::explicit_order) {
     if (plan.operations)
-      return checks::bad("/operations",
-                         fmt::format("found a list beside the schedule '{}', expected it with 'explicit' only",
-                                     name_of(plan.schedule)));
+      return checks::bad(
+          "/operations",
+          fmt::format("found a list with the schedule '{}', expected it only with 'explicit'", name_of(plan.schedule)));
     return {};
   }
   if (!plan.operations)
@@ -280,11 +279,10 @@ Result<void> check_ways(const Plan& plan, const Profile& profile, std::span<cons
     if (steps.empty()) return {};
     if (path.add(steps)) continue;
     const auto own = std::ranges::find_if(alike, [&](const Stage& stage) { return p < stage.last; });
-    return checks::bad(
-        stage_place(s + static_cast<std::size_t>(own - alike.begin()), "tensor_parallel"),
-        fmt::format("found {}, expected a degree in which layer '{}' can be cut where it stands: none of the "
-                    "profile's ways leads to a whole output",
-                    own->tensor_parallel, layer.name));
+    return checks::bad(stage_place(s + static_cast<std::size_t>(own - alike.begin()), "tensor_parallel"),
+                       fmt::format("found {}, expected a degree in which layer '{}' can be cut where it stands: none "
+                                   "of the profile's ways leads to a whole output",
+                                   own->tensor_parallel, layer.name));
   }
   return {};
 }

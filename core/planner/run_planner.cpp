@@ -67,7 +67,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   TRY_VOID(check_pins(planner, problem));
   auto ranking = planner.plan(problem, options, context);
   if (!ranking) return ranking;
-  ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly when it says why");
+  ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly if it has a reason");
 
   if (ranking->infeasible && !ranking->infeasible->too_large && context.relax)
     TRY_VOID(add_relaxations(*ranking->infeasible, planner, problem, options, context));

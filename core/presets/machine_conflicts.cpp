@@ -48,7 +48,7 @@ bool joints_alike(const Joint& a, const Joint& b) {
 
 void note_conflicts(const FoundMachine& smi, const FoundMachine& nccl, std::vector<std::string>& notes) {
   if (smi.gpus.size() != nccl.gpus.size()) {
-    notes.push_back(fmt::format("{}: nvidia-smi tells {} GPUs, NCCL {}; NCCL's are used", nccl.name, smi.gpus.size(),
+    notes.push_back(fmt::format("{}: nvidia-smi reports {} GPUs, NCCL {}; NCCL's are used", nccl.name, smi.gpus.size(),
                                 nccl.gpus.size()));
     return;
   }
@@ -57,7 +57,7 @@ void note_conflicts(const FoundMachine& smi, const FoundMachine& nccl, std::vect
     for (std::size_t j = i + 1; j < smi.gpus.size(); ++j)
       if (!joints_alike(smi.joints[i][j], nccl.joints[i][j]) && ++all && told < most_conflicts) {
         ++told;
-        notes.push_back(fmt::format("{}: between {} and {} nvidia-smi tells {}, NCCL {}; NCCL's is used", nccl.name,
+        notes.push_back(fmt::format("{}: between {} and {} nvidia-smi reports {}, NCCL {}; NCCL's is used", nccl.name,
                                     nccl.gpus[i].label, nccl.gpus[j].label, words_of(smi.joints[i][j]),
                                     words_of(nccl.joints[i][j])));
       }

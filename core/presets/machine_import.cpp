@@ -227,8 +227,8 @@ class Builder {
     const double each = nics.empty() ? no_card_gigabits : card_gigabits * static_cast<double>(nics.size());
     const BytesPerSecond assumed(each * 1e9 / 8);
     notes_.add(nics.empty()
-                   ? fmt::format("{}: the network is not told: {} are assumed", who(machine), gigabits(assumed))
-                   : fmt::format("{}: the speed of {} network cards is not told: {} each are assumed", who(machine),
+                   ? fmt::format("{}: the network is unknown: {} are assumed", who(machine), gigabits(assumed))
+                   : fmt::format("{}: the speed of {} network cards is unknown: {} each are assumed", who(machine),
                                  nics.size(), gigabits(BytesPerSecond(card_gigabits * 1e9 / 8))));
     return assumed;
   }
@@ -287,7 +287,7 @@ Result<void> check_machines(const FoundMachines& found, const MachineImport& how
   const bool tree = !found.switches.empty();
   if (tree && found.machines.empty())
     return fail(ErrorCode::bad_input,
-                "found switches without machines, expected the text of scontrol show nodes beside them");
+                "found switches without machines, expected the output of scontrol show nodes as well");
   if (tree && (how.copies > 1 || how.shape == ClusterShape::matrix))
     return fail(ErrorCode::bad_usage, "found copies or a matrix of machines in a tree of switches, expected neither");
   if (how.uplink && !tree)
@@ -353,7 +353,7 @@ Result<void> add_found(FoundMachines& all, FoundMachines more) {
     return found.machines.empty() && found.switches.empty() && !found.matrix;
   };
   if ((all.matrix && !nothing(more)) || (more.matrix && !nothing(all)))
-    return fail(ErrorCode::bad_input, "found a table of bandwidths beside other files, expected it alone");
+    return fail(ErrorCode::bad_input, "found a table of bandwidths with other files, expected it alone");
   if (!all.switches.empty() && !more.switches.empty())
     return fail(ErrorCode::bad_input, "found two trees of switches, expected one");
   std::ranges::move(more.machines, std::back_inserter(all.machines));

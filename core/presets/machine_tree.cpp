@@ -120,7 +120,7 @@ Result<std::vector<FoundMachine>> machines_of_partition(std::vector<FoundMachine
   const auto sizes = sizes_of(machines);
   if (sizes.empty())
     return fail(ErrorCode::bad_usage,
-                fmt::format("found the partition '{}' asked for, expected none: no machine tells its own", partition));
+                fmt::format("found the partition '{}', expected none: the machines have no partitions", partition));
   if (!sizes.contains(partition))
     return fail(ErrorCode::bad_usage,
                 fmt::format("found no partition '{}' with GPUs, expected one of: {}", partition, listed(sizes)));

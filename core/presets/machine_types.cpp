@@ -154,10 +154,9 @@ Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, 
                           model->type.name));
     return *model;
   }
-  return fail(ErrorCode::bad_input,
-              fmt::format("{}: found GPUs without their names, expected a type: --device TYPE, or the lines of "
-                          "nvidia-smi -L in the same file",
-                          machine.name));
+  return fail(ErrorCode::bad_input, fmt::format("{}: found GPUs without their names, expected a type: --device TYPE, "
+                                                "or the lines of nvidia-smi -L in the same file",
+                                                machine.name));
 }
 
 std::vector<GpuKind> kinds_of(const FoundMachine& machine, const MachineImport& how) {
@@ -178,7 +177,7 @@ BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, con
   const BytesPerSecond assumed = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
   if (!joint.pcie)
     notes.add(
-        fmt::format("PCI Express of the GPUs is not told: generation {} with {} lanes is assumed, {} GB/s each way",
+        fmt::format("PCI Express of the GPUs is unknown: generation {} with {} lanes is assumed, {} GB/s each way",
                     one.pcie.generation, one.pcie.lanes, number(in_gigabytes_per_second(assumed))));
   const BytesPerSecond pcie = joint.pcie.value_or(assumed);
   if (joint.kind != JointKind::system) return pcie;

@@ -44,8 +44,7 @@ Result<void> check_matrix(const FoundMatrix& matrix, const MachineImport& how) {
                 "found copies, a network, links or a partition with a table, which has all pairs");
   if (matrix.unit.empty() && how.unit.empty())
     return fail(ErrorCode::bad_input,
-                "found no unit of the bandwidths, expected GB/s or the like in the table's corner, "
-                "or --unit");
+                "found no unit of the bandwidths, expected GB/s or the like in the table's corner, or --unit");
   return {};
 }
 
@@ -74,14 +73,13 @@ Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const Machi
       rates[i][j] = rates[j][i] = BytesPerSecond(slow * scale->count);
       if (!(rates[i][j].count > 0 && rates[i][j].count <= limits::bytes_per_second))
         return fail(ErrorCode::bad_input,
-                    fmt::format("found {} {} between {} and {}, expected at most {:.0e} bytes a second", slow, unit,
+                    fmt::format("found {} {} between {} and {}, expected at most {:.0e} bytes per second", slow, unit,
                                 matrix.devices[i], matrix.devices[j], limits::bytes_per_second));
     }
   made.cluster.bandwidth_matrix = std::move(rates);
   made.notes.push_back(fmt::format("{} devices in {} {}, bandwidths in {}", n, made.cluster.nodes.size(),
                                    made.cluster.nodes.size() == 1 ? "machine" : "machines", unit));
-  if (!how.device)
-    made.notes.push_back(fmt::format("What the devices are is not told: {} is assumed", device.type.name));
+  if (!how.device) made.notes.push_back(fmt::format("The device type is unknown: {} is assumed", device.type.name));
   if (widest > 1.001)
     made.notes.push_back(
         fmt::format("Two ways between devices differ by up to {:.3g} times: the slower one is kept for both", widest));

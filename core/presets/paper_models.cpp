@@ -63,18 +63,18 @@ std::vector<ReadTransformer> m6_models() {
     models.push_back({std::move(config), {published, assumed}});
   };
   const char* of_experts =
-      "Assumed are one expert a token, the 21,128 words of the Chinese BERT and 512 tokens a sample";
+      "Assumed: one expert per token, the 21,128 words of the Chinese BERT and 512 tokens per sample";
   add(m6("M6 10B", 4096, 48),
       "Published are 24 encoder and 24 decoder blocks and 10 billion parameters (Whale, USENIX ATC 2022, section "
       "5.3.1); chosen to have as many: blocks without attention to an encoder, 4,096 wide",
-      "Assumed are heads of 128, the 21,128 words of the Chinese BERT and 512 tokens a sample");
+      "Assumed: heads of 128, the 21,128 words of the Chinese BERT and 512 tokens per sample");
   add(m6_moe("M6 MoE 100B", 24, 512, 4096),
-      "Published are 100 billion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); "
-      "chosen to have as many: 24 blocks of hidden 1,024 and 512 experts of 4,096",
+      "Published are 100 billion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); chosen "
+      "to have as many: 24 blocks of hidden 1,024 and 512 experts of 4,096",
       of_experts);
   add(m6_moe("M6 MoE 1T", 24, 960, 21248),
-      "Published are 1 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); "
-      "chosen to have as many: 24 blocks of hidden 1,024 and 960 experts of 21,248",
+      "Published are 1 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); chosen "
+      "to have as many: 24 blocks of hidden 1,024 and 960 experts of 21,248",
       of_experts);
   add(m6_moe("M6 MoE 10T", 48, 10240, 9984),
       "Published are 10 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-10T, arXiv 2110.03888); "

@@ -29,11 +29,11 @@ std::string note_on(const Profile& profile, const DeviceType& type, const std::v
   if (expected && std::abs(used / *expected - 1) <= speeds_alike) return {};
   if (expected)
     return fmt::format(
-        "the profile is of {}, which the cluster does not list: {} counts as {:.3g} times as quick, where data sheets "
-        "say {:.3g}; a profile for {} is right",
+        "the profile is for {}, which the cluster does not list: {} counts as {:.3g} times as fast, but data sheets "
+        "give {:.3g}; use a profile for {}",
         profile.device, type.name, used, *expected, type.name);
   if (used == 1) return {};
-  return fmt::format("the profile is of {}, whose speed nobody tells: {} counts as {:.3g} times as quick",
+  return fmt::format("the profile is for {}, whose speed is unknown: {} counts as {:.3g} times as fast",
                      profile.device.empty() ? "a device that it does not name" : profile.device, type.name, used);
 }
 

@@ -161,11 +161,10 @@ Result<std::vector<ReproducedRow>> amp_table_3(const Bench& bench) {
     TRY(auto runs, proposed(method.name, problem, {}, bench));
     method.ours = std::move(runs);
   }
-  return compared(
-      methods, 1,
-      "Megatron's rules go through all micro-batch sizes; those of a whole replica's samples leave a pipeline "
-      "with one micro-batch and idle stages. The paper's ten are not printed (five are, Table 6). Our "
-      "annealing ends at AMP's strategies, as the cost model is exact enough to lead there.");
+  return compared(methods, 1,
+                  "Megatron's rules go through all micro-batch sizes; those of a whole replica's samples leave a "
+                  "pipeline with one micro-batch and idle stages. The paper's ten are not printed (five are, Table 6). "
+                  "Our annealing ends at AMP's strategies, as the cost model is exact enough to lead there.");
 }
 
 Result<std::vector<ReproducedRow>> amp_table_4(const Bench& bench) {
@@ -181,10 +180,9 @@ Result<std::vector<ReproducedRow>> amp_table_4(const Bench& bench) {
   return compared(
       methods, 2,
       "The order of the methods is the paper's (but for SA's mean), the distances are larger: ours gives the T4s fewer "
-      "layers, where "
-      "the paper's cost model averages unlike devices. AMP's best strategies, mbs 1 with pp 4, dp 4 or pp 8, dp 2 "
-      "(the paper's), are equal within 1 %. RS holds tensor parallelism of 8 and 16 across 10 Gbit/s; the 50 "
-      "strategies that the paper drew and could run seem to hold few of those.");
+      "layers, where the paper's cost model averages unlike devices. AMP's best strategies, mbs 1 with pp 4, dp 4 or "
+      "pp 8, dp 2 (the paper's), are equal within 1 %. RS holds tensor parallelism of 8 and 16 across 10 Gbit/s; the "
+      "50 strategies that the paper drew and could run seem to hold few of those.");
 }
 
 Result<std::vector<ReproducedRow>> amp_table_5(const Bench& bench) {
@@ -234,16 +232,15 @@ PaperTable amp_table_4() {
 }
 
 PaperTable amp_table_5() {
-  return {
-      {"amp-5",
-       "AMP, Table 5: best and average strategies, heterogeneous model",
-       "The first 10 answers of `amp`, simulated; Megatron's rules with as many transformer blocks a stage (Table 10 "
-       "cuts so, within a row); `amp`'s best strategy with blocks or with parameters evenly. " +
-           amp_assumptions(AmpSetup::heterogeneous_model),
-       method_rule,
-       "seconds",
-       {"Megatron", "by parameters", "uniform", "AMP", "Megatron / AMP", "by parameters / AMP", "uniform / AMP"}},
-      amp_table_5};
+  return {{"amp-5",
+           "AMP, Table 5: best and average strategies, heterogeneous model",
+           "The first 10 answers of `amp`, simulated; Megatron's rules with as many transformer blocks a stage (Table "
+           "10 cuts so, within a row); `amp`'s best strategy with blocks or with parameters evenly. " +
+               amp_assumptions(AmpSetup::heterogeneous_model),
+           method_rule,
+           "seconds",
+           {"Megatron", "by parameters", "uniform", "AMP", "Megatron / AMP", "by parameters / AMP", "uniform / AMP"}},
+          amp_table_5};
 }
 
 }  // namespace pipedeck::reproduce

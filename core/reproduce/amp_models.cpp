@@ -49,31 +49,25 @@ Result<Problem> amp_problem(AmpSetup setup) {
 std::string amp_assumptions(AmpSetup setup) {
   const std::string common = fmt::format(
       "Times are computed from shapes at {:.1f} % of the devices' 16-bit peak (V100 125, T4 65 TFLOP/s), chosen so "
-      "that the "
-      "quickest strategies take about the paper's seconds; nominal bandwidths, gradients reduced at the end; tensor "
-      "parallelism with Megatron's all-reduces and no loss of efficiency; mixed precision, Adam. ",
+      "that the quickest strategies take about the paper's seconds; nominal bandwidths, gradients reduced at the end; "
+      "tensor parallelism with Megatron's all-reduces and no loss of efficiency; mixed precision, Adam. ",
       (setup == AmpSetup::heterogeneous_model ? presets::transgan_reached : reached_by_text) * 100);
   switch (setup) {
     case AmpSetup::homogeneous:
       return common +
              "GPT-2 in 30 rows (the head at four times that share), batch 32, on preset amp-t4: 4 servers of 4 T4, 50 "
-             "Gbit/s inside "
-             "and between.";
+             "Gbit/s inside and between.";
     case AmpSetup::heterogeneous_cluster:
       return common +
              "GPT-2 in 30 rows (the head at four times that share), batch 32, on preset amp-mixed: 3 servers of 4 V100 "
-             "(170 Gbit/s "
-             "inside, 10 between) and one of 4 T4 (50).";
+             "(170 Gbit/s inside, 10 between) and one of 4 T4 (50).";
     case AmpSetup::heterogeneous_model:
       break;
   }
   return common +
          "TransGAN in 56 rows, batch 64, on preset amp-v100: 4 servers of 4 V100. The blocks of width 16 work on "
-         "82,944 tokens in "
-         "windows "
-         "of 256 and take 1.5 times as long as those of width 1024, as the cuts of Table 11 say (their operations "
-         "alone "
-         "are 0.9 times).";
+         "82,944 tokens in windows of 256 and take 1.5 times as long as those of width 1024, as in the cuts of Table "
+         "11 (their operations alone are 0.9 times).";
 }
 
 Plan amp_plan(const Problem& problem, int mbs, const std::vector<int>& assignment, int tensor_parallel, int replicas) {

@@ -116,8 +116,7 @@ TableInfo info(int number, const std::string& title, AmpSetup setup) {
   return {fmt::format("amp-{}", number),
           fmt::format("AMP, Table {}: {}", number, title),
           "The paper's strategies, simulated with the warm-up that is quicker; stages are those of the assignment "
-          "(Table 10 "
-          "prints half as many). " +
+          "(Table 10 prints half as many). " +
               amp_assumptions(setup),
           "the strategy is reachable, fits, and takes, relative to the table's mean, within 25 % of what it took there",
           "strategy",

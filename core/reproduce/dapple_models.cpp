@@ -32,8 +32,7 @@ constexpr Benchmark table_2[] = {
      "figure must be for far fewer images or for the weights' side alone."},
     {"VGG-19", 137, 32, 5.6, Optimizer::sgd,
      "Published parameters are 143.7 M; the paper's 137 M are its own. We keep what goes into each layer and what "
-     "comes "
-     "out of it; frameworks that work in place keep half."},
+     "comes out of it; frameworks that work in place keep half."},
     {"AmoebaNet-36", 933, 1, 20, Optimizer::rmsprop, ""},
 };
 
@@ -209,8 +208,8 @@ PaperTable dapple_table_8() {
   return {{"dapple-8",
            "DAPPLE, Table VIII: the largest BERT that fits, with recompute",
            "The most blocks that fit on every stage of a straight pipeline with recompute, by simulated peak memory: "
-           "preset BERT-48's blocks, Adam, fp32, micro-batch 2, 16 GiB a device. Utilisation is 1 - bubble with 20 "
-           "micro-batches a stage (the paper does not say how many), relative to one device.",
+           "preset BERT-48's blocks, Adam, fp32, micro-batch 2, 16 GiB per device. Utilisation is 1 - bubble with 20 "
+           "micro-batches per stage (the paper gives no number), relative to one device.",
            "layers and utilisation relative to one device within 10 %; one device: layers within 20 %",
            "configuration",
            {"layers", "layers / Native-1", "parameters", "at 16 bytes each", "utilisation / Native-1"}},

@@ -28,21 +28,18 @@ struct Planned {
 };
 constexpr const char* gnmt_measured =
     "The last rows weigh on the last stage: the classifier and, in the released profile, an LSTM of 31.0 ms backward "
-    "(the "
-    "others take 8.5). The paper's cuts leave it more of the other layers; with 16 devices, stages of several replicas "
-    "balance it better than one layer a device.";
+    "(the others take 8.5). The paper's cuts leave it more of the other layers; with 16 devices, stages of several "
+    "replicas balance it better than one layer a device.";
 constexpr const char* computed_times =
     "Neither this model's profile nor the micro-batch was published. With times from shapes, stages of one or two "
-    "devices "
-    "beat 8:8 on flat networks in the same simulator: they have less to all-reduce.";
+    "devices beat 8:8 on flat networks in the same simulator: they have less to all-reduce.";
 constexpr const char* slow_half =
     "The paper's 24:12 gives the first stage 1.57 times the computation of the second, which has 73 % of the weights; "
-    "in the "
-    "same simulator that costs more than the smaller all-reduce saves. The profile is made of the paper's few figures.";
+    "in the same simulator that costs more than the smaller all-reduce saves. The profile is made of the paper's few "
+    "figures.";
 constexpr const char* eleven =
     "Eleven replicas share micro-batches of 16 (128 has no divisor of 11), so that some get two samples: more than 16 "
-    "GiB "
-    "without recompute. Pairs of devices are quicker here.";
+    "GiB without recompute. Pairs of devices are quicker here.";
 constexpr Planned table_5[] = {
     {"ResNet-50", 2048, "A", "DP", "-", ""},
     {"ResNet-50", 2048, "B", "DP", "-", ""},
@@ -184,15 +181,13 @@ struct Compared {
 constexpr Compared table_7[] = {
     {"VGG-19", 1024, "14:2", "12:7", "8:6:1:1",
      "The fully connected layers need no second device here: 15:1 is quicker than 14:2. PipeDream's program answers "
-     "the "
-     "paper's plan with the released profile."},
+     "the paper's plan with the released profile."},
     {"AmoebaNet-36", 128, "8:8", "27:9", "straight",
      "AmoebaNet's profile is made of the paper's few figures; its cut as in Table V."},
     {"BERT-Large", 128, "8:8", "12:12", "2:6:2:2:2:2", ""},
     {"XLNet-36", 128, "8:8", "18:18", "straight",
      "DAPPLE's plan is the paper's. PipeDream's program answers straight on one level (`--levels flat`), by two levels "
-     "with "
-     "times from shapes not quite; the paper's profile is not published."},
+     "with times from shapes not quite; the paper's profile is not published."},
 };
 
 Result<ReproducedRow> compared_row(const Compared& paper, const Bench& bench) {
@@ -223,32 +218,29 @@ Result<std::vector<ReproducedRow>> rows_of_table_7(const Bench& bench) {
 }  // namespace
 
 PaperTable dapple_table_5() {
-  return {{"dapple-5",
-           "DAPPLE, Table V: planning results",
-           "`dapple` on the presets dapple-a, -b, -c with the optimizers of section VI-A; warm-up A for BERT-48 and "
-           "XLNet-36 on "
-           "A, as section VI-D has it. The planner chooses the micro-batch, not below what was profiled on a device "
-           "(ResNet-50: "
-           "32 images). Splits count blocks, recurrent layers, convolutions and fully connected layers. The last "
-           "figures are "
-           "the paper's plan, at its best micro-batch and warm-up, and ours in the same simulator.",
-           "the same devices for each stage and the cut within two layers, or another plan that is as quick within 3 %",
-           "model (global batch)",
-           {"plan", "split", "iteration, each plan simulated"}},
-          dapple_table_5};
+  return {
+      {"dapple-5",
+       "DAPPLE, Table V: planning results",
+       "`dapple` on the presets dapple-a, -b, -c with the optimizers of section VI-A; warm-up A for BERT-48 and "
+       "XLNet-36 on A, as section VI-D has it. The planner chooses the micro-batch, not below what was profiled on a "
+       "device (ResNet-50: 32 images). Splits count blocks, recurrent layers, convolutions and fully connected layers. "
+       "The last figures are the paper's plan, at its best micro-batch and warm-up, and ours in the same simulator.",
+       "the same devices for each stage and the cut within two layers, or another plan that is as quick within 3 %",
+       "model (global batch)",
+       {"plan", "split", "iteration, each plan simulated"}},
+      dapple_table_5};
 }
 
 PaperTable dapple_table_7() {
-  return {
-      {"dapple-7",
-       "DAPPLE, Table VII: DAPPLE and PipeDream on two servers of config A",
-       "`dapple --overlap none` with the options of Table V (data parallelism with overlap is left out, as in the "
-       "paper's "
-       "comparison), `pipedream --as-released` (the program of PipeDream's authors) on the same profile and cluster.",
-       "the same devices for each stage of both, DAPPLE's cut within two layers",
-       "model (global batch)",
-       {"DAPPLE", "DAPPLE split", "PipeDream"}},
-      rows_of_table_7};
+  return {{"dapple-7",
+           "DAPPLE, Table VII: DAPPLE and PipeDream on two servers of config A",
+           "`dapple --overlap none` with the options of Table V (data parallelism with overlap is left out, as in the "
+           "paper's comparison), `pipedream --as-released` (the program of PipeDream's authors) on the same profile "
+           "and cluster.",
+           "the same devices for each stage of both, DAPPLE's cut within two layers",
+           "model (global batch)",
+           {"DAPPLE", "DAPPLE split", "PipeDream"}},
+          rows_of_table_7};
 }
 
 }  // namespace pipedeck::reproduce

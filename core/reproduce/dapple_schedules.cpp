@@ -32,8 +32,7 @@ const std::vector<Warmed>& table_4() {
        128,
        1.31,
        "Table V gives this plan transfers of 0.10 of a stage's time; hiding all of them can't save 31 %. The paper "
-       "does not "
-       "say what else the larger warm-up saves there."},
+       "does not explain the rest of that saving."},
   };
   return rows;
 }
@@ -83,8 +82,7 @@ constexpr const char* few_bytes =
     "micro-batch fits here, as nothing but the model is counted.";
 constexpr const char* boundaries =
     "With whole stages recomputed a micro-batch keeps only its stage's input, 4 MB. The paper's GPipe grows by 1.1 GB "
-    "a "
-    "micro-batch, so its recompute keeps more than the text says.";
+    "per micro-batch, so its recompute saves more than the text describes.";
 constexpr const char* fixed_cost =
     "The paper's throughput grows by 1.60 from M = 2 to M = 16; a shorter bubble alone gives 1.41 in two stages. Its "
     "iterations seem to have a fixed cost that we lack.";
@@ -155,15 +153,14 @@ Result<std::vector<ReproducedRow>> rows_of_table_6(const Bench& bench) {
 }  // namespace
 
 PaperTable dapple_table_4() {
-  return {
-      {"dapple-4",
-       "DAPPLE, Table IV: speed-up of warm-up B over A",
-       "The plans of Table V on config A (VGG-19: of Table VII), simulated under both policies, gradients reduced by "
-       "layer. The paper does not give micro-batches; ours stand in the row.",
-       "speed-up within 10 %",
-       "model, plan",
-       {"B / A"}},
-      dapple_table_4};
+  return {{"dapple-4",
+           "DAPPLE, Table IV: speed-up of warm-up B over A",
+           "The plans of Table V on config A (VGG-19: of Table VII), simulated under both policies, gradients reduced "
+           "by layer. The paper does not give micro-batches; ours stand in the row.",
+           "speed-up within 10 %",
+           "model, plan",
+           {"B / A"}},
+          dapple_table_4};
 }
 
 PaperTable dapple_table_6() {
@@ -172,8 +169,7 @@ PaperTable dapple_table_6() {
            "24 blocks a stage, micro-batch 2, simulated: preset BERT-48, Adam, fp32, 1F1B with warm-up A and GPipe's "
            "order, with and without recompute of whole stages; memory is averaged over both devices.",
            "throughput and memory relative to the first row within 15 % (the first row: within 25 % of the paper's own "
-           "figures), "
-           "or out of memory in both",
+           "figures), or out of memory in both",
            "schedule",
            {"samples/s", "memory", "samples/s / first row", "memory / first row"}},
           rows_of_table_6};

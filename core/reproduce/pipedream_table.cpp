@@ -25,9 +25,8 @@ struct Configured {
 };
 constexpr const char* hidden =
     "By the text's recurrence gradients at the nominal bandwidth hide behind computation, so that replicas cost "
-    "little; "
-    "the paper's speed-ups say that they cost more on its servers. The released program adds them up and still keeps "
-    "replicas of the stages that would be slowest.";
+    "little; the paper's speed-ups show that they cost more on its servers. The released program adds them up and "
+    "still keeps replicas of the stages that would be slowest.";
 constexpr const char* mirrored =
     "By the shapes the classifier over the vocabulary takes longest and would be replicated (1-1-2, as released); the "
     "paper's first stage, which it replicates, must hold more than what Venugopalan et al. print.";
@@ -112,21 +111,18 @@ Result<std::vector<ReproducedRow>> rows_of_table_1(const Bench& bench) {
 }  // namespace
 
 PaperTable pipedream_table_1() {
-  return {
-      {"pipedream-1",
-       "PipeDream, Table 1: configurations and speed-up over data parallelism",
-       "`pipedream --levels flat`, by the recurrence of the text (with `--ignore-memory`) and `--as-released`, as the "
-       "authors' program computes, on the first servers of the presets pipedream-a, -b, -c; the mini-batches of "
-       "section "
-       "5.1, a GPU's fair share of cluster A's PCIe tree (3 GB/s). The speed-up is the simulated samples a second of "
-       "the "
-       "configuration that is the paper's, else of the first, over data parallelism with one mini-batch a device and "
-       "gradients reduced by layer.",
-       "one of the two answers is the paper's configuration; speed-ups are shown, not counted: ours are those of "
-       "nominal bandwidths",
-       "model, servers x GPUs (cluster)",
-       {"configuration, by the text", "as released", "epoch speed-up"}},
-      rows_of_table_1};
+  return {{"pipedream-1",
+           "PipeDream, Table 1: configurations and speed-up over data parallelism",
+           "`pipedream --levels flat`, by the recurrence of the text (with `--ignore-memory`) and `--as-released`, as "
+           "the authors' program computes, on the first servers of the presets pipedream-a, -b, -c; the mini-batches "
+           "of section 5.1, a GPU's fair share of cluster A's PCIe tree (3 GB/s). The speed-up is the simulated "
+           "samples per second of the configuration that is the paper's, else of the first, over data parallelism with "
+           "one mini-batch a device and gradients reduced by layer.",
+           "one of the two answers is the paper's configuration; speed-ups are shown, not counted: ours are those of "
+           "nominal bandwidths",
+           "model, servers x GPUs (cluster)",
+           {"configuration, by the text", "as released", "epoch speed-up"}},
+          rows_of_table_1};
 }
 
 }  // namespace pipedeck::reproduce

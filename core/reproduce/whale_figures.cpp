@@ -42,7 +42,7 @@ Result<ReproducedRow> gained_row(const Gained& paper, const std::string& cluster
   TRY(const auto aware, balanced_time(problem, options, "aware", bench));
   const double gain = even.count / aware.count, nearest = std::clamp(gain, paper.least, paper.most);
   ReproducedRow row;
-  row.subject = fmt::format("{}, {} samples a device", paper.model, paper.samples);
+  row.subject = fmt::format("{}, {} samples per device", paper.model, paper.samples);
   row.cells = {{"", fmt::format("{:.1f} ms", in_milliseconds(even)), {}},
                {"", fmt::format("{:.1f} ms", in_milliseconds(aware)), {}},
                {paper.least < paper.most ? fmt::format("{:.1f} to {:.1f}x", paper.least, paper.most)
@@ -68,8 +68,7 @@ Result<std::vector<ReproducedRow>> gain_rows(const Gained (&figure)[n], const st
 
 constexpr const char* peaks =
     "By peak fp32 a P100 does 0.592 of a V100, so that even shares leave 1 / 0.796 = 1.26 to be gained; gradients "
-    "crossing "
-    "the network, the same with either balance, take from that.";
+    "crossing the network, the same with either balance, take from that.";
 
 Result<std::vector<ReproducedRow>> rows_of_figure_17(const Bench& bench) {
   return gain_rows(figure_17, "whale-dp", {{"strategy", "replicate"}, {"min-slice", "1"}}, peaks, bench);
@@ -79,34 +78,32 @@ Result<std::vector<ReproducedRow>> rows_of_figure_18(const Bench& bench) {
                    bench);
 }
 
-constexpr const char* gain_rule = "the gain within 10 % of what section 5.2 says";
+constexpr const char* gain_rule = "the gain within 10 % of section 5.2";
 
 }  // namespace
 
 PaperTable whale_figure_17() {
-  return {
-      {"whale-17",
-       "Whale, Figure 17: hardware-aware data parallelism",
-       "`whale --strategy replicate` with `--balance even` and `aware` on preset whale-dp (8 V100 of 32 GB, 8 P100), "
-       "fp32, Adam, one micro-batch; profiles computed from shapes. The figure's bars are not in the text: the gains "
-       "are those of section 5.2.",
-       gain_rule,
-       "model",
-       {"even", "aware", "gain"}},
-      rows_of_figure_17};
+  return {{"whale-17",
+           "Whale, Figure 17: hardware-aware data parallelism",
+           "`whale --strategy replicate` with `--balance even` and `aware` on preset whale-dp (8 V100 of 32 GB, 8 "
+           "P100), fp32, Adam, one micro-batch; profiles computed from shapes. The figure's bars are not in the text: "
+           "the gains are those of section 5.2.",
+           gain_rule,
+           "model",
+           {"even", "aware", "gain"}},
+          rows_of_figure_17};
 }
 
 PaperTable whale_figure_18() {
-  return {
-      {"whale-18",
-       "Whale, Figure 18: hardware-aware pipelines",
-       "`whale --strategy pipeline --task-graphs 4` with `--balance even` and `aware` on preset whale-pipe (4 V100 of "
-       "32 GB, 4 P100), nested data parallelism of 2, fp32, Adam; each balance at its best micro-batch; profiles "
-       "computed from shapes.",
-       gain_rule,
-       "model",
-       {"even", "aware", "gain"}},
-      rows_of_figure_18};
+  return {{"whale-18",
+           "Whale, Figure 18: hardware-aware pipelines",
+           "`whale --strategy pipeline --task-graphs 4` with `--balance even` and `aware` on preset whale-pipe (4 V100 "
+           "of 32 GB, 4 P100), nested data parallelism of 2, fp32, Adam; each balance at its best micro-batch; "
+           "profiles computed from shapes.",
+           gain_rule,
+           "model",
+           {"even", "aware", "gain"}},
+          rows_of_figure_18};
 }
 
 }  // namespace pipedeck::reproduce

@@ -23,7 +23,7 @@ bool one_stage_a_device(const Plan& plan) { return pipeline_ranks(plan).size() =
 /// Returns the plan under every fixed synchronous schedule that may suit its placement.
 std::vector<Plan> fixed_plans(const Plan& plan) {
   std::vector<Plan> plans;
-  for (const ScheduleInfo& info : schedules()) {
+  for (const ScheduleTraits& info : all_schedules) {
     if (asynchronous(info.kind) || bidirectional(info.kind) || info.kind == ScheduleKind::adaptive ||
         info.kind == ScheduleKind::explicit_order || (!shares_devices(info.kind) && !one_stage_a_device(plan)))
       continue;

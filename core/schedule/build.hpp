@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of a plan to the order of operations on every device. Each schedule has its own file; this is their
-// registry.
+// Conversion of a plan to the order of operations on every device. Each schedule has its own file.
 #pragma once
 
 #include <span>
@@ -13,13 +12,6 @@
 #include "core/schedule/figures.hpp"
 
 namespace pipedeck::schedule {
-
-struct ScheduleInfo {
-  ScheduleKind kind;
-  std::string name;     ///< as in plan files
-  std::string summary;  ///< one line for lists and tooltips
-};
-const std::vector<ScheduleInfo>& schedules();
 
 /// Returns the schedule. bad_input states the required placement if the plan's stages are not placed as its schedule
 /// needs.

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules offered by the registry in build.cpp, one file each, and their common parts.
+// The builders of all schedules, one file each, and their common parts.
 #pragma once
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/result.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/schedule.hpp"
+#include "core/schedule/adaptive.hpp"
 #include "core/schedule/figures.hpp"
 
 namespace pipedeck::schedule {
 
 Schedule gpipe(const Plan& plan);
-Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups);
+Schedule one_f_one_b(const Plan& plan, std::span<const StageFigures> figures);
 Result<Schedule> interleaved(const Plan& plan);
 Schedule zero_bubble(const Plan& plan, std::span<const StageFigures> figures);  ///< ZB-H1 and ZB-H2
 Result<Schedule> zb_v(const Plan& plan);
@@ -27,6 +29,37 @@ Result<Schedule> pipedream_2bw(const Plan& plan);
 /// Returns the plan's own lists. Every list must contain each micro-batch of its device's stage once, forward and
 /// backward.
 Result<Schedule> explicit_order(const Plan& plan);
+
+/// A builder of a schedule. Most need no figures of the stages.
+struct Builder {
+  ScheduleKind kind;
+  Result<Schedule> (*build)(const Plan& plan, std::span<const StageFigures> figures);
+};
+
+template <auto build>
+Result<Schedule> built(const Plan& plan, std::span<const StageFigures> figures) {
+  if constexpr (std::is_invocable_v<decltype(build), const Plan&, std::span<const StageFigures>>)
+    return build(plan, figures);
+  else
+    return build(plan);
+}
+
+inline constexpr Builder builders[]{{ScheduleKind::gpipe, built<gpipe>},
+                                    {ScheduleKind::one_f_one_b, built<one_f_one_b>},
+                                    {ScheduleKind::interleaved, built<interleaved>},
+                                    {ScheduleKind::zb_h1, built<zero_bubble>},
+                                    {ScheduleKind::zb_h2, built<zero_bubble>},
+                                    {ScheduleKind::zb_v, built<zb_v>},
+                                    {ScheduleKind::v_half, built<controllable_memory>},
+                                    {ScheduleKind::v_min, built<controllable_memory>},
+                                    {ScheduleKind::dualpipe, built<dualpipe>},
+                                    {ScheduleKind::dualpipe_v, built<dualpipe_v>},
+                                    {ScheduleKind::chimera, built<chimera>},
+                                    {ScheduleKind::adaptive, adaptive},
+                                    {ScheduleKind::pipedream, built<pipedream>},
+                                    {ScheduleKind::pipedream_vertical, built<pipedream>},
+                                    {ScheduleKind::pipedream_2bw, built<pipedream_2bw>},
+                                    {ScheduleKind::explicit_order, built<explicit_order>}};
 
 /// Returns K_i of every stage by DAPPLE's policies, at most the number of micro-batches.
 std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> figures);

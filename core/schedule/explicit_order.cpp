@@ -92,10 +92,11 @@ class ListCheck {
   Result<void> check(const Chunk& chunk, int micro_batch, const Seen& seen) const {
     const std::string place = fmt::format("/operations/{}", lane_);
     if (!seen.complete())
-      return bad(fmt::format("found {} F, {} B, {} I and {} W of micro-batch {} on stage {}, expected one F, and one B "
-                             "or one I and W",
-                             seen.forward, seen.backward, seen.input, seen.weight, micro_batch, chunk.stage.value),
-                 place);
+      return bad(
+          fmt::format(
+              "found {} F, {} B, {} I and {} W of micro-batch {} on stage {}, expected one F, and one B or one I and W",
+              seen.forward, seen.backward, seen.input, seen.weight, micro_batch, chunk.stage.value),
+          place);
     const int recomputes = plan_.stages[chunk.stage.index()].recompute.any() ? 1 : 0;
     if (seen.recompute != recomputes)
       return bad(fmt::format("found {} R of micro-batch {}, expected {}: stage {} {}", seen.recompute, micro_batch,

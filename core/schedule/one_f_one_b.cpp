@@ -2,6 +2,7 @@
 // 1F1B with DAPPLE's early backward (section V): K_i forwards, then alternating backward and forward, then the
 // remaining backwards. If memory limits an early stage, later stages follow it. A stage that needs more forwards than
 // the previous one sends before its first backward would wait forever.
+#include "core/schedule/build.hpp"
 #include "core/schedule/closed_forms.hpp"
 
 namespace pipedeck::schedule {
@@ -17,7 +18,8 @@ std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> 
   return warmups;
 }
 
-Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups) {
+Schedule one_f_one_b(const Plan& plan, std::span<const StageFigures> figures) {
+  const std::vector<int> warmups = warmup_counts(plan, figures);
   const auto order = [&](StageId stage, int) {
     return AlternatingOrder{stage, warmups[stage.index()], 0,
                             1,     plan.micro_batches,     plan.stages[stage.index()].recompute.any()};

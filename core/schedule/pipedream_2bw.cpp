@@ -22,8 +22,7 @@ Result<void> check_batch(const Plan& plan) {
     if (plan.micro_batches % plan.stages[s].replicas() != 0)
       return fail(
           ErrorCode::bad_input,
-          fmt::format("found {}, expected a multiple of the {} replicas of stage {}, which take micro-batches in "
-                      "turn",
+          fmt::format("found {}, expected a multiple of the {} replicas of stage {}, which take micro-batches in turn",
                       plan.micro_batches, plan.stages[s].replicas(), s),
           "/micro_batches");
   return {};

@@ -108,9 +108,9 @@ class Proof {
                                                       schedule_.micro_batches - 1));
       const std::optional<std::size_t> worker = worker_of(lane, operation);
       if (!worker)
-        return fail(ErrorCode::bad_input, fmt::format("found {}, expected a stage that the device runs for that "
-                                                      "micro-batch",
-                                                      text(lane, operation)));
+        return fail(
+            ErrorCode::bad_input,
+            fmt::format("found {}, expected a stage that the device runs for that micro-batch", text(lane, operation)));
       if (operation.joined && id + 1 == lane.end)
         return fail(ErrorCode::bad_input,
                     fmt::format("found {} joined with the next, expected one behind it", text(lane, operation)));
@@ -159,9 +159,10 @@ class Proof {
 
   Result<void> need_own(std::size_t w, int id, const Operation& operation, int before) {
     if (before == none)
-      return fail(ErrorCode::bad_input, fmt::format("found {} without what it needs of its own device, expected the "
-                                                    "operation before it in the list",
-                                                    text(lanes_[workers_[w].lane], operation)));
+      return fail(
+          ErrorCode::bad_input,
+          fmt::format("found {} without what it needs of its own device, expected the operation before it in the list",
+                      text(lanes_[workers_[w].lane], operation)));
     need(id, before);
     return {};
   }
@@ -229,11 +230,10 @@ class Proof {
     for (int at = lanes_[workers_[a].lane].begin; const auto mine = next_shared(a, b, role, at);) {
       const auto theirs = next_shared(b, a, role, index);
       if (theirs && theirs->micro_batch == mine->micro_batch) continue;
-      return fail(
-          ErrorCode::bad_input,
-          fmt::format("found {} where device {} has micro-batch {} in turn, expected the same order on both "
-                      "sides of a transfer",
-                      text(lanes_[workers_[a].lane], *mine), device_of(b).value, theirs ? theirs->micro_batch : none));
+      return fail(ErrorCode::bad_input, fmt::format("found {} where device {} has micro-batch {} in turn, expected the "
+                                                    "same order on both sides of a transfer",
+                                                    text(lanes_[workers_[a].lane], *mine), device_of(b).value,
+                                                    theirs ? theirs->micro_batch : none));
     }
     return {};
   }

@@ -51,8 +51,8 @@ Result<void> check_size(const Plan& plan, bool verdict, Bytes limit, std::int64_
   if (needed <= limit) return {};
   const auto gib = [](Bytes bytes) { return static_cast<double>(bytes.count) / (std::int64_t{1} << 30); };
   std::string message = fmt::format(
-      "found {} stages and {} micro-batches, whose simulation of up to {} operations would need {:.1f} GiB; "
-      "expected at most {:.1f} GiB",
+      "found {} stages and {} micro-batches, whose simulation of up to {} operations would need {:.1f} GiB; expected "
+      "at most {:.1f} GiB",
       plan.stages.size(), plan.micro_batches, size.operations, gib(needed), gib(limit));
   if (verdict && size.time_only <= limit)
     message += fmt::format(" (the iteration time alone needs {:.1f} GiB)", gib(size.time_only));

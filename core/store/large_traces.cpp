@@ -181,10 +181,8 @@ Result<std::map<std::int64_t, std::optional<std::int64_t>>> large_traces_in(Data
   const auto there = has_large_traces(database);  // older copies have none
   if (!there) return tl::unexpected(there.error());
   if (!*there) return numbers;
-  TRY(auto select,
-      database.prepare(
-          "SELECT run, large_trace.number, whole_trace.number IS NOT NULL FROM large_trace LEFT JOIN whole_trace "
-          "ON large_trace.number = whole_trace.number"));
+  TRY(auto select, database.prepare("SELECT run, large_trace.number, whole_trace.number IS NOT NULL FROM large_trace "
+                                    "LEFT JOIN whole_trace ON large_trace.number = whole_trace.number"));
   Result<bool> row;
   while ((row = select.step()) && *row)
     numbers.emplace(select.integer(0), select.integer(2) != 0 ? std::optional(select.integer(1)) : std::nullopt);

@@ -82,15 +82,17 @@ Result<int> version_in_header(const std::string& path) {
   const std::uint32_t application = big_endian(header.data() + 68);
   if (application == store::work_application)
     return fail(ErrorCode::bad_input,
-                "found the work copy of a project, expected the project itself: open that one, and "
-                "what was not saved is offered");
+                "found the work copy of a project, expected the project itself: open that one, and what was not saved "
+                "is offered");
   if (application != store::project_application)
     return fail(ErrorCode::bad_input, "found an SQLite file of another program, expected a Pipedeck project");
   const std::uint32_t version = big_endian(header.data() + 60);
   if (version > static_cast<std::uint32_t>(project_version))
-    return fail(ErrorCode::bad_input, fmt::format("found project version {}, expected at most {}: it was written by a "
-                                                  "newer Pipedeck; open it with that one",
-                                                  version, project_version));
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format(
+            "found project version {}, expected at most {}: it was written by a newer Pipedeck; open it with that one",
+            version, project_version));
   if (version < 1)
     return fail(ErrorCode::bad_input,
                 fmt::format("found project version {}, expected 1 to {}", version, project_version));

@@ -79,8 +79,8 @@ Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanne
     };
     report(context.progress, 0, {});
     auto answer = ask(planners[i], problem, judge, options, context);
-    comparison.plans[i] = answer ? *std::move(answer)
-                                 : ComparedPlan{.planner = planners[i].planner, .error = std::move(answer).error()};
+    comparison.plans[i] =
+        answer ? *std::move(answer) : ComparedPlan{.planner = planners[i].planner, .error = std::move(answer).error()};
     report(context.progress, 1, {});
     if (!options.answered || stop.stop_requested()) return;
     const std::lock_guard lock(handing_over);

@@ -55,7 +55,8 @@ struct ProblemFacts {
 /// Returns the context of a planner whose plans `simulator` judges: score and memory.
 planner::PlannerContext context_for(const sim::Simulator& simulator, std::stop_token stop);
 
-/// Simulates the plan with the other warm-up policy. Returns nullopt for plans that have only one, and if it is stopped.
+/// Simulates the plan with the other warm-up policy. Returns nullopt for plans that have only one, and if it is
+/// stopped.
 std::optional<OtherWarmup> other_warmup_of(const sim::Simulator& simulator, const Plan& plan, std::stop_token stop);
 
 class Judge {

@@ -143,7 +143,7 @@ void schedules_built(benchmark::State& state) {
 }
 BENCHMARK(schedules_built)
     ->Apply([](benchmark::internal::Benchmark* bench) {
-      for (const schedule::ScheduleInfo& info : schedule::schedules())
+      for (const ScheduleTraits& info : all_schedules)
         if (info.kind != ScheduleKind::explicit_order && info.kind != ScheduleKind::adaptive)
           bench->Arg(static_cast<int>(info.kind));
     })

@@ -187,7 +187,7 @@ def main():
     arguments.add_argument("model", help="a GPT's model file, of synthetic data")
     arguments.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     arguments.add_argument("--precision", choices=("fp32", "tf32", "bf16"), default="fp32")
-    arguments.add_argument("--batch", type=int, default=4, help="samples a step")
+    arguments.add_argument("--batch", type=int, default=4, help="samples per step")
     arguments.add_argument("--steps", type=int, default=100)
     arguments.add_argument("--raw", help="a CSV file to which every loss is added as it is known")
     given = arguments.parse_args()
@@ -203,7 +203,7 @@ def main():
               f"PyTorch was not run: {why_not}")
         sys.exit(77)
     theirs = torch_losses(torch, model, given)
-    print(f"{model['name']}, {given.precision} on {given.device}, {given.batch} samples a step, PyTorch "
+    print(f"{model['name']}, {given.precision} on {given.device}, {given.batch} samples per step, PyTorch "
           f"{torch.__version__}\n step   Pipedeck    PyTorch  apart")
     for step in sorted({0, 1, 2, 4, 9, 19, 49, 74, given.steps - 1}):
         if step < given.steps:

@@ -124,7 +124,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("program", help="pipedeck-cli of a release build")
     arguments.add_argument("model", help="a model file")
-    arguments.add_argument("--batch", type=int, default=32, help="samples a step")
+    arguments.add_argument("--batch", type=int, default=32, help="samples per step")
     arguments.add_argument("--steps", type=int, default=20, help="steps a round")
     arguments.add_argument("--rounds", type=int, default=5)
     given = arguments.parse_args()

@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   for (const io::Importer& one : io::importers())
     if (name && one.name == name) importer = &one;
   if (importer) return 0;
-  for (const io::Importer& one : io::importers()) std::printf("%.*s\n", static_cast<int>(one.name.size()), one.name.data());
+  for (const io::Importer& one : io::importers())
+    std::printf("%.*s\n", static_cast<int>(one.name.size()), one.name.data());
   std::exit(name ? 2 : 0);
 }
 

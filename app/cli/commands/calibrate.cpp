@@ -11,8 +11,8 @@
 #include "app/cli/text/calibration_text.hpp"
 #include "app/cli/text/console.hpp"
 #include "app/cli/work/file_formats.hpp"
-#include "core/io/documents/calibration.hpp"
 #include "core/io/checksum.hpp"
+#include "core/io/documents/calibration.hpp"
 #include "core/io/topology/machine_name.hpp"
 #include "core/plan/validate.hpp"
 #include "core/runtime/profile/profiler.hpp"
@@ -49,9 +49,8 @@ class CalibrateCommand : public options::Command {
     const auto runs = [&](const char* name, std::vector<std::string>& list, const char* help) {
       return app.add_option(name, list, help)->type_name("PLAN:EVENTS[:PROFILE]");
     };
-    runs("--run", fitted_, "a measured run to fit from: its plan, its events, its profile where it is another")
-        ->required();
-    runs("--hold-out", held_out_, "a run that is only predicted; without any, each run is left out in turn");
+    runs("--run", fitted_, "measured run to fit: its plan, its events, and its profile if that differs")->required();
+    runs("--hold-out", held_out_, "run to predict only; without any, each run is left out in turn");
     judged_.overlap = name_of(runtime::train::trainer_overlap);
     judged_.declare(app);
     output_.declare(app);
@@ -70,7 +69,8 @@ class CalibrateCommand : public options::Command {
     CalibrationRecord record = **std::move(fitted);
     record.date = io::topology::utc_now();
     record.host = io::topology::host_name();
-    record.devices = runtime::profile::describe_devices();
+    for (const auto& backend : runtime::profile::backends_here())
+      record.devices.insert(record.devices.end(), backend.lines.begin(), backend.lines.end());
     add_sources(record);
     TRY_VOID(output_.write(io::documents::calibration_to_json(record), text::calibration_text(record)));
     return 0;

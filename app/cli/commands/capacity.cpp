@@ -24,26 +24,27 @@ class CapacityCommand : public options::Command {
   void declare(CLI::App& app) override {
     options_.declare(app);
     goal_.declare(app);
-    app.add_option("--largest", largest_,
-                   "instead of a training: the largest layers, hidden, sequence, micro-batch or global-batch that fits")
+    app.add_option(
+           "--largest", largest_,
+           "find the largest layers, hidden, sequence, micro-batch or global-batch that fits, instead of a training")
         ->type_name("SIZE");
     auto* largest = app.get_option("--largest");
-    app.add_option("--step", steps_.step, "sizes of --largest that are looked at: every N-th")
+    app.add_option("--step", steps_.step, "step between two sizes of --largest")
         ->needs(largest)
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
-    app.add_option("--most", steps_.most, "the largest size that is looked at")
+    app.add_option("--most", steps_.most, "largest size to try")
         ->needs(largest)
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
-    app.add_option("--planner", names_, "planners that are asked [amp, data-parallel, straight, megatron]")
+    app.add_option("--planner", names_, "planners to run [amp, data-parallel, straight, megatron]")
         ->delimiter(',')
         ->type_name("NAME ...");
     app.add_option("--points", points_file_,
-                   "keep what is found in this file, and go on from what is in it; other goals can be asked of it")
+                   "save the points in this file, and continue from the points in it; other goals may be set later")
         ->type_name("FILE");
     app.add_option("--csv", csv_file_, "write all points as CSV; - is standard output")->type_name("FILE");
-    app.add_option("--cluster-out", cluster_file_, "write the cluster of the point to take")->type_name("FILE");
+    app.add_option("--cluster-out", cluster_file_, "write the cluster of the chosen point")->type_name("FILE");
     app.add_option("--plan-out", plan_file_, "write its plan")->type_name("FILE");
     options::declare_threads(app, threads_);
     progress_.declare(app);
@@ -65,8 +66,8 @@ class CapacityCommand : public options::Command {
   Result<void> check_usage() const {
     if (largest_.empty() == goal_.given()) return {};
     if (!largest_.empty())
-      return fail(ErrorCode::bad_usage, "found --largest and something to be trained, expected one of the two");
-    return fail(ErrorCode::bad_usage, "found nothing to be trained, expected --tokens or --samples, or --largest SIZE");
+      return fail(ErrorCode::bad_usage, "found --largest and an amount of training, expected one of the two");
+    return fail(ErrorCode::bad_usage, "found no amount of training, expected --tokens or --samples, or --largest SIZE");
   }
 
   static std::string model_name(const study::capacity::Question& question) {
@@ -110,12 +111,12 @@ class CapacityCommand : public options::Command {
   Error stopped(Error error, std::size_t count) const {
     if (error.code == ErrorCode::cancelled && !points_file_.empty())
       error.message =
-          fmt::format("cancelled: {} holds {} points, the same command goes on from them", points_file_, count);
+          fmt::format("cancelled: {} has {} points, and the same command continues from them", points_file_, count);
     return error;
   }
 
   static Error none_meets(const text::CapacityAnswer& answer) {
-    std::string text = "no point meets this";
+    std::string text = "no cluster meets these limits";
     if (const CapacityFound* nearest = answer.nearest())
       text += "; nearest: " + text::capacity_point_text(answer, *nearest);
     return {ErrorCode::infeasible, text, {}, {}};
@@ -125,17 +126,16 @@ class CapacityCommand : public options::Command {
                         const std::vector<study::AskedPlanner>& asked, const study::whatif::SearchHow& how) const {
     const auto kind = study::capacity::size_kind_named(largest_);
     if (!kind)
-      return fail(ErrorCode::bad_usage, fmt::format("--largest: found \"{}\", expected layers, hidden, sequence, "
-                                                    "micro-batch or global-batch",
-                                                    largest_));
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("--largest: found \"{}\", expected layers, hidden, sequence, micro-batch or global-batch",
+                              largest_));
     study::capacity::Space one = space;
     if (options_.nodes.empty()) one.nodes = {static_cast<int>(question.problem.cluster->nodes.size())};
     const std::vector<CapacityPoint> points = study::capacity::capacity_points(one);
     if (points.size() != 1)
-      return fail(ErrorCode::bad_usage,
-                  fmt::format("--largest: found {} clusters and batches, expected one each of --nodes, --device-types, "
-                              "--global-batch and --micro-batch",
-                              points.size()));
+      return fail(ErrorCode::bad_usage, fmt::format("--largest: found {} clusters and batches, expected one each of "
+                                                    "--nodes, --device-types, --global-batch and --micro-batch",
+                                                    points.size()));
     TRY(const auto sized, study::capacity::only_of_transformers(*kind) ? options::of_transformer(question)
                                                                        : Result<study::capacity::Question>(question));
     TRY(const auto ladder,

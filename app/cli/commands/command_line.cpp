@@ -26,19 +26,19 @@ struct CommandInfo {
 constexpr auto commands = std::to_array<CommandInfo>({
     {"plan", "find the best plan of one planner", make_plan_command},
     {"simulate", "predict time and memory of a plan", make_simulate_command},
-    {"edit", "change a plan by hand and see what it does", make_edit_command},
-    {"compare", "let several planners answer the same question", make_compare_command},
-    {"what-if", "plan on other hardware: the front, what to buy first", make_what_if_command},
-    {"capacity", "how many devices a training takes, the largest that fits", make_capacity_command},
-    {"diff", "what differs between two plans, simulations or runs", make_diff_command},
+    {"edit", "change a plan by hand and show the effect", make_edit_command},
+    {"compare", "compare the plans of several planners", make_compare_command},
+    {"what-if", "plan on other hardware: the Pareto front, what to buy first", make_what_if_command},
+    {"capacity", "find how many devices a training needs, or the largest model that fits", make_capacity_command},
+    {"diff", "show the differences of two plans, simulations or runs", make_diff_command},
     {"profile", "measure a model's layers on this machine", make_profile_command},
     {"run", "train a model with a plan", make_run_command},
     {"calibrate", "fit predictions to measured runs", make_calibrate_command},
     {"convert", "read one format, write another", make_convert_command},
-    {"export", "a table as CSV, a project's document, a batch job", make_export_command},
+    {"export", "write a table as CSV, a project's document, a batch job", make_export_command},
     {"validate", "check files of any format", make_validate_command},
-    {"reproduce", "a table of one of the papers beside our answers", make_reproduce_command},
-    {"list", "planners, schedules, models, clusters, devices, device-types, cloud-shapes, formats, checkpoints",
+    {"reproduce", "compare a table of one of the papers with Pipedeck's results", make_reproduce_command},
+    {"list", "list planners, schedules, models, clusters, devices, device-types, cloud-shapes, formats, checkpoints",
      make_list_command},
 });
 
@@ -103,11 +103,10 @@ int run_command_line(const std::vector<std::string>& arguments) {
   try {
     return run_command(*info, {arguments.begin() + 1, arguments.end()});
   } catch (const std::bad_alloc&) {
-    text::print_error({ErrorCode::io, "out of memory: the system has no more for this program", {}, {}});
+    text::print_error({ErrorCode::io, "out of memory", {}, {}});
     return exit_status(ErrorCode::io);
   } catch (const std::system_error& error) {
-    text::print_error(
-        {ErrorCode::io, fmt::format("the system has no thread for this program: {}", error.what()), {}, {}});
+    text::print_error({ErrorCode::io, fmt::format("the system could not create a thread: {}", error.what()), {}, {}});
     return exit_status(ErrorCode::io);
   } catch (const std::exception& error) {  // a broken invariant
     text::print_error({ErrorCode::internal, fmt::format("internal error: {}", error.what()), {}, {}});

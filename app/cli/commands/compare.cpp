@@ -47,8 +47,8 @@ std::string heading(const Answers& answers) {
   const Workload& workload = answers.problem.workload;
   const study::ProblemFacts& facts = answers.comparison.facts;
   return fmt::format(
-      "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}{}, "
-      "optimizer {}, precision {}\n\n",
+      "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}{}, optimizer {}, "
+      "precision {}\n\n",
       answers.problem.profile->name, answers.problem.cluster->name, workload.global_batch,
       text::milliseconds_text(facts.single_device), text::milliseconds_text(facts.lower_bound),
       name_of(workload.conventions.network), name_of(workload.conventions.overlap),
@@ -161,7 +161,8 @@ std::string comparison_csv(const Problem& problem, const study::Comparison& comp
   for (const study::ComparedPlan& answer : comparison.plans) {
     if (answer.judged) {
       const Plan& plan = answer.judged->plan;
-      rows.push_back({&plan, answer.judged->simulation.get(), comparison.facts.single_device, plan.predicted->lower_bound, {}});
+      rows.push_back(
+          {&plan, answer.judged->simulation.get(), comparison.facts.single_device, plan.predicted->lower_bound, {}});
       continue;
     }
     Plan& none = without.emplace_back();
@@ -178,9 +179,7 @@ class CompareCommand : public options::Command {
   void declare(CLI::App& app) override {
     question_.declare(app);
     jitter_.declare(app);
-    app.add_option("--planner", names_, "planners to compare; without, the usual ones")
-        ->delimiter(',')
-        ->type_name("NAME ...");
+    app.add_option("--planner", names_, "planners to compare [the usual ones]")->delimiter(',')->type_name("NAME ...");
     app.add_option("--csv", csv_file_, "write the table as CSV; - is standard output")->type_name("FILE");
     output_.declare(app);
   }
@@ -244,7 +243,8 @@ class CompareCommand : public options::Command {
   }
 
   static Result<int> closing_status(const study::Comparison& comparison) {
-    const bool any = std::ranges::any_of(comparison.plans, [](const auto& answer) { return answer.judged.has_value(); });
+    const bool any =
+        std::ranges::any_of(comparison.plans, [](const auto& answer) { return answer.judged.has_value(); });
     if (any) return 0;
     for (const study::ComparedPlan& answer : comparison.plans)
       text::print_error(study::no_plan_fits(answer.planner->name, *answer.infeasible));

@@ -28,24 +28,23 @@ class ConvertCommand : public options::Command {
     std::vector<std::string> names;
     for (const work::FileFormat& format : work::file_formats()) names.emplace_back(format.name);
     app.add_option("IN", files_,
-                   "files to read, told by their content, and, without -o, at the end the OUT to write; - is standard "
-                   "output. Several are descriptions of machines, or traces of a run's ranks")
+                   "input files (format detected from content). Without -o the last is the output; - is standard "
+                   "output. Several inputs: machine descriptions, or per-rank traces of one run")
         ->type_name("IN ... OUT");
-    app.add_option("-o,--output", out_, "file to write; - is standard output")->type_name("OUT");
-    app.add_option("--to", to_, "format to write; without, what OUT's ending says, else IN's own")
+    app.add_option("-o,--output", out_, "output file; - is standard output")->type_name("OUT");
+    app.add_option("--to", to_, "format to write [by the ending of OUT, else that of IN]")
         ->check(CLI::IsMember(names))
         ->type_name("FORMAT");
     app.add_option("--profile-micro-batch", profile_micro_batch_,
-                   "samples of one micro-batch of a graph text, a table or a trace")
+                   "samples per micro-batch of a graph text, a table or a trace")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
     app.add_option("--columns", columns_,
-                   "of a table of layers: name=Layer,forward_ms=Fwd:us,...; keys are those of a profile's layers, what "
-                   "is not given is looked for by its key")
+                   "columns of a table of layers: name=Layer,forward_ms=Fwd:us,...; keys are those of a profile's "
+                   "layers, and other columns are found by their key")
         ->type_name("KEY=HEADING[:UNIT],...");
     app.add_option("--trace-depth", trace_depth_,
-                   "of a trace that becomes a profile: modules so deep in others are its layers, 0 the outermost; "
-                   "else blocks that repeat are found")
+                   "module depth of the layers that a trace becomes, 0: outermost [repeated blocks are found]")
         ->check(CLI::Range(0, 1000))
         ->type_name("N");
     machines_.declare(app);
@@ -55,11 +54,11 @@ class ConvertCommand : public options::Command {
   Result<int> run(std::stop_token stop) override {
     TRY_VOID(take_output());
     if (machines_.this_machine()) {
-      if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found a file beside it, expected none");
+      if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found an input file, expected none");
       return write_cluster(machines_.cluster_here());
     }
     if (!machines_.cloud().empty()) {
-      if (!files_.empty()) return fail(ErrorCode::bad_usage, "--cloud: found a file beside it, expected none");
+      if (!files_.empty()) return fail(ErrorCode::bad_usage, "--cloud: found an input file, expected none");
       return write_cluster(machines_.cluster_of_cloud());
     }
     if (!columns_.empty()) return write_table();
@@ -100,7 +99,7 @@ class ConvertCommand : public options::Command {
     const auto columns = io::profiles::profile_columns(columns_);
     if (!columns) return fail(ErrorCode::bad_usage, "--columns: " + columns.error().message);
     if (!profile_micro_batch_)
-      return fail(ErrorCode::bad_usage, "--columns: found no --profile-micro-batch beside it, expected one");
+      return fail(ErrorCode::bad_usage, "--columns: found no --profile-micro-batch, expected one");
     TRY(const auto content, io::read_file(files_.front()));
     const std::string name = io::text::to_utf8(std::filesystem::path(files_.front()).stem().string());
     auto profile = io::profiles::profile_from_csv(content, name, *profile_micro_batch_, *columns);
@@ -146,7 +145,7 @@ class ConvertCommand : public options::Command {
   Result<int> write_other(work::AnyFile file) {
     if (files_.size() > 1)
       return fail(ErrorCode::bad_usage,
-                  fmt::format("found {} files and a {} among them, expected one, or descriptions of machines",
+                  fmt::format("found {} files and a {} among them, expected one, or machine descriptions",
                               files_.size(), work::format_name(file)));
     if (machines_.given())
       return fail(ErrorCode::bad_usage,
@@ -187,7 +186,7 @@ class ConvertCommand : public options::Command {
   Result<void> expect_target(const char* what, std::string_view format) const {
     const std::string_view asked = asked_format().empty() ? format : asked_format();
     if (asked == format) return {};
-    return fail(ErrorCode::bad_usage, fmt::format("{} can't be written as {}; possible: {}", what, asked, format));
+    return fail(ErrorCode::bad_usage, fmt::format("{} cannot be written as {}; possible: {}", what, asked, format));
   }
 
   Result<int> write(std::string text) {

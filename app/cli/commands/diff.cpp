@@ -98,22 +98,22 @@ class DiffCommand : public options::Command {
   void declare(CLI::App& app) override {
     app.add_option("A", a_, "a plan, a simulation, a run log or a trace of one, or any other two files of one kind")
         ->required();
-    app.add_option("B", b_, "what to compare it with")->required();
+    app.add_option("B", b_, "file to compare with")->required();
     inputs_.declare(app, false);
     const std::size_t before = app.get_options().size();
     judged_.declare(app);
     const std::vector<CLI::Option*> options = app.get_options();
     for (std::size_t i = before; i < options.size(); ++i) options[i]->needs(app.get_option("--profile"));
-    app.add_flag("--json", json_, "JSON alone on standard output");
+    app.add_flag("--json", json_, "write only JSON on standard output");
     app.footer(
-        "With --profile and --cluster, two plans are also simulated: what leads from A's iteration time to B's, "
-        "in parts that add up.");
+        "With --profile and --cluster, two plans are also simulated. A waterfall shows the parts of the difference "
+        "between their iteration times.");
   }
 
   Result<int> run(std::stop_token stop) override {
     if (inputs_.profile.empty() != inputs_.cluster.empty())
       return fail(ErrorCode::bad_usage,
-                  "diff: --profile and --cluster are given together, for the times of two plans, or not at all");
+                  "diff: --profile and --cluster are needed together, for the times of two plans");
     const auto a = work::read_any_file(a_, {}, stop);
     if (!a) return tl::unexpected(text::in_file(a.error(), a_));
     const auto b = work::read_any_file(b_, {}, stop);
@@ -140,10 +140,8 @@ class DiffCommand : public options::Command {
  private:
   Result<Waterfall> steps_between(const work::AnyFile& a, const work::AnyFile& b, const std::stop_token& stop) const {
     if (!std::holds_alternative<Plan>(a))
-      return fail(
-          ErrorCode::bad_input,
-          fmt::format("found a {}, expected a plan, for which --profile and --cluster are", work::format_name(a)), {},
-          a_);
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found a {}, expected a plan for --profile and --cluster", work::format_name(a)), {}, a_);
     TRY(const auto problem, options::open_inputs(inputs_, judged_));
     const auto first = parts_of(problem, std::get<Plan>(a), a_, stop);
     if (!first) return tl::unexpected(text::in_file(first.error(), a_));
@@ -184,7 +182,7 @@ class DiffCommand : public options::Command {
     if (kinds) text += (text.empty() ? "" : "\n") + text::kinds_table(*kinds, "A", "B");
     if (steps) text += "\n" + waterfall_text(*steps, judged_.conventions());
     if (!steps && std::holds_alternative<Plan>(a))
-      text += "\n--profile and --cluster add what leads from A's iteration time to B's\n";
+      text += "\n--profile and --cluster add a waterfall from A's iteration time to B's\n";
     return text;
   }
 

@@ -58,9 +58,9 @@ class EditCommand : public options::Command {
     schedule_.declare(app);
     state_.declare(app);
     judged_.declare(app);
-    app.add_option("--name", name_, "what the edited plan is called")->type_name("NAME");
+    app.add_option("--name", name_, "name of the edited plan")->type_name("NAME");
     output_.declare(app);
-    app.footer("Edits are made in the order in which they are given, and may be repeated; --schedule comes last.");
+    app.footer("Edits apply in the given order and may be repeated. --schedule applies last.");
     app_ = &app;
   }
 
@@ -79,7 +79,8 @@ class EditCommand : public options::Command {
     if (!before) return tl::unexpected(text::in_file(before.error(), plan_file_));
     if (!after) return tl::unexpected(after.error());
     const std::string human = after->plan.name + "\n" + edits_table(*before, *after) +
-                              spare_text(after->plan, *problem.cluster) + text::fits_sentence(*after->simulation) + "\n";
+                              spare_text(after->plan, *problem.cluster) + text::fits_sentence(*after->simulation) +
+                              "\n";
     TRY_VOID(output_.write(io::documents::plan_to_json(after->plan), human));
     return 0;
   }

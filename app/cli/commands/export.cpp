@@ -44,7 +44,7 @@ std::function<Result<std::string>(const work::AnyFile&, const Wish&)> table(io::
 
 Result<std::string> operations(const Timeline& timeline) {
   if (timeline.size() == 0)
-    return fail(ErrorCode::bad_input, "holds no operations; simulate with --intervals, run with --timeline-every");
+    return fail(ErrorCode::bad_input, "has no operations; simulate with --intervals, or run with --timeline-every");
   return io::csv::operations_csv(timeline).text();
 }
 
@@ -65,7 +65,7 @@ Result<std::string> job(io::documents::JobLauncher launcher, const Plan& plan, c
   if (!model->data.path.empty()) model->data.path = std::filesystem::absolute(model->data.path).lexically_normal();
   const bool gpus = wish.backend == "cuda";
   if (!gpus && !wish.precision.empty())
-    return fail(ErrorCode::bad_usage, "export: --precision needs --backend cuda: on the processor it would do nothing");
+    return fail(ErrorCode::bad_usage, "export: --precision needs --backend cuda: it has no effect on the processor");
   const auto precision = product_precision_named(wish.precision).value_or(ProductPrecision::fp32);
   return io::documents::job_script({launcher, wish.steps, wish.processes, {gpus, precision}}, plan, *model);
 }
@@ -149,7 +149,7 @@ const std::vector<Part>& parts() {
        }},
       {"run-log", "operations", "start and end of each operation of the last timeline",
        [](const work::AnyFile& file, const Wish&) { return operations(last_timeline(std::get<work::RunLog>(file))); }},
-      {"project", "plans", "the plans with what was predicted", project_plans},
+      {"project", "plans", "the plans with their predictions", project_plans},
       {"project", "profile", "the profile --name as JSON", document("profile")},
       {"project", "cluster", "the cluster --name as JSON", document("cluster")},
       {"project", "plan", "the plan --name as JSON", document("plan")},
@@ -160,7 +160,7 @@ const std::vector<Part>& parts() {
 }
 
 std::string export_overview() {
-  std::string text = "WHAT, by what FILE is:\n";
+  std::string text = "WHAT, by the format of FILE:\n";
   for (const Part& part : parts())
     if (part.of != "graph-text") text += fmt::format("  {:<11}{:<20}{}\n", part.of, part.name, part.summary);
   for (const study::engines::Engine& engine : study::engines::engines())
@@ -168,34 +168,34 @@ std::string export_overview() {
       text += fmt::format("  {:<11}{:<20}{}\n", "plan", output.name, output.summary);
   for (const char* of : {"plan", "project"})
     text += fmt::format("  {:<11}{:<20}{}\n", of, report_name,
-                        "the plans compared, with pictures: HTML, or Markdown where -o ends with .md");
+                        "report of the compared plans with pictures: HTML, or Markdown if -o ends with .md");
   return text;
 }
 
 class ExportCommand : public options::Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("FILE", file_, "file to read, told by its content")->required();
-    app.add_option("WHAT", what_, "what of it to write: tables are CSV")->required();
-    app.add_option("-o", out_, "file to write; without, standard output")->type_name("FILE");
-    app.add_option("--name", wish_.name, "of a project: which document; of its report: the one plan told in detail")
-        ->type_name("NAME");
-    app.add_option("--model", wish_.model, "of a job: a file or preset:NAME")->type_name("SPEC");
-    app.add_option("--steps", wish_.steps, "of a job: optimizer steps")->check(CLI::Range(1, 1 << 30))->type_name("N");
-    app.add_option("--processes", wish_.processes, "of a job: so many, each with a block of the plan's devices [1]")
+    app.add_option("FILE", file_, "input file (format detected from content)")->required();
+    app.add_option("WHAT", what_, "part to write: tables are CSV")->required();
+    app.add_option("-o", out_, "output file [standard output]")->type_name("FILE");
+    app.add_option("--name", wish_.name, "document of a project; plan with details in its report")->type_name("NAME");
+    app.add_option("--model", wish_.model, "model of a job: a file or preset:NAME")->type_name("SPEC");
+    app.add_option("--steps", wish_.steps, "optimizer steps of a job")->check(CLI::Range(1, 1 << 30))->type_name("N");
+    app.add_option("--processes", wish_.processes, "processes of a job, each with a block of the plan's devices [1]")
         ->check(CLI::Range(1, 1 << 20))
         ->type_name("N");
-    app.add_option("--backend", wish_.backend, "of a job: a thread a device or a GPU a device: cpu or cuda [cpu]")
+    app.add_option("--backend", wish_.backend,
+                   "backend of a job: cpu (a thread per device) or cuda (a GPU per device) [cpu]")
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->type_name("NAME");
-    app.add_option("--precision", wish_.precision, "of a job on GPUs: fp32, tf32 or bf16, as run has it [fp32]")
+    app.add_option("--precision", wish_.precision, "precision of a job on GPUs, as for run: fp32, tf32 or bf16 [fp32]")
         ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
         ->type_name("NAME");
     engine_.inputs.declare(app, false);
-    app.add_flag("--nearest", engine_.nearest, "for an engine that can't run the plan: the nearest plan that it can");
-    app.add_option("--nearest-plan", engine_.nearest_plan, "with --nearest: where to write that plan")
-        ->type_name("FILE");
-    app.add_option("--plan", report_.plans, "of a report: a further plan; may be repeated")
+    app.add_flag("--nearest", engine_.nearest,
+                 "write the nearest supported plan if the engine does not support this one");
+    app.add_option("--nearest-plan", engine_.nearest_plan, "with --nearest: file for that plan")->type_name("FILE");
+    app.add_option("--plan", report_.plans, "further plan of a report; may be repeated")
         ->allow_extra_args(false)
         ->type_name("FILE");
     report_.judged.declare(app);

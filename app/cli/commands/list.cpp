@@ -20,9 +20,10 @@
 namespace pipedeck::cli::commands {
 namespace {
 
-/// A name and what is worth saying of it; of presets also what to type for it.
+/// A name with a summary. Presets have the argument to type, backends a report.
 struct Item {
   std::string name, summary, argument{};
+  std::optional<runtime::machine::BackendReport> report{};
 };
 using Items = Result<std::vector<Item>>;
 
@@ -34,8 +35,8 @@ Items list_planners() {
 
 Items list_schedules() {
   std::vector<Item> items;
-  for (const schedule::ScheduleInfo& schedule : schedule::schedules())
-    items.push_back({schedule.name, schedule.summary});
+  for (const ScheduleTraits& schedule : all_schedules)
+    items.push_back({std::string(schedule.name), std::string(schedule.summary)});
   return items;
 }
 
@@ -55,7 +56,7 @@ Items list_models() {
                      "preset:" + presets::model_preset_alias(name)});
   }
   for (const std::string& name : presets::transformer_preset_names())
-    items.push_back({name, "a transformer's published configuration: its profile is computed, it does not train here",
+    items.push_back({name, "a transformer's published configuration with a computed profile; it does not train here",
                      "preset:" + presets::model_preset_alias(name)});
   return items;
 }
@@ -72,9 +73,13 @@ Items list_clusters() {
   return items;
 }
 
+/// The last line of a backend has its report, which the window reads.
 Items list_devices() {
   std::vector<Item> items;
-  for (const std::string& line : runtime::profile::describe_devices()) items.push_back({line, ""});
+  for (const runtime::machine::BackendReport& backend : runtime::profile::backends_here()) {
+    for (const std::string& line : backend.lines) items.push_back({line, ""});
+    items.back().report = backend;
+  }
   return items;
 }
 
@@ -112,12 +117,21 @@ constexpr std::array<List, 8> lists{{{"planners", list_planners},
                                      {"cloud-shapes", list_cloud_shapes},
                                      {"formats", list_formats}}};
 
+void add_report(nlohmann::ordered_json& item, const runtime::machine::BackendReport& report) {
+  item["backend"] = report.name;
+  item["usable"] = report.usable;
+  if (!report.usable) item["why_not"] = report.why_not;
+  for (const runtime::machine::GpuKind& kind : report.gpus)
+    item["gpus"].push_back({{"count", kind.count}, {"name", kind.name}});
+}
+
 std::string items_json(const std::vector<Item>& items) {
   auto json = nlohmann::ordered_json::array();
   for (const Item& item : items) {
     nlohmann::ordered_json one{{"name", item.name}};
     if (!item.argument.empty()) one["argument"] = item.argument;
     if (!item.summary.empty()) one["summary"] = item.summary;
+    if (item.report) add_report(one, *item.report);
     json.push_back(std::move(one));
   }
   return json.dump(2);
@@ -142,14 +156,14 @@ class ListCommand : public options::Command {
                    "cloud-shapes, formats, or checkpoints of a folder")
         ->required()
         ->check(CLI::IsMember(names));
-    app.add_option("FOLDER", folder_, "with checkpoints: what run --checkpoint wrote into");
-    app.add_flag("--json", json_, "JSON alone on standard output");
+    app.add_option("FOLDER", folder_, "folder that run --checkpoint wrote into, for checkpoints");
+    app.add_flag("--json", json_, "write only JSON on standard output");
   }
 
   Result<int> run(std::stop_token) override {
     if ((what_ == "checkpoints") == folder_.empty())
       return fail(ErrorCode::bad_usage, folder_.empty() ? "list checkpoints: found no FOLDER, expected one"
-                                                        : "list: a FOLDER is for checkpoints alone");
+                                                        : "list: FOLDER needs checkpoints");
     if (what_ == "checkpoints") return list_checkpoints();
     for (const List& list : lists) {
       if (what_ != list.name) continue;
@@ -164,7 +178,7 @@ class ListCommand : public options::Command {
   Result<int> list_checkpoints() const {
     TRY(const auto steps, text::checkpoints_in(folder_));
     const std::string text = json_           ? text::checkpoints_json(steps) + "\n"
-                             : steps.empty() ? "there are no checkpoints in " + folder_ + "\n"
+                             : steps.empty() ? "found no checkpoints in " + folder_ + "\n"
                                              : text::checkpoints_text(steps);
     TRY_VOID(text::write_output("-", text));
     return 0;

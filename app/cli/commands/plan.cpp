@@ -11,10 +11,10 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/memory_columns.hpp"
 #include "app/cli/text/table.hpp"
-#include "core/study/compare.hpp"
 #include "app/cli/work/plan_columns.hpp"
 #include "app/cli/work/trials.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/study/compare.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -51,7 +51,7 @@ std::string certificate_text(const Plan& plan) {
     text += fmt::format("   These stages take at least {} ms under this schedule.\n",
                         text::milliseconds_text(certificate.stages_bound));
   if (!certificate.optimal_in.empty()) text += fmt::format("   Proven: {}.\n", certificate.optimal_in);
-  if (plan.truncated) text += "   The search was cut short by its time budget.\n";
+  if (plan.truncated) text += "   The search ended at its time budget.\n";
   return text;
 }
 
@@ -90,13 +90,13 @@ class PlanCommand : public options::Command {
  public:
   void declare(CLI::App& app) override {
     question_.declare(app);
-    app.add_option("--planner", planner_, "planner: see pipedeck-cli list planners")->required()->type_name("NAME");
-    app.add_option("--top", top_, "the best K plans; more than one are written as a JSON array")
+    app.add_option("--planner", planner_, "planner (pipedeck-cli list planners)")->required()->type_name("NAME");
+    app.add_option("--top", top_, "number of best plans; several are written as a JSON array")
         ->check(CLI::Range(1, most_plans))
         ->capture_default_str()
         ->type_name("K");
-    app.add_flag("--explain", explain_, "say why: what limits each plan and what its neighbours lose");
-    app.add_option("--time-budget", budget_, "answer after so many seconds with the best plan found by then")
+    app.add_flag("--explain", explain_, "explain each plan: its bottleneck and the loss of its neighbours");
+    app.add_option("--time-budget", budget_, "time budget in seconds: answer with the best plan found by then")
         ->check(CLI::PositiveNumber)
         ->type_name("S");
     trials_.declare(app);

@@ -27,40 +27,38 @@ class ProfileCommand : public options::Command {
     app.add_option("--model", model_, "model: a file or preset:NAME")->required()->type_name("SPEC");
     app_ = &app;
     work::declare_backend(app, backend_);
-    app.add_option("--precision", precision_, "of matrix products on a GPU: fp32 (default), tf32 or bf16")
+    app.add_option("--precision", precision_, "precision of matrix products on a GPU: fp32, tf32 or bf16 [fp32]")
         ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
         ->type_name("NAME");
-    app.add_flag("--no-graphs", no_graphs_,
-                 "measure passes that launch every kernel, as run --no-graphs does: without it they are CUDA graphs");
-    app.add_option("--micro-batch", micro_batches_, "micro-batch sizes to measure, the profile's own first")
+    app.add_flag("--no-graphs", no_graphs_, "measure passes without CUDA graphs, as run --no-graphs");
+    app.add_option("--micro-batch", micro_batches_, "micro-batch sizes to measure, that of the profile first")
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 20))
         ->type_name("N,N...");
-    app.add_option("--tensor-parallel", degrees_, "measure layers cut over so many devices too (1: whole ones)")
+    app.add_option("--tensor-parallel", degrees_,
+                   "also measure layers sharded over this number of devices (1: whole layers)")
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 10))
         ->type_name("N,N...");
     app.add_option("--busy-cores", busy_cores_,
-                   "cores that run the model at the same time, one of which is timed (1: the others rest)")
+                   "cores that run the model at the same time; one is timed (1: the others are idle)")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str()
         ->type_name("N");
-    app.add_flag(
-        "--links", links_,
-        "say how long transfers of several sizes took between two devices; on GPUs also all-reduces, beside the "
-        "predicted times and NCCL's own estimates");
+    app.add_flag("--links", links_,
+                 "print the times of transfers between two devices; on GPUs also all-reduces, with predictions and "
+                 "NCCL's own estimates");
     app.add_option("--repetitions", repetitions_,
-                   "measure each size so often, not until its medians are sure (to about 0.5 %)")
+                   "repetitions per size, instead of until the median's error is below about 0.5 %")
         ->check(CLI::Range(1, 1 << 20))
         ->type_name("N");
-    app.add_option("--time-limit", time_limit_, "spend no more than so many seconds on each size (2, else no limit)")
+    app.add_option("--time-limit", time_limit_, "time limit per size in seconds [none]")
         ->check(CLI::PositiveNumber)
         ->type_name("S");
-    app.add_option(
-           "--cluster-out", cluster_file_,
-           "write this machine as a cluster into FILE: its threads, or its GPUs with the links that were measured")
+    app.add_option("--cluster-out", cluster_file_,
+                   "write this machine as a cluster: its threads, or its GPUs with measured links")
         ->type_name("FILE");
-    app.add_option("--devices", devices_, "devices of that cluster, one a thread of the processor")
+    app.add_option("--devices", devices_, "devices of that cluster, one per processor thread")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str()
         ->type_name("N");
@@ -113,13 +111,11 @@ class ProfileCommand : public options::Command {
       for (const char* option : {"--precision", "--no-graphs"})
         if (given(option))
           return fail(ErrorCode::bad_usage,
-                      fmt::format("profile: {} needs --backend cuda: on the processor it would do nothing", option));
+                      fmt::format("profile: {} needs --backend cuda: it has no effect on the processor", option));
       return {};
     }
     for (const char* option : {"--busy-cores", "--devices"})
-      if (given(option))
-        return fail(ErrorCode::bad_usage,
-                    fmt::format("profile: {} needs --backend cpu: it is measured there alone", option));
+      if (given(option)) return fail(ErrorCode::bad_usage, fmt::format("profile: {} needs --backend cpu", option));
     return {};
   }
 
@@ -148,7 +144,7 @@ class ProfileCommand : public options::Command {
   /// The cluster, too, is kept before all-reduces are tried.
   Result<void> measure_gpus(const Gpus& gpus, const Profile& profile) const {
     const bool alone = gpus.found.names.size() == 1;
-    if (alone && links_) text::print_note("--links: there is one GPU, and so no link");
+    if (alone && links_) text::print_note("--links: found one GPU, expected at least two");
     if (alone && cluster_file_.empty()) return {};
     try {
       if (alone) return write_cluster(work::machine_of(gpus.found.names));
@@ -175,8 +171,8 @@ class ProfileCommand : public options::Command {
     if (progress_.on_stdout() && output_.json_on_stdout())
       return fail(ErrorCode::bad_usage, "profile: --progress - and JSON on standard output exclude each other");
     if (std::is_sorted(micro_batches_.begin(), micro_batches_.end(), std::less_equal<>())) return {};
-    return fail(ErrorCode::bad_usage,
-                fmt::format("--micro-batch: found {}, expected sizes in rising order", fmt::join(micro_batches_, ",")));
+    return fail(ErrorCode::bad_usage, fmt::format("--micro-batch: found {}, expected sizes in ascending order",
+                                                  fmt::join(micro_batches_, ",")));
   }
 
   /// Measurements in addition to the layers: the machine's links, and itself as a cluster.
@@ -187,7 +183,7 @@ class ProfileCommand : public options::Command {
       link = measured.link;
       if (links_ && prints()) text::print_text("\n" + text::measured_link_text(measured));
     } else if (links_) {
-      text::print_note("--links: there is one device, and so no link (--devices 2)");
+      text::print_note("--links: found one device, expected at least two (--devices 2)");
     }
     if (cluster_file_.empty()) return {};
     const Cluster cluster = runtime::profile::cpu_cluster(devices_, runtime::profile::load_of(profile, devices_), link);

@@ -29,12 +29,12 @@ std::string names_json() {
 class ReproduceCommand : public options::Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("TABLE", table_, "a table, or all; without one the tables are listed")->type_name("NAME");
-    app.add_option("--data", data_, "folder with the measured profiles; presets stand in for those that are missing")
+    app.add_option("TABLE", table_, "table, or all; without it the tables are listed")->type_name("NAME");
+    app.add_option("--data", data_, "folder with the measured profiles; presets replace missing ones")
         ->capture_default_str()
         ->type_name("DIR");
-    auto* json = app.add_flag("--json", json_, "JSON alone on standard output");
-    app.add_flag("--markdown", markdown_, "a page of Markdown, as docs/reproduction.md")->excludes(json);
+    auto* json = app.add_flag("--json", json_, "write only JSON on standard output");
+    app.add_flag("--markdown", markdown_, "write a page of Markdown, like docs/reproduction.md")->excludes(json);
   }
 
   Result<int> run(std::stop_token stop) override {

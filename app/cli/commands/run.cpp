@@ -64,7 +64,7 @@ void warn_if_crowded(const Plan& plan, const runtime::transport::Processes& proc
   const std::size_t cores = std::thread::hardware_concurrency() * static_cast<std::size_t>(processes.machines());
   if (cores > 0 && devices > cores)
     text::print_warning(
-        fmt::format("{} devices share {} processor cores: the times are no measurement of the plan", devices, cores));
+        fmt::format("{} devices share {} processor cores: the times do not measure the plan", devices, cores));
 }
 
 class RunCommand : public options::Command {
@@ -75,7 +75,7 @@ class RunCommand : public options::Command {
     app.add_option("--model", model_, "model: a file or preset:NAME")->type_name("SPEC");
     app.add_flag(
         "--replay", replay_,
-        "no model: keep the devices busy for as long as --profile says, with transfers and memory of its sizes");
+        "run without a model: devices are busy for the times of --profile, with transfers and memory of its sizes");
     backend_.declare(app);
     site_.declare(app);
     app.add_option("--steps", options_.steps, "optimizer steps")
@@ -83,7 +83,7 @@ class RunCommand : public options::Command {
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
     app.add_option("--data", data_,
-                   "train on synthetic[:SEED], text:FILE, idx:FILE or images:FOLDER, not the model's own data")
+                   "training data instead of the model's: synthetic[:SEED], text:FILE, idx:FILE or images:FOLDER")
         ->type_name("DATA");
     app.add_option("--evaluate", evaluated_, "print loss and accuracy on DATA after the last step")->type_name("DATA");
     app.add_option("--events", events_file_, "write events as JSON lines into FILE; - is standard output")
@@ -91,20 +91,21 @@ class RunCommand : public options::Command {
     app.add_option("--timeline-every", options_.timeline_every, "write the measured operations of every N-th step")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
-    app.add_option("--sample-every", sample_every_, "write what the devices do every so many milliseconds")
+    app.add_option("--sample-every", sample_every_,
+                   "write samples of the devices' activity at this interval in milliseconds")
         ->check(CLI::Range(1, 3'600'000))
         ->type_name("MS");
-    app.add_option("--cores", options_.cores, "the processor core of each device of the plan; else any")
+    app.add_option("--cores", options_.cores, "processor core of each device of the plan [any]")
         ->delimiter(',')
         ->type_name("CORE,...");
     app.add_option("--control", control_file_,
-                   "read the words pause, resume and stop, one a line, from - (standard input) or a named pipe")
+                   "read pause, resume and stop, one per line, from - (standard input) or a named pipe")
         ->type_name("FILE");
-    app.add_flag("--check", check_only_, "look at plan, model, data and devices as a run does, and train nothing");
-    app.add_option("--timeout", timeout_, "give up when no device has got on for S seconds (default 30)")
+    app.add_flag("--check", check_only_, "validate plan, model, data and devices without training (dry run)");
+    app.add_option("--timeout", timeout_, "fail the run if no device makes progress for S seconds [30]")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
-    app.add_option("--memory-limit", memory_limit_, "memory of each device; a run that needs more fails")
+    app.add_option("--memory-limit", memory_limit_, "memory limit per device; a run that needs more fails")
         ->check(CLI::Range(std::int64_t{1}, limits::total_bytes))
         ->type_name("BYTES");
     checkpoints_.declare(app);
@@ -115,7 +116,7 @@ class RunCommand : public options::Command {
 
   Result<int> run(std::stop_token stop) override {
     if (!std::isfinite(timeout_))
-      return fail(ErrorCode::bad_usage, "run: --timeout: found what is no number, expected seconds");
+      return fail(ErrorCode::bad_usage, "run: --timeout: found no number, expected seconds");
     options_.timeout = std::chrono::milliseconds(std::llround(1000 * timeout_));
     TRY_VOID(site_.open(options_.timeout));
     return site_.end(run_together(stop));
@@ -245,14 +246,14 @@ class RunCommand : public options::Command {
   Result<int> say_ready() const {
     if (!runs_on_.warning.empty()) text::print_warning(runs_on_.warning);
     if (replayed_) {
-      text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples a step\n", replayed_->model.name,
+      text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples per step\n", replayed_->model.name,
                                    plan_.name, devices_used(plan_).size(), plan_.global_batch));
       return 0;
     }
     const auto source = runtime::data::make_source(model_spec_);
     if (!source) return tl::unexpected(text::in_file(source.error(), model_));
     const std::uint64_t samples = (*source)->count();
-    text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples a step, data {}\n", model_spec_.name,
+    text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples per step, data {}\n", model_spec_.name,
                                  plan_.name, devices_used(plan_).size(), plan_.global_batch,
                                  samples > 0 ? fmt::format("of {} samples", samples) : "without end"));
     return 0;

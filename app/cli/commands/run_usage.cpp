@@ -19,7 +19,7 @@ struct Needs {
 
 const std::vector<Needs>& needs() {
   static const std::vector<const char*> prediction{"--profile"};
-  static const char* predicted = "it changes the prediction, and without --profile and --cluster there is none";
+  static const char* predicted = "it changes the prediction, which needs --profile and --cluster";
   static const std::vector<Needs> table{
       {"--network", prediction, predicted},
       {"--collectives", prediction, predicted},
@@ -28,8 +28,8 @@ const std::vector<Needs>& needs() {
       {"--fragmentation", prediction, predicted},
       {"--profile-micro-batch", prediction, predicted},
       {"--calibration", prediction, predicted},
-      {"--sample-every", {"--events"}, "samples are events, and nobody would see them"},
-      {"--timeline-every", {"--events", "--profile"}, "timelines are events, and nobody would see them"},
+      {"--sample-every", {"--events"}, "samples are events, and without it they are lost"},
+      {"--timeline-every", {"--events", "--profile"}, "timelines are events, and without it they are lost"},
   };
   return table;
 }
@@ -61,7 +61,7 @@ Result<void> check_replay(const CLI::App& app) {
       return fail(ErrorCode::bad_usage,
                   fmt::format("run: a replay computes nothing: {} needs --model in place of --replay", option));
   if (!predictable)
-    return fail(ErrorCode::bad_usage, "run: --replay needs --profile and --cluster: they say how long passes take");
+    return fail(ErrorCode::bad_usage, "run: --replay needs --profile and --cluster for the times of passes");
   return {};
 }
 
@@ -75,17 +75,15 @@ Result<void> check_run_usage(const CLI::App& app) {
                 "run: --model is required (a model to train), or --replay with --profile and --cluster");
   }
   if (given(app, "--profile") != given(app, "--cluster"))
-    return fail(ErrorCode::bad_usage,
-                "run: --profile and --cluster are given together, for the prediction, or not at all");
+    return fail(ErrorCode::bad_usage, "run: --profile and --cluster are needed together, for the prediction");
   return check_needs(app);
 }
 
 Result<void> check_overlap(Overlap overlap, const Plan& plan) {
   if (overlap == Overlap::none || plan.synchronous()) return {};
   return fail(ErrorCode::bad_usage,
-              fmt::format("run: --overlap {}: found a plan with the schedule {}, expected a synchronous one: an "
-                          "asynchronous round is reduced in one go before its device goes on, for that is what its "
-                          "staleness counts on; leave --overlap out",
+              fmt::format("run: --overlap {}: found a plan with the schedule {}, expected a synchronous one: "
+                          "asynchronous schedules reduce each round before the next pass; omit --overlap",
                           name_of(overlap), name_of(plan.schedule)));
 }
 

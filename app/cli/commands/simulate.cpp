@@ -148,25 +148,24 @@ class SimulateCommand : public options::Command {
     judged_.declare(app);
     state_.declare(app);
     schedule_.declare(app);
-    app.add_option(
-           "--schedule-csv", schedule_file_,
-           "the order of operations of every device, as PyTorch has it; of stages placed as --schedule needs them")
+    app.add_option("--schedule-csv", schedule_file_,
+                   "order of operations of every device, in PyTorch's format, for stages placed as --schedule needs")
         ->type_name("FILE");
-    app.add_option("--export-schedule", export_file_, "write the simulated order of operations as such a file")
+    app.add_option("--export-schedule", export_file_, "write the simulated order of operations in this format")
         ->type_name("FILE");
-    app.add_flag("--intervals", intervals_, "every operation with its start and end");
-    app.add_flag("--explain", explain_, "the critical path, why devices are idle, what the iteration consists of");
-    app.add_flag("--sensitivity", sensitivity_, "the gain from 10 % more of each link, device and memory");
+    app.add_flag("--intervals", intervals_, "list every operation with its start and end");
+    app.add_flag("--explain", explain_,
+                 "show the critical path, the reasons for idle time, and the parts of the iteration");
+    app.add_flag("--sensitivity", sensitivity_, "show the gain from 10 % more of each link, device and memory");
     app.add_flag("--memory-items", memory_items_,
-                 "the memory curves by item as well: with --json, or as a table of each device's items at its peak");
+                 "show memory by item: curves with --json, else a table of each device's peak");
     jitter_.declare(app);
     options::declare_threads(app, threads_);
     app.add_flag("--iteration-only", iteration_only_,
-                 "the iteration time alone, without timeline and memory curves: for plans too large for these");
-    app.add_option(
-           "--csv", tables_,
-           "write a table as CSV: devices, memory, memory-curve, operations, parts, critical-path or sensitivity; "
-           "may be repeated")
+                 "compute only the iteration time, for plans too large for timelines and memory curves");
+    app.add_option("--csv", tables_,
+                   "write a table as CSV: devices, memory, memory-curve, operations, parts, critical-path or "
+                   "sensitivity; may be repeated")
         ->type_size(2)
         ->type_name("TABLE FILE");
     app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");

@@ -19,10 +19,10 @@ class ValidateCommand : public options::Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("FILE", files_, "files of any format, folders of checkpoints")->required();
-    app.add_option("--profile-micro-batch", profile_micro_batch_, "samples of one micro-batch of a graph text")
+    app.add_option("--profile-micro-batch", profile_micro_batch_, "samples per micro-batch of a graph text")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
-    app.add_flag("--json", json_, "JSON alone on standard output");
+    app.add_flag("--json", json_, "write only JSON on standard output");
   }
 
   Result<int> run(std::stop_token) override {

@@ -27,13 +27,11 @@ class WhatIfCommand : public options::Command {
     question_.declare(app);
     options_.declare(app);
     app.add_flag("--front", front_,
-                 "every plan of all planners, sizes of the cluster, micro-batches and schedules; those that nothing "
-                 "beats in throughput, memory and price");
-    app.add_flag("--buy-first", buy_first_, "what could be bought, each planned anew, the largest gain first");
-    app.add_option("--planner", names_, "planners that are asked; without, the usual ones")
-        ->delimiter(',')
-        ->type_name("NAME ...");
-    app.add_option("--time-budget", budget_, "answer after so many seconds with what was found by then")
+                 "find the Pareto front in throughput, memory and price, over planners, cluster sizes, micro-batches "
+                 "and schedules");
+    app.add_flag("--buy-first", buy_first_, "rank purchases by their gain, each with new plans");
+    app.add_option("--planner", names_, "planners to run [the usual ones]")->delimiter(',')->type_name("NAME ...");
+    app.add_option("--time-budget", budget_, "time budget in seconds: answer with the plans found by then")
         ->check(CLI::PositiveNumber)
         ->type_name("S");
     app.add_option("--csv", csv_file_,

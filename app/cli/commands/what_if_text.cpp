@@ -37,7 +37,8 @@ std::string scale_text(const TimeScale& times) {
     case TimeScale::Source::scaled:
       return fmt::format("times scaled: {} is {:.3g} x as fast as {} by its peaks", times.to, times.factor, times.from);
     case TimeScale::Source::unknown:
-      return fmt::format("nothing is known of {} against {}: taken as equally fast", times.to, times.from);
+      return fmt::format("the relative speed of {} and {} is unknown: they count as equally fast", times.to,
+                         times.from);
   }
   return {};
 }
@@ -120,7 +121,7 @@ std::string front_text(const std::vector<FoundPlan>& plans) {
   text::Table table = plan_table("#");
   for (std::size_t i = 0; i < std::min(front.size(), most_listed); ++i) add_row(table, std::to_string(i + 1), front[i]);
   std::string text =
-      fmt::format("\n{} of {} plans are beaten by none in throughput, memory and price:\n", front.size(), plans.size());
+      fmt::format("\n{} of {} plans are Pareto-optimal in throughput, memory and price:\n", front.size(), plans.size());
   text += table.text();
   if (front.size() > most_listed)
     text += fmt::format("... and {} more: --csv or --json has all\n", front.size() - most_listed);
@@ -151,15 +152,15 @@ std::string purchases_text(const std::vector<PurchaseGain>& gains) {
                price_text(gain.gain_per_price()), text::shortened(gain.best->plan->name, 44),
                text::short_shape_text(*gain.best->plan)});
   }
-  return "\nwhat to buy first, each planned anew:\n" + table.text() + without;
+  return "\nwhat to buy first, each with new plans:\n" + table.text() + without;
 }
 
 std::string prices_text(const WhatIfAnswer& answer) {
   std::vector<std::string> known;
   for (const DeviceType& type : answer.changed.cluster->device_types)
     if (type.price_per_hour) known.push_back(fmt::format("{} {:.2f}", type.name, *type.price_per_hour));
-  if (known.empty()) return "\nno prices are known: --price TYPE=PRICE gives one\n";
-  return fmt::format("\nprices an hour: {}; the catalogue's are in {}, about those of {}\n", fmt::join(known, ", "),
+  if (known.empty()) return "\nno prices are known: set them with --price TYPE=PRICE\n";
+  return fmt::format("\nprices per hour: {}; the catalogue's are in {}, about those of {}\n", fmt::join(known, ", "),
                      answer.currency, answer.price_date);
 }
 

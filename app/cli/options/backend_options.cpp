@@ -11,19 +11,17 @@
 namespace pipedeck::cli::options {
 
 void BackendOptions::declare(CLI::App& app) {
-  app.add_option("--backend", backend_, "what to run on: cpu (one thread a device) or cuda (one GPU a device)")
+  app.add_option("--backend", backend_, "backend: cpu (one thread per device) or cuda (one GPU per device)")
       ->required()
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("NAME");
-  app.add_option(
-         "--precision", precision_,
-         "of matrix products on GPUs: fp32 (default), tf32: factors rounded to 10 bits of mantissa, or bf16: to 7, "
-         "attention too; weights, gradients and sums stay fp32")
+  app.add_option("--precision", precision_,
+                 "precision of matrix products on GPUs: fp32, tf32 (factors with 10 bits of mantissa) or bf16 (7 bits, "
+                 "attention too); weights, gradients and sums stay fp32 [fp32]")
       ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
       ->type_name("NAME");
   app.add_flag("--oversubscribe", oversubscribe_,
-               "where there are fewer GPUs than the plan has devices, several devices share one; times are not the "
-               "plan's then");
+               "let devices share GPUs if there are fewer; times then differ from the plan's");
   app.add_flag("--no-graphs", no_graphs_,
                "launch every kernel of every step: without it passes are recorded in the second step as CUDA graphs, "
                "which later steps launch");

@@ -13,10 +13,10 @@
 #include "core/base/count_text.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/quantity_text.hpp"
+#include "core/io/checksum.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/io/documents/weight_type.hpp"
-#include "core/io/checksum.hpp"
 #include "core/io/files.hpp"
 #include "core/io/importers.hpp"
 #include "core/presets/device_catalogue.hpp"
@@ -118,8 +118,8 @@ Result<study::capacity::Question> of_transformer(study::capacity::Question quest
 void GoalOptions::declare(CLI::App& app) {
   app.add_option("--tokens", tokens, "to be trained with in all: 300B, \"1.5T tokens\"")->type_name("COUNT");
   app.add_option("--samples", samples, "the same in samples: 20M")->type_name("COUNT");
-  app.add_option("--within", within, "the longest that it may take: 30d, 12h")->type_name("TIME");
-  app.add_option("--budget", budget, "the most that it may cost: '$50000', 50k")->type_name("MONEY");
+  app.add_option("--within", within, "longest duration: 30d, 12h")->type_name("TIME");
+  app.add_option("--budget", budget, "highest price: '$50000', 50k")->type_name("MONEY");
 }
 
 Result<CapacityGoal> GoalOptions::goal(int sample_tokens, const std::string& currency) const {
@@ -129,8 +129,7 @@ Result<CapacityGoal> GoalOptions::goal(int sample_tokens, const std::string& cur
     return fail(ErrorCode::bad_usage, "found --tokens and --samples, expected one of the two");
   if (!tokens.empty() && sample_tokens == 0)
     return fail(ErrorCode::bad_usage,
-                "--tokens: found a profile, which does not say how many tokens a sample has, expected --sequence N, or "
-                "--samples");
+                "--tokens: found a profile without tokens per sample, expected --sequence N, or --samples");
   const bool in_tokens = !tokens.empty();
   const auto count = parse_count(in_tokens ? tokens : samples, in_tokens ? "tokens" : "samples");
   if (!count) return of_option(in_tokens ? "--tokens" : "--samples", count.error());
@@ -152,28 +151,29 @@ Result<CapacityGoal> GoalOptions::goal(int sample_tokens, const std::string& cur
 
 void CapacityOptions::declare(CLI::App& app) {
   inputs.declare(app);
-  app.add_option("--global-batch", global_batches, "samples an iteration; several are all looked at")
+  app.add_option("--global-batch", global_batches, "samples per iteration; several are all tried")
       ->required()
       ->delimiter(',')
       ->check(CLI::Range(1, most_counted))
       ->type_name("N,N...");
-  app.add_option("--micro-batch", micro_batches, "samples of a whole micro-batch; else planners choose")
+  app.add_option("--micro-batch", micro_batches, "samples per micro-batch [planners choose]")
       ->delimiter(',')
       ->check(CLI::Range(1, most_counted))
       ->type_name("N,N...");
-  app.add_option("--nodes", nodes, "sizes of the cluster: its first nodes, more are like the last [1 to all of it]")
+  app.add_option("--nodes", nodes, "cluster sizes in nodes; additional nodes are like the last [1 to all]")
       ->type_name("N,N-N...");
   app.add_option("--device-types", types,
-                 "all devices become each of these; all: the whole catalogue [as the cluster has them]")
+                 "device types to try for all devices; all: the whole catalogue [the cluster's own]")
       ->delimiter(',')
       ->type_name("NAME,NAME...");
-  app.add_option("--sequence", sequence, "tokens of a sample; else what the model was made for, at most 4096")
+  app.add_option("--sequence", sequence, "tokens per sample [the model's own, at most 4096]")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N");
-  app.add_option("--model-precision", model_precision,
-                 "of a config.json's products: fp32, tf32, fp16, bf16; else each device type's best of 16 bits")
+  app.add_option(
+         "--model-precision", model_precision,
+         "precision of products for a config.json: fp32, tf32, fp16, bf16 [each device type's best with 16 bits]")
       ->type_name("NAME");
-  app.add_option("--price", prices, "an hour of a device of this type; may be repeated [the catalogue's]")
+  app.add_option("--price", prices, "price per hour of a device of this type; may be repeated [the catalogue's]")
       ->type_name("TYPE=PRICE")
       ->allow_extra_args(false);
   state.declare(app);
@@ -207,8 +207,7 @@ Result<study::capacity::Question> CapacityOptions::question() const {
   question.problem = std::move(problem);
   if (!question.model && !model_precision.empty())
     return fail(ErrorCode::bad_usage,
-                "--model-precision: found a profile, whose times are measured, expected a "
-                "transformer's config.json");
+                "--model-precision: found a profile, whose times are measured, expected a transformer's config.json");
   const bool wide = model_precision == "fp32" || model_precision == "tf32";
   const Precision of_model = wide ? Precision::fp32 : Precision::mixed_16;
   state.apply(question.problem.workload,

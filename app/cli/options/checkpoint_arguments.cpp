@@ -12,25 +12,24 @@ namespace pipedeck::cli::options {
 
 void CheckpointArguments::declare(CLI::App& app) {
   app.add_option("--checkpoint", folder_,
-                 "keep parameters and optimizer state in folder DIR, at the last step at least")
+                 "save parameters and optimizer state in folder DIR, at least after the last step")
       ->type_name("DIR");
-  app.add_option("--checkpoint-every", every_, "write a checkpoint every N steps, too")
+  app.add_option("--checkpoint-every", every_, "write a checkpoint every N steps as well")
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
-  app.add_option("--keep", keep_, "checkpoints that stay in the folder, the last ones; 0: all (default 3)")
+  app.add_option("--keep", keep_, "number of last checkpoints to keep; 0: all [3]")
       ->check(CLI::Range(0, 1 << 30))
       ->type_name("K");
   app.add_option("--resume", resumed_,
-                 "go on from the last checkpoint in DIR that every stage has, of any plan of this model; or from one "
-                 "step's folder. --steps counts those before it, too")
+                 "resume from the last complete checkpoint in DIR, of any plan of this model, or from one step's "
+                 "folder; --steps includes the steps before it")
       ->type_name("DIR");
 }
 
 Result<void> CheckpointArguments::check() const {
   if (every_ > 0 && folder().empty())
-    return fail(ErrorCode::bad_usage, "run: --checkpoint-every needs --checkpoint DIR, to say where");
-  if (keep_ && folder().empty())
-    return fail(ErrorCode::bad_usage, "run: --keep needs --checkpoint DIR, to say what of");
+    return fail(ErrorCode::bad_usage, "run: --checkpoint-every needs --checkpoint DIR");
+  if (keep_ && folder().empty()) return fail(ErrorCode::bad_usage, "run: --keep needs --checkpoint DIR");
   return {};
 }
 
@@ -51,10 +50,9 @@ Result<void> CheckpointArguments::resume(const ModelSpec& model, const Plan& pla
   if (step >= static_cast<std::uint64_t>(options.steps))
     return fail(
         ErrorCode::bad_usage,
-        fmt::format("run: --steps is {}, expected more than {}, the step of {}: --steps counts those before it, "
-                    "too",
+        fmt::format("run: --steps is {}, expected more than {}, the step of {}: --steps includes the steps before it",
                     options.steps, step, checkpoint.path()));
-  text::print_note(fmt::format("going on from step {} in {}", step, checkpoint.path()));
+  text::print_note(fmt::format("resuming from step {} in {}", step, checkpoint.path()));
   options.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(std::move(checkpoint));
   return {};
 }
@@ -63,7 +61,7 @@ std::optional<std::string> CheckpointArguments::way_on() const {
   for (const std::string& from : {folder(), resumed_}) {
     if (from.empty()) continue;
     const auto checkpoint = runtime::checkpoint::Checkpoint::open(from);
-    if (checkpoint) return fmt::format("go on with --resume {} (step {})", from, checkpoint->origin().step);
+    if (checkpoint) return fmt::format("resume with --resume {} (step {})", from, checkpoint->origin().step);
   }
   return std::nullopt;
 }

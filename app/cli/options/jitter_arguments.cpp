@@ -12,11 +12,11 @@ namespace pipedeck::cli::options {
 
 void JitterArguments::declare(CLI::App& app) {
   app.add_option("--jitter", variation_,
-                 "every pass takes its time times a random factor of this standard deviation (0.05: 5 %): what the "
-                 "iteration then takes")
+                 "distribution of the iteration time if each pass varies by a random factor of this standard deviation "
+                 "(0.05: 5 %)")
       ->type_name("CV");
   app.add_option("--jitter-runs", runs_, "iterations simulated with --jitter [200]")->type_name("N");
-  app.add_option("--seed", seed_, "of --jitter's random numbers [1]")->type_name("N");
+  app.add_option("--seed", seed_, "seed of --jitter [1]")->type_name("N");
 }
 
 Result<std::optional<JitterOptions>> JitterArguments::options() const {

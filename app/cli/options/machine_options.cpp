@@ -29,25 +29,28 @@ void MachineOptions::declare(CLI::App& app) {
   const auto noticed = [this](CLI::Option* option) {
     option->group(machine_group)->each([this](const std::string&) { given_any_ = true; });
   };
-  app.add_flag("--this-machine", this_machine_, "this machine as a cluster instead of a file")->group(machine_group);
-  app.add_option("--cloud", cloud_, "a machine of a cloud instead of a file: a name of list cloud-shapes")
+  app.add_flag("--this-machine", this_machine_, "read this machine as a cluster, instead of a file")
+      ->group(machine_group);
+  app.add_option("--cloud", cloud_, "cloud machine type, instead of a file (pipedeck-cli list cloud-shapes)")
       ->type_name("NAME")
       ->group(machine_group);
-  app.add_option("--device", device_, "what all GPUs are, or what a model runs on: a name of list device-types")
+  app.add_option("--device", device_,
+                 "type of all GPUs, or of the device that a model runs on (pipedeck-cli list device-types)")
       ->type_name("TYPE");
-  noticed(app.add_option("--copies", copies_, "that many of each machine")
+  noticed(app.add_option("--copies", copies_, "copies of each machine")
               ->check(CLI::Range(1, static_cast<int>(limits::devices)))
               ->type_name("N"));
-  noticed(
-      app.add_option("--network", network_, "what joins machines, each way: 100Gbit/s, 12.5GB/s")->type_name("RATE"));
-  noticed(app.add_option("--shape", shape_, "automatic, links or matrix: one link a machine, or every pair its own")
+  noticed(app.add_option("--network", network_, "network bandwidth of each machine, each way: 100Gbit/s, 12.5GB/s")
+              ->type_name("RATE"));
+  noticed(app.add_option("--shape", shape_, "automatic, links (one per machine) or matrix (one bandwidth per pair)")
               ->check(CLI::IsMember({"automatic", "links", "matrix"}))
               ->type_name("SHAPE"));
-  noticed(app.add_option("--partition", partition_, "of Slurm, whose machines alone are taken")->type_name("NAME"));
-  noticed(app.add_option("--uplink", uplink_, "of each switch of a tree to the one above it, each way: 400Gbit/s")
+  noticed(app.add_option("--partition", partition_, "Slurm partition whose machines are read")->type_name("NAME"));
+  noticed(app.add_option("--uplink", uplink_, "bandwidth of each switch to the switch above it, each way: 400Gbit/s")
               ->type_name("RATE"));
-  noticed(app.add_option("--unit", unit_, "of a table of bandwidths that has none: GB/s, Gbit/s")->type_name("UNIT"));
-  noticed(app.add_option("--name", name_, "of the cluster")->type_name("NAME"));
+  noticed(
+      app.add_option("--unit", unit_, "unit of a table of bandwidths without units: GB/s, Gbit/s")->type_name("UNIT"));
+  noticed(app.add_option("--name", name_, "name of the cluster")->type_name("NAME"));
 }
 
 Result<presets::MachineImport> MachineOptions::how() const {
@@ -89,7 +92,7 @@ Result<presets::ImportedCluster> MachineOptions::cluster_here() const {
     made.cluster = runtime::profile::cpu_cluster(machine.cores);
     if (!name_.empty()) made.cluster.name = name_;
     made.notes.push_back(
-        fmt::format("No GPU: {} processor cores stand for devices; link and memory were measured", machine.cores));
+        fmt::format("No GPU: {} processor cores are the devices; link and memory were measured", machine.cores));
   }
   made.notes.insert(made.notes.begin(), machine.notes.begin(), machine.notes.end());
   return made;

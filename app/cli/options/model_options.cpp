@@ -40,44 +40,45 @@ void ModelOptions::declare(CLI::App& app) {
         ->group(model_group);
   };
   noticed(app.add_option("--precision", precision_,
-                         "of activations and products, one that the device type has a peak for: fp32, tf32, fp16, "
-                         "bf16; else its best of 16 bits")
+                         "precision of activations and products, with a known peak of the device type: fp32, tf32, "
+                         "fp16, bf16 [its best with 16 bits]")
               ->type_name("NAME"));
-  noticed(
-      app.add_option("--sequence", options_.sequence,
-                     fmt::format("tokens of a sample; else what the model was made for, at most {}; of an ONNX model, "
-                                 "the open size that is called so",
-                                 longest_assumed))
-          ->check(CLI::Range(1, 1 << 24))
-          ->type_name("N"));
+  noticed(app.add_option(
+                 "--sequence", options_.sequence,
+                 fmt::format(
+                     "tokens per sample [the model's own, at most {}]; for an ONNX model, the open size with this name",
+                     longest_assumed))
+              ->check(CLI::Range(1, 1 << 24))
+              ->type_name("N"));
   noticed(app.add_option("--dim", dimensions_,
-                         "a size that an ONNX model leaves open, by its name, or as INPUT.1 where it has none; may be "
-                         "repeated")
+                         "open size of an ONNX model, by its name, or as INPUT.1 if it has none; may be repeated")
               ->allow_extra_args(false)
               ->type_name("NAME=N"));
-  noticed(app.add_option("--micro-batch", micro_batch_, "samples of a micro-batch; else 1, or what an ONNX file fixes")
+  noticed(app.add_option("--micro-batch", micro_batch_, "samples per micro-batch [1, or as an ONNX file fixes it]")
               ->check(CLI::Range(1, static_cast<int>(limits::samples)))
               ->type_name("N"));
   of_transformers_ = {
-      noticed(app.add_option("--attention", attention_,
-                             "fused: one kernel that keeps the weights of attention to itself; selective: they are "
-                             "computed again in the backward pass; stored: they are kept")
+      noticed(app.add_option(
+                     "--attention", attention_,
+                     "attention weights: fused (never stored), selective (recomputed in the backward pass) or stored")
                   ->check(CLI::IsMember({"fused", "selective", "stored"}))
                   ->type_name("KIND")),
-      noticed(app.add_option("--tensor-parallel", options_.degrees, "degrees to compute too, ascending, such as 2,4,8")
+      noticed(app.add_option("--tensor-parallel", options_.degrees,
+                             "tensor-parallel degrees to compute as well, ascending, such as 2,4,8")
                   ->delimiter(',')
                   ->check(CLI::Range(2, static_cast<int>(limits::devices)))
                   ->type_name("N,N...")),
-      noticed_flag("--no-sequence-parallel", no_sequence_parallel_, "tensor-parallel ranks repeat norms and dropout")};
-  noticed_flag("--no-dropout", no_dropout_, "without the dropout that the configuration or the graph asks for");
+      noticed_flag("--no-sequence-parallel", no_sequence_parallel_,
+                   "no sequence parallelism: tensor-parallel ranks repeat norms and dropout")};
+  noticed_flag("--no-dropout", no_dropout_, "ignore the dropout of the configuration or graph");
   const auto reached = [&](const char* name, double& part, const char* what) {
     return noticed(app.add_option(name, part, fmt::format("{} [{}]", what, part))->type_name("F"));
   };
-  reached("--reached-products", options_.reached.products, "part of the arithmetic peak that large products reach");
+  reached("--reached-products", options_.reached.products, "fraction of the arithmetic peak that large products reach");
   of_transformers_.push_back(
-      reached("--reached-attention", options_.reached.attention, "part of that which fused attention reaches"));
+      reached("--reached-attention", options_.reached.attention, "fraction of that rate that fused attention reaches"));
   reached("--reached-memory", options_.reached.memory,
-          "part of the memory's bandwidth that the rest of a layer reaches");
+          "fraction of the memory bandwidth that the rest of a layer reaches");
   noticed_flag("--explain", explain_, "print every figure of a layer with its formula");
 }
 
@@ -96,7 +97,7 @@ Result<analytic::AnalyticProfile> ModelOptions::profile(const ReadTransformer& m
   auto made = presets::computed_profile(model, found, options);
   if (made && device.empty())
     made->notes.push_back(
-        fmt::format("No device type was named (--device): {} is assumed", presets::assumed_device_type));
+        fmt::format("No device type was given (--device): {} is assumed", presets::assumed_device_type));
   return made;
 }
 
@@ -119,7 +120,7 @@ Result<analytic::AnalyticProfile> ModelOptions::profile(const OperatorGraph& gra
   auto made = presets::computed_profile(graph, found, options);
   if (made && device.empty())
     made->notes.push_back(
-        fmt::format("No device type was named (--device): {} is assumed", presets::assumed_device_type));
+        fmt::format("No device type was given (--device): {} is assumed", presets::assumed_device_type));
   return made;
 }
 
@@ -132,8 +133,8 @@ std::string profile_table(const analytic::AnalyticProfile& made, bool explain, b
   if (!explain) return text;
   if (letters)
     text +=
-        "\nb samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width,\n"
-        "f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number\n";
+        "\nb samples, s tokens per sample, n = b s, h hidden, a heads, g key-value heads, d head width,\nf "
+        "feed-forward, V vocabulary, e experts, k experts per token, w bytes per number\n";
   for (const analytic::LayerExplanation& layer : made.explanations) {
     text += "\n" + layer.layer + "\n";
     for (const std::string& figure : layer.figures) text += "  " + figure + "\n";

@@ -106,7 +106,7 @@ class EditReader {
 Result<plan::PlanEdit> read_move_cut(const EditReader& reader) {
   const auto [left, right] = reader.sides();
   const auto stage = EditReader::number(left), layer = reader.layer(right);
-  if (!stage || !layer) return reader.expected("STAGE=LAYER, the layer that the stage begins with, by name or number");
+  if (!stage || !layer) return reader.expected("STAGE=LAYER, the first layer of the stage, by name or number");
   return plan::CutMove{*stage, *layer};
 }
 
@@ -128,13 +128,13 @@ Result<plan::PlanEdit> read_swap(const EditReader& reader) {
 Result<plan::PlanEdit> read_split(const EditReader& reader) {
   const auto [left, right] = reader.sides();
   const auto stage = EditReader::number(left), layer = reader.layer(right);
-  if (!stage || !layer) return reader.expected("STAGE=LAYER, the layer that the new stage begins with");
+  if (!stage || !layer) return reader.expected("STAGE=LAYER, the first layer of the new stage");
   return plan::StageSplit{*stage, *layer};
 }
 
 Result<plan::PlanEdit> read_merge(const EditReader& reader) {
   const auto stage = EditReader::number(reader.sides().first);
-  if (!stage || !reader.sides().second.empty()) return reader.expected("a stage, which is merged with the next one");
+  if (!stage || !reader.sides().second.empty()) return reader.expected("a stage to merge with the next one");
   return plan::StageMerge{*stage};
 }
 
@@ -176,20 +176,20 @@ struct EditOption {
 };
 
 constexpr std::array options{
-    EditOption{"--move-cut", "STAGE=LAYER", "begin the stage with this layer (name or number)", read_move_cut},
-    EditOption{"--move-device", "DEVICES=STAGE", "put devices (3, or 3,4) into the stage, or out of the plan (=spare)",
+    EditOption{"--move-cut", "STAGE=LAYER", "set the first layer of the stage (name or number)", read_move_cut},
+    EditOption{"--move-device", "DEVICES=STAGE", "move devices (3, or 3,4) to the stage, or out of the plan (=spare)",
                read_move_device},
-    EditOption{"--swap-devices", "DEVICE=DEVICE", "let two devices trade places", read_swap},
-    EditOption{"--split-stage", "STAGE=LAYER", "make the layers from this one on a stage of their own", read_split},
-    EditOption{"--merge-stages", "STAGE", "make the stage and the next one", read_merge},
-    EditOption{"--replicas", "STAGE=N", "replicas of the stage; unused devices are taken or devices left unused",
+    EditOption{"--swap-devices", "DEVICE=DEVICE", "swap two devices", read_swap},
+    EditOption{"--split-stage", "STAGE=LAYER", "split the stage before this layer", read_split},
+    EditOption{"--merge-stages", "STAGE", "merge the stage and the next one", read_merge},
+    EditOption{"--replicas", "STAGE=N", "set the replicas of the stage, using or freeing spare devices",
                read_count<plan::ReplicaCount>},
-    EditOption{"--tensor-parallel", "STAGE=N", "devices that each layer of the stage is cut over",
+    EditOption{"--tensor-parallel", "STAGE=N", "set the tensor parallelism of the stage",
                read_count<plan::TensorParallelDegree>},
-    EditOption{"--shares", "STAGE=N,N", "samples of a micro-batch for each replica of the stage, or even", read_shares},
-    EditOption{"--recompute", "STAGE=LAYERS", "what the stage recomputes: all, none, or layers (3,5-7)",
+    EditOption{"--shares", "STAGE=N,N", "set the samples per replica of a micro-batch, or even", read_shares},
+    EditOption{"--recompute", "STAGE=LAYERS", "set the recomputed layers of the stage: all, none, or layers (3,5-7)",
                read_recompute},
-    EditOption{"--micro-batch", "N", "samples of a whole micro-batch", read_micro_batch},
+    EditOption{"--micro-batch", "N", "samples per micro-batch", read_micro_batch},
 };
 
 }  // namespace

@@ -13,8 +13,8 @@
 #include "app/cli/text/calibration_text.hpp"
 #include "app/cli/text/console.hpp"
 #include "core/cost/network.hpp"
-#include "core/io/documents/weight_type.hpp"
 #include "core/io/checksum.hpp"
+#include "core/io/documents/weight_type.hpp"
 #include "core/io/importers.hpp"
 #include "core/plan/reschedule.hpp"
 #include "core/presets/device_catalogue.hpp"
@@ -67,43 +67,42 @@ Result<int> parse_threads(std::string_view text) {
 void InputOptions::declare(CLI::App& app, bool required) {
   app.add_option("--profile", profile, "profile: a file or preset:NAME")->required(required)->type_name("P");
   app.add_option("--cluster", cluster, "cluster: a file or preset:NAME")->required(required)->type_name("C");
-  app.add_option("--profile-micro-batch", profile_micro_batch, "samples of one micro-batch of a graph text")
+  app.add_option("--profile-micro-batch", profile_micro_batch, "samples per micro-batch of a graph text")
       ->check(CLI::Range(1, largest_count))
       ->type_name("N");
 }
 
 void ConventionOptions::declare(CLI::App& app) {
-  app.add_option("--network", network, "how transfers share links: ideal or shared")
+  app.add_option("--network", network, "network model: ideal (no sharing of links) or shared")
       ->check(CLI::IsMember({"ideal", "shared"}))
       ->capture_default_str()
       ->type_name("NAME");
-  app.add_option("--overlap", overlap,
-                 "gradients are all-reduced by layer, by bucket, or at the stage's end: layer, bucket or none")
+  app.add_option("--overlap", overlap, "overlap of gradient all-reduces with the backward: layer, bucket or none")
       ->check(CLI::IsMember({"layer", "bucket", "none"}))
       ->capture_default_str()
       ->type_name("NAME");
-  app.add_option("--bucket-bytes", bucket_bytes, "gradients that are all-reduced together with --overlap bucket")
+  app.add_option("--bucket-bytes", bucket_bytes, "bucket size of --overlap bucket")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max() / 2))
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--collectives", collectives,
-                 "how devices all-reduce: least (of flat and hierarchical ring), ring, hierarchical, tree or nccl")
+                 "all-reduce algorithm: least (of flat and hierarchical ring), ring, hierarchical, tree or nccl")
       ->check(CLI::IsMember({"least", "ring", "hierarchical", "tree", "nccl"}))
       ->capture_default_str()
       ->type_name("NAME");
-  app.add_option("--reserve-bytes", reserve_bytes, "bytes of every device that are not the model's")
+  app.add_option("--reserve-bytes", reserve_bytes, "reserved bytes per device, for driver and other programs")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 2))
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--communication-bytes", communication_bytes, "buffers of one communicator, on each of its devices")
+  app.add_option("--communication-bytes", communication_bytes, "buffer bytes per communicator and device")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 16))
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--fragmentation", fragmentation, "part of a device's memory lost between blocks: upper estimate only")
+  app.add_option("--fragmentation", fragmentation, "share of memory lost to fragmentation, for the upper estimate only")
       ->check(CLI::Range(0.0, 0.9))
       ->capture_default_str()
       ->type_name("FRACTION");
-  app.add_option("--calibration", calibration, "predict with the figures of this file, which calibrate wrote")
+  app.add_option("--calibration", calibration, "predict with a calibration, as written by calibrate")
       ->type_name("FILE");
 }
 
@@ -129,15 +128,13 @@ void StateOptions::declare(CLI::App& app) {
                  "fp32, mixed-16, mixed-18 or mixed-20 [fp32; of computed profiles with weights of 16 bits mixed-16]")
       ->check(CLI::IsMember({"fp32", "mixed-16", "mixed-18", "mixed-20"}))
       ->type_name("NAME");
-  app.add_option("--zero", zero, "ZeRO stage: what is divided over replicas, 0 to 3 [0]")
-      ->check(CLI::Range(0, 3))
-      ->type_name("N");
+  app.add_option("--zero", zero, "ZeRO stage, 0 to 3 [0]")->check(CLI::Range(0, 3))->type_name("N");
 }
 
 void StateOptions::apply(Workload& workload, Precision usual) const {
   workload.precision = usual;
   if (!precision && usual != Precision::fp32)
-    text::print_note("weights in 16 bits, gradients and optimizer for mixed precision: --precision says otherwise");
+    text::print_note("weights in 16 bits, so mixed precision is assumed; --precision overrides it");
   apply(workload);
 }
 
@@ -149,7 +146,7 @@ void PinOptions::declare(CLI::App& app) {
   degree("--dp", replicas, "N replicas of every stage");
   degree("--tmp", tensor_parallel, "tensor parallelism N in every stage");
   degree("--max-stages", max_stages, "at most N stages");
-  app.add_option("--pin", layers, "this layer (name or number) on this device; may be repeated")
+  app.add_option("--pin", layers, "pin this layer (name or number) to this device; may be repeated")
       ->type_name("LAYER=DEVICE")
       ->allow_extra_args(false);
 }
@@ -170,11 +167,10 @@ Result<Pins> PinOptions::pins(const Profile& profile) const {
 }
 
 void ScheduleOptions::declare(CLI::App& app) {
-  auto* option = app.add_option("--schedule", name,
-                                "run the layers on the same devices under another schedule: see pipedeck-cli list "
-                                "schedules")
-                     ->type_name("NAME");
-  app.add_option("--chunks", chunks, "stages a device of --schedule interleaved")
+  auto* option =
+      app.add_option("--schedule", name, "use another schedule on the same devices (pipedeck-cli list schedules)")
+          ->type_name("NAME");
+  app.add_option("--chunks", chunks, "stages per device of --schedule interleaved")
       ->check(CLI::Range(1, largest_count))
       ->needs(option)
       ->capture_default_str()
@@ -184,8 +180,8 @@ void ScheduleOptions::declare(CLI::App& app) {
 Result<void> ScheduleOptions::check() const {
   if (!name) return {};
   std::vector<std::string> names;
-  for (const schedule::ScheduleInfo& info : schedule::schedules())
-    if (info.kind != ScheduleKind::explicit_order) names.push_back(info.name);
+  for (const ScheduleTraits& info : all_schedules)
+    if (info.kind != ScheduleKind::explicit_order) names.emplace_back(info.name);
   if (std::find(names.begin(), names.end(), *name) != names.end()) return {};
   return fail(ErrorCode::bad_usage,
               fmt::format("--schedule: found \"{}\", expected one of {}", *name, fmt::join(names, ", ")));
@@ -199,11 +195,11 @@ Result<Plan> ScheduleOptions::apply(Plan plan, const Profile& profile) const {
 
 void QuestionOptions::declare(CLI::App& app) {
   inputs.declare(app);
-  app.add_option("--global-batch", global_batch, "samples an iteration")
+  app.add_option("--global-batch", global_batch, "samples per iteration")
       ->required()
       ->check(CLI::Range(1, largest_count))
       ->type_name("N");
-  app.add_option("--micro-batch", micro_batch, "samples of a whole micro-batch; else planners choose")
+  app.add_option("--micro-batch", micro_batch, "samples per micro-batch [planners choose]")
       ->check(CLI::Range(1, largest_count))
       ->type_name("N");
   state.declare(app);
@@ -216,7 +212,8 @@ void QuestionOptions::declare(CLI::App& app) {
 Result<int> QuestionOptions::thread_count() const { return options::thread_count(threads); }
 
 CLI::Option* declare_threads(CLI::App& app, std::optional<int>& threads) {
-  return app.add_option("--threads", threads, "threads: changes speed, never the answer [1, or PIPEDECK_THREADS]")
+  return app
+      .add_option("--threads", threads, "threads; they change the speed, never the answer [1, or PIPEDECK_THREADS]")
       ->check(CLI::Range(1, most_threads))
       ->type_name("N");
 }

@@ -49,24 +49,26 @@ Result<void> take_price(const std::string& text, std::map<std::string, double>& 
 }  // namespace
 
 void WhatIfOptions::declare(CLI::App& app) {
-  app.add_option("--bandwidth-inside", inside, "of links inside nodes: \"300 GB/s\"; unlike ones keep their ratios")
+  app.add_option("--bandwidth-inside", inside,
+                 "bandwidth of links inside nodes: \"300 GB/s\"; different ones keep their ratios")
       ->type_name("RATE");
   app.add_option("--bandwidth-between", between,
-                 "of links between nodes: \"100 Gbit/s\"; unlike ones keep their ratios")
+                 "bandwidth of links between nodes: \"100 Gbit/s\"; different ones keep their ratios")
       ->type_name("RATE");
-  app.add_option("--memory", memory, "of every device: \"80 GiB\"; unlike ones keep their ratios")->type_name("BYTES");
-  app.add_option("--nodes", nodes, "the first N nodes; more are like the last")
+  app.add_option("--memory", memory, "memory of every device: \"80 GiB\"; different ones keep their ratios")
+      ->type_name("BYTES");
+  app.add_option("--nodes", nodes, "number of nodes; additional nodes are like the last")
       ->check(CLI::Range(1, 65536))
       ->type_name("N");
-  app.add_option("--device-type", device_type, "all devices become this one: see pipedeck-cli list device-types")
+  app.add_option("--device-type", device_type, "device type for all devices (pipedeck-cli list device-types)")
       ->type_name("NAME");
-  app.add_option("--new-micro-batch", micro_batch, "another micro-batch than the question's; 0: planners choose")
+  app.add_option("--new-micro-batch", micro_batch, "other micro-batch; 0: planners choose")
       ->check(CLI::Range(0, most_devices))
       ->type_name("N");
-  app.add_option("--new-global-batch", global_batch, "another batch than the question's")
+  app.add_option("--new-global-batch", global_batch, "other global batch")
       ->check(CLI::Range(1, most_devices))
       ->type_name("N");
-  app.add_option("--price", prices, "an hour of a device of this type; may be repeated [the catalogue's]")
+  app.add_option("--price", prices, "price per hour of a device of this type; may be repeated [the catalogue's]")
       ->type_name("TYPE=PRICE")
       ->allow_extra_args(false);
 }

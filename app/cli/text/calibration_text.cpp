@@ -87,9 +87,9 @@ std::string held_out_text(const CalibrationRecord& record) {
   std::string text = mean_text(mean_errors(record, false), "fitted from");
   text += mean_text(mean_errors(record, true), in_turn ? "left out in turn" : "held out");
   if (in_turn)
-    text += "in turn: \"after\" is by a fit from all the other runs; the figures above are fitted from all\n";
+    text += "in turn: \"after\" comes from a fit to all other runs; the figures above are fitted to all runs\n";
   if (!mean_errors(record, true))
-    text += "no run was held out: the errors after are those of the fit itself, and say nothing of other runs\n";
+    text += "no run was held out: the errors after the fit are on its own runs and do not apply to others\n";
   return text;
 }
 

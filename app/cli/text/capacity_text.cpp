@@ -29,7 +29,7 @@ std::string goal_text(const CapacityAnswer& answer) {
   const CapacityGoal& goal = answer.goal;
   std::string text =
       goal.sample_tokens
-          ? fmt::format("{} tokens, {} a sample", count_text(goal.samples * *goal.sample_tokens), *goal.sample_tokens)
+          ? fmt::format("{} tokens, {} per sample", count_text(goal.samples * *goal.sample_tokens), *goal.sample_tokens)
           : fmt::format("{} samples", count_text(goal.samples));
   if (goal.within) text += ", within " + days_text(*goal.within);
   if (goal.budget) text += fmt::format(", for at most {:.2f} {}", *goal.budget, answer.currency);
@@ -210,7 +210,7 @@ std::string capacity_text(const CapacityAnswer& answer) {
       fmt::format("{} on {}: {}\n", answer.model, answer.cluster, goal_text(answer)) + points_text(answer);
   if (const CapacityFound* best = answer.best()) text += "\nbest: " + capacity_point_text(answer, *best) + "\n";
   if (const CapacityFound* nearest = answer.nearest())
-    text += "\nnone meets this; nearest: " + capacity_point_text(answer, *nearest) + "\n";
+    text += "\nno cluster meets these limits; nearest: " + capacity_point_text(answer, *nearest) + "\n";
   return text + fmt::format("prices without --price are the catalogue's, in {}, about those of {}\n", answer.currency,
                             answer.price_date);
 }
@@ -246,7 +246,7 @@ std::string largest_text(const LargestText& found) {
   text += fmt::format("largest {} that fits: {}\n  {}: {}, {:.2f} samples/s, peak {} of {}\n",
                       study::capacity::name_of(found.kind), *answer.size, where_text(*answer.found), plan.plan->name,
                       plan.samples_per_second, memory_text(plan.peak), memory_text(plan.capacity));
-  text += answer.next ? next_text(answer) : "nothing larger was looked at: --most looks further\n";
+  text += answer.next ? next_text(answer) : "larger sizes were not tried: raise --most\n";
   return text + "planned for: " + sizes + "\n";
 }
 

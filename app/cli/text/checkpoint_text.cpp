@@ -12,7 +12,7 @@ namespace {
 
 std::string state_of(const runtime::checkpoint::StepContent& step) {
   if (!step.complete()) return "incomplete";
-  return step.problems.empty() ? "complete" : "complete, with damaged files beside";
+  return step.problems.empty() ? "complete" : "complete, with additional damaged files";
 }
 
 const runtime::checkpoint::Origin* origin_of(const runtime::checkpoint::StepContent& step) {

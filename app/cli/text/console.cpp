@@ -33,9 +33,9 @@ bool write_pieces(const io::text::TextPieces& text, std::FILE* file) {
 
 Result<void> write_special(const std::string& path, const io::text::TextPieces& text) {
   std::FILE* file = std::fopen(path.c_str(), "w");
-  if (!file) return fail(ErrorCode::io, "can't be opened for writing", {}, path);
+  if (!file) return fail(ErrorCode::io, "cannot be opened for writing", {}, path);
   const bool written = write_pieces(text, file);
-  if (std::fclose(file) != 0 || !written) return fail(ErrorCode::io, "can't be written", {}, path);
+  if (std::fclose(file) != 0 || !written) return fail(ErrorCode::io, "cannot be written", {}, path);
   return {};
 }
 
@@ -63,7 +63,7 @@ Result<void> write_output(const std::string& path, const std::string& text) {
 Result<void> write_output(const std::string& path, const io::text::TextPieces& text) {
   if (path == "-") {
     if (quiet || (write_pieces(text, stdout) && std::fflush(stdout) == 0)) return {};
-    return fail(ErrorCode::io, "standard output can't be written");
+    return fail(ErrorCode::io, "standard output cannot be written");
   }
   return is_special(path) ? write_special(path, text) : io::write_file_of_pieces(path, text);
 }
@@ -94,7 +94,7 @@ Progress ProgressLine::callback() {
 }
 
 void OutputOptions::declare(CLI::App& app) {
-  app.add_flag("--json", json, "JSON alone on standard output");
+  app.add_flag("--json", json, "write only JSON on standard output");
   app.add_option("-o,--output", file, "write the JSON into FILE; - is standard output")->type_name("FILE");
 }
 

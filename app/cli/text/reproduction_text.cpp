@@ -120,14 +120,11 @@ std::string reproduction_markdown(const std::vector<reproduce::ReproducedTable>&
     body += "\n" + markdown_of(table);
   }
   return fmt::format(
-      "# The papers' tables\n\nThe tables of the papers beside what this program answers. `pipedeck-cli reproduce` "
-      "lists "
-      "them, `pipedeck-cli reproduce all --markdown` writes this page. Profiles that the authors published are taken "
-      "where they are at hand (`--data DIR`); all others are computed from published layer shapes, so that times are "
-      "those of an ideal device and only ratios compare. In parentheses: ours against the paper's. **{} of {} rows are "
-      "met** ({:.0f} %); what is not is "
-      "explained "
-      "below its table.\n\n{}{}",
+      "# The papers' tables\n\nThe tables of the papers compared with Pipedeck's results. `pipedeck-cli reproduce` "
+      "lists them, and `pipedeck-cli reproduce all --markdown` writes this page. Profiles that the authors published "
+      "are used if available (`--data DIR`). All others are computed from published layer shapes, so that times are "
+      "those of an ideal device and only ratios compare. In parentheses: ours relative to the paper's. **{} of {} rows "
+      "are met** ({:.0f} %); the others are explained below their table.\n\n{}{}",
       met, rows, 100.0 * static_cast<double>(met) / static_cast<double>(std::max<std::size_t>(rows, 1)), summary, body);
 }
 

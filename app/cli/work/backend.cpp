@@ -6,7 +6,7 @@
 namespace pipedeck::cli::work {
 
 void declare_backend(CLI::App& app, std::string& backend) {
-  app.add_option("--backend", backend, "what to run on: cpu (one thread a device) or cuda (the first GPU)")
+  app.add_option("--backend", backend, "backend: cpu (one thread per device) or cuda (the first GPU)")
       ->required()
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("NAME");
@@ -14,8 +14,7 @@ void declare_backend(CLI::App& app, std::string& backend) {
 
 Result<void> check_backend(const std::string& backend) {
   if (backend == "cpu") return {};
-  return fail(ErrorCode::bad_usage,
-              "--backend cuda: only run and profile work on GPUs, trials are measured with --backend cpu");
+  return fail(ErrorCode::bad_usage, "--backend cuda: only run and profile use GPUs; trials need --backend cpu");
 }
 
 }  // namespace pipedeck::cli::work

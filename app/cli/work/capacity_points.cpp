@@ -30,8 +30,8 @@ Result<KeptPoints> KeptPoints::open(std::string path, std::string question,
   if (!points) return tl::unexpected(text::in_file(points.error(), kept.path_));
   if (points->question != kept.points_.question)
     return fail(ErrorCode::bad_input,
-                "found points of another question (model, cluster, conventions, planners, prices or version of the "
-                "program), expected those of this one, or a file that is not there",
+                "found points of another question (model, cluster, conventions, planners, prices or program version), "
+                "expected those of this one, or a new file",
                 "/question_sha256", kept.path_);
   if (auto restored = study::capacity::restore_clusters(points->found, problem_at); !restored)
     return tl::unexpected(text::in_file(restored.error(), kept.path_));

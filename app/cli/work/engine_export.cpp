@@ -17,11 +17,11 @@ namespace {
 
 std::string cost_text(const study::JudgedPlan& near, const study::JudgedPlan& own) {
   const Seconds now = to_seconds(own.simulation->iteration), then = to_seconds(near.simulation->iteration);
-  return fmt::format("{}, {}, {} micro-batches of {}: {} ms an iteration instead of {} ms ({}){}",
+  return fmt::format("{}, {}, {} micro-batches of {}: {} ms per iteration instead of {} ms ({}){}",
                      shape_text(near.plan), schedule_text(near.plan), near.plan.micro_batches, near.plan.micro_batch,
                      text::milliseconds_text(then), text::milliseconds_text(now),
                      text::change_text(now.count, then.count),
-                     near.simulation->fits ? "" : ", more memory than the devices have");
+                     near.simulation->fits ? "" : ", above the devices' memory");
 }
 
 Result<void> write_plan(const std::string& file, const Plan& plan) {
@@ -34,9 +34,9 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
                                   const EngineExport& how, std::stop_token stop) {
   if (how.inputs.profile.empty() || how.inputs.cluster.empty())
     return fail(ErrorCode::bad_usage,
-                fmt::format("export: {} needs --profile and --cluster, which the plan is for", wanted.output->name));
+                fmt::format("export: {} needs --profile and --cluster of the plan", wanted.output->name));
   if (!how.nearest_plan.empty() && !how.nearest)
-    return fail(ErrorCode::bad_usage, "export: --nearest-plan needs --nearest: without it no other plan is looked for");
+    return fail(ErrorCode::bad_usage, "export: --nearest-plan needs --nearest");
   TRY(const auto problem, options::open_inputs(how.inputs, {}));
   TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
   options::warn_if_made_for_others(plan, file, problem);
@@ -54,11 +54,11 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
   asked.workload = options::workload_of(plan, problem.workload.conventions);
   study::Judge judge;
   TRY(const auto near, study::fastest(judge, asked, study::engines::nearest_plans(*wanted.engine, question), stop));
-  if (!near) return fail(ErrorCode::bad_input, why + "; no plan of these layers on these devices would do");
+  if (!near) return fail(ErrorCode::bad_input, why + "; no plan of these layers on these devices is supported");
   TRY(const auto own, judge.judged(asked, plan, stop));
   const std::string cost = cost_text(*near, own);
   if (!how.nearest)
-    return fail(ErrorCode::bad_input, fmt::format("{}; the nearest it can run, with --nearest: {}", why, cost));
+    return fail(ErrorCode::bad_input, fmt::format("{}; nearest supported plan, written with --nearest: {}", why, cost));
   text::print_note(why);
   text::print_note("written instead: " + cost);
   TRY_VOID(write_plan(how.nearest_plan, near->plan));

@@ -22,12 +22,12 @@ Result<std::FILE*> opened(const std::string& path, bool& made) {
   int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   made = descriptor >= 0;
   if (!made) descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return failed(fmt::format("can't be opened for writing: {}", std::strerror(errno)));
+  if (descriptor < 0) return failed(fmt::format("cannot be opened for writing: {}", std::strerror(errno)));
   struct ::stat about {};
   const bool file = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
   if (file && ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor);
-    return failed("found a file that another run writes its events into, expected one of its own: name another file");
+    return failed("found a file that another run writes its events into, expected another file");
   }
   return ::fdopen(descriptor, "w");
 }
@@ -65,7 +65,7 @@ bool EventLog::write(const RunEvent& event) {
 }
 
 Result<void> EventLog::close() {
-  if (!good_) return fail(ErrorCode::io, "events can't be written; the run was stopped", {}, path_);
+  if (!good_) return fail(ErrorCode::io, "events cannot be written; the run was stopped", {}, path_);
   if (made_ && !begun_) ::unlink(path_.c_str());  // while it is locked: no other run has begun to write there
   file_.reset();
   return {};

@@ -86,7 +86,7 @@ std::string joined(const io::text::TextPieces& pieces) {
 
 Error nothing_to_trace() {
   return {ErrorCode::bad_input,
-          "holds no operations to make a trace of; simulate with --intervals, run with --timeline-every",
+          "has no operations for a trace; simulate with --intervals, or run with --timeline-every",
           {},
           {}};
 }
@@ -98,9 +98,10 @@ const std::vector<FileFormat>& file_formats() {
     std::vector<FileFormat> all;
     for (const io::Importer& importer : io::importers())
       all.push_back({importer.name, importer.ending, importer.summary});
-    all.push_back({"run-log", ".jsonl", "events of a run, a JSON object a line (read, written)"});
-    all.push_back({"capacity-points", ".points.json", "what a capacity sweep found, to go on from (read, written)"});
-    all.push_back({"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"});
+    all.push_back({"run-log", ".jsonl", "events of a run, one JSON object per line (read, written)"});
+    all.push_back({"capacity-points", ".points.json", "points of a capacity sweep, to continue from (read, written)"});
+    all.push_back(
+        {"checkpoint", ".pdck", "saved state of a device of a training run (validated; list checkpoints DIR)"});
     all.push_back({"trace", ".trace.json",
                    "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped; with modules also as a profile "
                    "(read, written)"});
@@ -209,7 +210,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
   const auto possible = possible_formats(file);
   if (std::find(possible.begin(), possible.end(), format) == possible.end())
     return fail(ErrorCode::bad_usage,
-                fmt::format("a {} can't be written as {}; possible: {}", format_name(file), format,
+                fmt::format("a {} cannot be written as {}; possible: {}", format_name(file), format,
                             possible.empty() ? "nothing, it holds several documents"
                                              : fmt::format("{}", fmt::join(possible, ", "))));
   return std::visit(

@@ -126,7 +126,7 @@ Link GpuLinks::slowest_among(std::size_t count) const {
 
 std::string GpuLinks::all_reduces_text(const runtime::cuda::Module& module, const std::vector<Bytes>& sizes) const {
   if (std::ranges::any_of(gpus_.names, [](const std::string& name) { return name.find(" MIG ") != name.npos; }))
-    return "\nNo all-reduces: NCCL joins no MIG slices\n";
+    return "\nNo all-reduces: NCCL does not support MIG slices\n";
   std::string text, not_estimated;
   for (const std::size_t count : groups_of(memories_.size())) {
     const std::vector members(memories_.begin(), memories_.begin() + static_cast<std::ptrdiff_t>(count));

@@ -8,14 +8,14 @@
 namespace pipedeck::cli::work {
 
 void ProgressLog::declare(CLI::App& app) {
-  app.add_option("--progress", path_, "write how far it is as JSON lines into FILE; - is standard output")
+  app.add_option("--progress", path_, "write progress as JSON lines into FILE; - is standard output")
       ->type_name("FILE");
 }
 
 Result<void> ProgressLog::open() {
   if (path_.empty()) return {};
   file_.reset(on_stdout() ? stdout : std::fopen(path_.c_str(), "w"));
-  if (!file_) return fail(ErrorCode::io, "can't be opened for writing", {}, path_);
+  if (!file_) return fail(ErrorCode::io, "cannot be opened for writing", {}, path_);
   return {};
 }
 

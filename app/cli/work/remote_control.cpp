@@ -53,7 +53,7 @@ void RemoteControl::listen() {
     if (watched[0].revents != 0 && !read_more()) break;
   }
   if (!gate_->paused()) return;
-  text::print_warning("nobody is left to control the run: it goes on");
+  text::print_warning("the run's control was closed; the run continues");
   gate_->resume();
 }
 

@@ -46,7 +46,7 @@ Result<void> check_whole_layers(const Plan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     if (plan.stages[s].tensor_parallel > 1)
       return fail(ErrorCode::bad_input,
-                  fmt::format("found {}, expected 1: a replay has no parts of layers; plan with --tmp 1 to replay",
+                  fmt::format("found {}, expected 1: a replay has no sharded layers; plan with --tmp 1 to replay",
                               plan.stages[s].tensor_parallel),
                   fmt::format("/stages/{}/tensor_parallel", s));
   return {};
@@ -58,10 +58,11 @@ Result<void> check_memory(const Simulation& predicted) {
   for (const DeviceVerdict& device : predicted.devices) wanted += std::max(device.peak, device.peak_upper);
   const Bytes there(std::int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE));
   if (wanted <= there) return {};
-  return fail(ErrorCode::bad_input,
-              fmt::format("the plan's devices need {} together, and this machine has {} free: replay a smaller batch, "
-                          "or fewer stages",
-                          text::memory_text(wanted), text::memory_text(there)));
+  return fail(
+      ErrorCode::bad_input,
+      fmt::format(
+          "the plan's devices need {} together, but this machine has {} free: replay a smaller batch, or fewer stages",
+          text::memory_text(wanted), text::memory_text(there)));
 }
 
 }  // namespace

@@ -71,9 +71,9 @@ Result<void> export_report(const store::ProjectContent& project, const std::stri
                            std::stop_token stop) {
   if (how.inputs.given() || !how.plans.empty() || how.judged.conventions() != Conventions() ||
       !how.judged.calibration.empty())
-    return fail(ErrorCode::bad_usage,
-                "export: found options of plans in files, expected none: a project has its own model, cluster and "
-                "conventions");
+    return fail(
+        ErrorCode::bad_usage,
+        "export: found options for plan files, expected none: a project has its own model, cluster and conventions");
   TRY(const auto asked, options::question_of(project));
   TRY_VOID(check_name(asked, how.name));
   Question question = question_for(asked.problem);
@@ -87,7 +87,7 @@ Result<void> export_report(const store::ProjectContent& project, const std::stri
 
 Result<void> export_report(const Plan& plan, const std::string& file, const ReportExport& how, std::stop_token stop) {
   if (how.inputs.profile.empty() || how.inputs.cluster.empty())
-    return fail(ErrorCode::bad_usage, "export: report needs --profile and --cluster, which the plan is for");
+    return fail(ErrorCode::bad_usage, "export: report needs --profile and --cluster of the plan");
   if (!how.name.empty())
     return fail(ErrorCode::bad_usage, "export: found --name with a plan, expected it with a project");
   TRY(auto problem, options::open_inputs(how.inputs, how.judged));

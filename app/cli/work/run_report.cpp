@@ -40,8 +40,8 @@ void RunReport::show(const RunEvent& event) {
 void RunReport::show_energy(const RunFinished& finished) const {
   const auto joules = whole_energy(finished);
   if (!joules || samples_ <= 0) return;
-  text::print_text(fmt::format("energy of the GPUs {:.1f} J ({:.3f} Wh), {:.3g} J a sample\n", *joules, *joules / 3600,
-                               *joules / samples_));
+  text::print_text(fmt::format("energy of the GPUs {:.1f} J ({:.3f} Wh), {:.3g} J per sample\n", *joules,
+                               *joules / 3600, *joules / samples_));
 }
 
 void RunReport::show_step(const StepDone& step) {

@@ -30,7 +30,7 @@ RunSite::~RunSite() = default;
 
 void RunSite::declare(CLI::App& app) {
   app.add_option("--transport", transport_,
-                 "threads: all devices in this process (default); mpi: in the processes that mpirun or srun started")
+                 "threads: all devices in this process; mpi: in the processes that mpirun or srun started [threads]")
       ->check(CLI::IsMember({"threads", "mpi"}))
       ->type_name("NAME");
 }
@@ -45,8 +45,8 @@ Result<void> RunSite::open(std::chrono::milliseconds timeout) {
   }
   if (!runtime::mpi::launched_rank())
     return fail(ErrorCode::bad_usage,
-                "run: --transport mpi: found one process, expected several that were started together: "
-                "mpirun -n 2 pipedeck-cli run --transport mpi ..., or srun --mpi=pmix");
+                "run: --transport mpi: found one process, expected several started together: mpirun -n 2 pipedeck-cli "
+                "run --transport mpi ..., or srun --mpi=pmix");
   TRY(auto joined, runtime::mpi::Processes::join(**wire, timeout));
   processes_ = std::move(joined);
   site_ = site_of(processes_);

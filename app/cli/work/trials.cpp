@@ -55,17 +55,17 @@ study::Trial tried(int number, const Plan& plan, const sim::Simulator& simulator
 }  // namespace
 
 void TrialOptions::declare(CLI::App& app) {
-  app.add_option("--trials", plans, "train the best K plans for a few steps each, and answer with the fastest measured")
+  app.add_option("--trials", plans, "train the best K plans for a few steps each and choose the fastest")
       ->check(CLI::Range(1, 1000))
       ->group("Trials")
       ->type_name("K");
-  app.add_option("--trial-steps", steps, "steps of each trial; the first is not counted")
+  app.add_option("--trial-steps", steps, "steps per trial; the first is not counted")
       ->check(CLI::Range(2, 1 << 20))
       ->group("Trials")
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--model", model, "what the trials train: a file or preset:NAME")->group("Trials")->type_name("SPEC");
-  app.add_option("--backend", backend, "what the trials run on: cpu (one thread a device)")
+  app.add_option("--model", model, "model of the trials: a file or preset:NAME")->group("Trials")->type_name("SPEC");
+  app.add_option("--backend", backend, "backend of the trials: cpu (one thread per device)")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->group("Trials")
       ->type_name("NAME");
@@ -73,11 +73,10 @@ void TrialOptions::declare(CLI::App& app) {
 
 Result<void> TrialOptions::check() const {
   if (!asked() && (!model.empty() || !backend.empty()))
-    return fail(ErrorCode::bad_usage, "plan: --model and --backend are for --trials K");
+    return fail(ErrorCode::bad_usage, "plan: --model and --backend need --trials K");
   if (!asked()) return {};
   if (model.empty() || backend.empty())
-    return fail(ErrorCode::bad_usage,
-                "plan: --trials needs --model and --backend: what to train, and on what (--backend cpu)");
+    return fail(ErrorCode::bad_usage, "plan: --trials needs --model SPEC and --backend cpu");
   return check_backend(backend);
 }
 
@@ -87,16 +86,16 @@ Result<ModelSpec> TrialOptions::open(const Profile& profile) const {
   const auto planned = static_cast<int>(profile.layers.size()), there = runtime::layers::plannable_layers(*spec);
   if (planned != there)
     return fail(ErrorCode::bad_input,
-                fmt::format("found {} layers, expected {}, those of the profile {}", there, planned, profile.name),
+                fmt::format("found {} layers, expected {}, as in the profile {}", there, planned, profile.name),
                 "/layers", model);
   if (const auto source = runtime::data::make_source(*spec); !source)
     return tl::unexpected(text::in_file(source.error(), model));
   return spec;
 }
 
-Result<std::vector<study::Trial>> run_trials(const std::vector<study::JudgedPlan>& judged, const sim::Simulator& simulator,
-                                      const ModelSpec& model, int steps, const Progress& progress,
-                                      std::stop_token stop) {
+Result<std::vector<study::Trial>> run_trials(const std::vector<study::JudgedPlan>& judged,
+                                             const sim::Simulator& simulator, const ModelSpec& model, int steps,
+                                             const Progress& progress, std::stop_token stop) {
   const sim::Simulator as_trained = simulator.with_overlap(runtime::train::trainer_overlap);
   std::vector<study::Trial> trials;
   for (std::size_t i = 0; i < judged.size(); ++i) {
@@ -147,10 +146,10 @@ std::string trials_table(const std::vector<study::Trial>& trials, const std::vec
 
 std::string trial_sentence(const std::vector<study::Trial>& trials, int steps) {
   const study::Trial& best = trials.front();
-  const auto ran = std::count_if(trials.begin(), trials.end(), [](const study::Trial& t) { return t.measured.has_value(); });
+  const auto ran =
+      std::count_if(trials.begin(), trials.end(), [](const study::Trial& t) { return t.measured.has_value(); });
   return fmt::format(
-      "The fastest of {} plans trained for {} steps each on this machine: {} ms a step measured, {} ms "
-      "predicted{}",
+      "The fastest of {} plans trained for {} steps each on this machine: {} ms per step measured, {} ms predicted{}",
       ran, steps, text::milliseconds_text(*best.measured), text::milliseconds_text(*best.predicted),
       ran < static_cast<std::ptrdiff_t>(trials.size())
           ? fmt::format("; {} more could not be run", static_cast<std::ptrdiff_t>(trials.size()) - ran)

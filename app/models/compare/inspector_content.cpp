@@ -8,7 +8,6 @@
 
 #include "app/models/compare/plan_reasons.hpp"
 #include "app/models/compare/plan_table_model.hpp"
-#include "app/models/compare/schedule_title.hpp"
 #include "app/models/format.hpp"
 #include "app/text/in_qt.hpp"
 
@@ -25,9 +24,9 @@ QString latin(std::string_view text) { return QString::fromUtf8(text.data(), sta
 QString overlap_text(Overlap overlap) {
   switch (overlap) {
     case Overlap::layer:
-      return InspectorText::tr("by layer, as gradients get ready");
+      return InspectorText::tr("by layer, as soon as gradients are ready");
     case Overlap::bucket:
-      return InspectorText::tr("by bucket, as gradients fill it");
+      return InspectorText::tr("by bucket, as soon as it is full");
     case Overlap::none:
       break;
   }
@@ -65,10 +64,10 @@ std::vector<InspectorPart> iteration_parts(const Simulation& s) {
   add(InspectorPartKind::arithmetic, InspectorText::tr("arithmetic"), busy - optimizer,
       InspectorText::tr("Forward, backward and recompute; mean over the plan's devices"));
   add(InspectorPartKind::fill_and_drain, InspectorText::tr("pipeline fill and drain"), s.idle.warmup + s.idle.drain,
-      InspectorText::tr("Before a device's first operation %1, after its last %2")
+      InspectorText::tr("%1 before a device's first operation, %2 after its last")
           .arg(mean(s.idle.warmup), mean(s.idle.drain)));
   add(InspectorPartKind::waiting, InspectorText::tr("waiting for other stages"), waiting,
-      InspectorText::tr("For activations %1, for gradients %2, transfers that nothing hides included")
+      InspectorText::tr("%1 for activations, %2 for gradients, including exposed transfers")
           .arg(mean(s.idle.waiting_activation), mean(s.idle.waiting_gradient)));
   add(InspectorPartKind::all_reduce, InspectorText::tr("all-reduce tail"), s.idle.waiting_all_reduce,
       InspectorText::tr("Gradient all-reduce after the last backward, before the optimizer"));
@@ -113,7 +112,7 @@ void fill_memory(InspectorContent& content, const PlanRow& row) {
   const QString place = place_text(row.plan, device->device);
   content.fits = device->peak <= device->capacity;
   content.memory_sentence =
-      content.fits ? InspectorText::tr("Peak %1 of %2 on %3 at %4, with %5 micro-batches kept")
+      content.fits ? InspectorText::tr("Peak %1 of %2 on %3 at %4, with %5 micro-batches in flight")
                          .arg(format_bytes(device->peak), format_bytes(device->capacity), place,
                               format_time(to_seconds(device->peak_time)))
                          .arg(device->peak_micro_batches)
@@ -122,9 +121,9 @@ void fill_memory(InspectorContent& content, const PlanRow& row) {
                               format_bytes(device->capacity));
   if (content.fits && device->peak_upper > device->peak)
     content.memory_sentence +=
-        InspectorText::tr("; %1 at most, however long operations take%2")
+        InspectorText::tr("; upper estimate %1, whatever the operation times%2")
             .arg(format_bytes(device->peak_upper),
-                 device->peak_upper > device->capacity ? InspectorText::tr(", more than it has") : QString());
+                 device->peak_upper > device->capacity ? InspectorText::tr(", above its capacity") : QString());
   const double whole = static_cast<double>(std::max({device->peak.count, device->capacity.count, std::int64_t{1}}));
   content.capacity_share = static_cast<double>(device->capacity.count) / whole;
   for (const MemoryName& name : memory_names) {
@@ -142,7 +141,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
     content.certificate.push_back(
         gap < 1e-6
             ? InspectorText::tr("Optimal: meets the lower bound of all plans, %1.").arg(format_time(row.lower_bound))
-            : InspectorText::tr("At most %1 above any plan of this problem: no plan can take less than %2.")
+            : InspectorText::tr("At most %1 above the best possible plan: no plan takes less than %2.")
                   .arg(format_percent(gap), format_time(row.lower_bound)));
   } else {
     content.certificate.push_back(InspectorText::tr("No lower bound is known for this plan."));
@@ -152,7 +151,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
     // PipeDream minimises the slowest stage's time per mini-batch, which is not comparable with an iteration.
     const bool comparable = row.plan.synchronous() && row.plan.planner != "pipedream";
     if (objective->time && !comparable) {
-      content.certificate.push_back(InspectorText::tr("The planner's own formula (%1) gives %2 a mini-batch.")
+      content.certificate.push_back(InspectorText::tr("The planner's own formula (%1) gives %2 per mini-batch.")
                                         .arg(name, format_time(*objective->time)));
     } else if (objective->time) {
       const double off = objective->time->count > 0 ? iteration / objective->time->count - 1 : 0;
@@ -173,7 +172,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
       content.certificate.push_back(InspectorText::tr("Proven: %1.").arg(text::in_qt(certificate->optimal_in)));
   }
   if (row.plan.truncated)
-    content.certificate.push_back(InspectorText::tr("A time budget cut the planner's search short."));
+    content.certificate.push_back(InspectorText::tr("The planner's search ended at its time budget."));
 }
 
 void fill_figures(InspectorContent& content, const PlanRow& row) {
@@ -213,12 +212,12 @@ QString optimizer_text(const Plan& plan) {
   } else if (plan.optimizer == Optimizer::adam) {
     bytes = plan.precision == Precision::mixed_16 ? 16 : plan.precision == Precision::mixed_18 ? 18 : 20;
   }
-  return bytes > 0 ? InspectorText::tr("%1, %2 bytes a parameter").arg(name).arg(bytes) : name;
+  return bytes > 0 ? InspectorText::tr("%1, %2 bytes per parameter").arg(name).arg(bytes) : name;
 }
 
 void fill_conventions(InspectorContent& content, const PlanRow& row) {
   const Plan& plan = row.plan;
-  QString schedule = schedule_title(plan.schedule);
+  QString schedule = text::in_qt(std::string(traits_of(plan.schedule).title));
   if (plan.schedule == ScheduleKind::one_f_one_b)
     schedule += plan.warmup_counts ? InspectorText::tr(", own warm-up")
                                    : InspectorText::tr(", warm-up %1").arg(latin(name_of(plan.warmup)));
@@ -231,7 +230,7 @@ void fill_conventions(InspectorContent& content, const PlanRow& row) {
   if (!row.simulation) return;
   content.conventions.emplace_back(InspectorText::tr("Network"),
                                    row.simulation->network == NetworkModel::ideal
-                                       ? InspectorText::tr("ideal: transfers don't share links")
+                                       ? InspectorText::tr("ideal: transfers do not share links")
                                        : InspectorText::tr("shared: transfers share links fairly"));
   content.conventions.emplace_back(InspectorText::tr("All-reduce"), overlap_text(row.simulation->overlap));
 }

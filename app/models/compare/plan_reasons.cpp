@@ -34,25 +34,23 @@ class Sentences {
 
   void add_replicas(ReplicaPlace place) {
     add(place == ReplicaPlace::within_nodes
-            ? ReasonText::tr("%1 stages, each within one server: gradients are reduced over links inside, and only "
+            ? ReasonText::tr("%1 stages, each within one node: gradients are reduced inside nodes, and only "
                              "activations cross the network.")
                   .arg(stages_)
-            : ReasonText::tr("%1 stages; replicas of at least one of them lie in several servers, so its gradients "
-                             "cross the network.")
+            : ReasonText::tr("%1 stages, at least one with replicas in several nodes: its gradients cross the network.")
                   .arg(stages_));
   }
 
   void add_replication(const ReplicationReason& reason) {
     if (stages_ == 1) {
       add(ReasonText::tr(
-              "All-reduce of %1 of gradients over %2 devices takes at least %3; %4 of it is not hidden behind "
-              "the backward.")
+              "All-reduce of %1 of gradients over %2 devices takes at least %3. The backward does not hide %4 of it.")
               .arg(format_bytes(reason.gradients))
               .arg(reason.devices)
               .arg(format_time(reason.all_reduce), format_time(reason.waiting)));
       return;
     }
-    add(ReasonText::tr("Replicating all %1 of weights on %2 devices would cost at least %3 of all-reduce at %4; this "
+    add(ReasonText::tr("Data parallelism on %2 devices would all-reduce %1 of gradients in at least %3, at %4. This "
                        "plan waits %5 for its own.")
             .arg(format_bytes(reason.gradients))
             .arg(reason.devices)
@@ -60,10 +58,10 @@ class Sentences {
   }
 
   void add_cut(Bytes widest) {
-    add(stages_ == 2 ? ReasonText::tr("The cut before layer %1 sends %2 a micro-batch each way.")
+    add(stages_ == 2 ? ReasonText::tr("The cut before layer %1 sends %2 per micro-batch each way.")
                            .arg(plan_.stages[1].first)
                            .arg(format_bytes(widest))
-                     : ReasonText::tr("The widest of its %1 cuts sends %2 a micro-batch each way.")
+                     : ReasonText::tr("The widest of the %1 cuts sends %2 per micro-batch each way.")
                            .arg(stages_ - 1)
                            .arg(format_bytes(widest)));
   }
@@ -88,7 +86,7 @@ class Sentences {
   void add_recompute() {
     QStringList stages;
     for (const int stage : reasons_.recomputed) stages << QString::number(stage);
-    add(ReasonText::tr("Forward runs again before backward on stage %1, to save memory.")
+    add(ReasonText::tr("Stage %1 recomputes its forward before the backward, to save memory.")
             .arg(stages.join(QStringLiteral(", "))));
   }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "app/models/compare/schedule_title.hpp"
 #include "app/models/format.hpp"
 #include "core/model/memory_verdict.hpp"
 
@@ -144,10 +143,10 @@ QString PlanTableModel::text(const PlanRow& row, Column column) const {
 QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
   if (column == name) return name_tip(row);
   if (column == measured)
-    return row.measured ? tr("A step of the newest run of this plan on this machine took %1; the run's own prediction "
-                             "stands in the list of runs")
+    return row.measured ? tr("A step of the newest run of this plan on this machine took %1. The list of runs shows "
+                             "that run's own prediction.")
                               .arg(format_time(*row.measured))
-                        : tr("This plan was not run to its end on this machine");
+                        : tr("No run of this plan has finished on this machine");
   if (!row.simulation && has_plan(row)) return row.note.isEmpty() ? tr("Being simulated") : row.note;
   if (!row.simulation) return row.note;
   const Simulation& s = *row.simulation;
@@ -160,21 +159,21 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
           .arg(decimal(in_milliseconds(s.iteration), 3));
     case speed_up:
       return row.single_device.count > 0 ? tr("One device would take %1").arg(format_time(row.single_device))
-                                         : tr("The time on one device is not known");
+                                         : tr("The time on one device is unknown");
     case bubble:
-      return tr("Devices compute nothing for %1 % of their time").arg(decimal(100 * s.bubble_fraction, 2));
+      return tr("Devices are idle for %1 % of their time").arg(decimal(100 * s.bubble_fraction, 2));
     case communication:
-      return tr("No device computes, but data moves, for %1 % of the iteration")
+      return tr("Communication is exposed for %1 % of the iteration: data moves while no device computes")
           .arg(decimal(100 * s.communication_fraction, 2));
     case iteration:
       return (row.plan.synchronous()
                   ? tr("%1 ms from the first forward to the end of the last optimizer step, %2 samples/s")
-                  : tr("Steady state: %1 ms for as many samples as the global batch has, %2 samples/s"))
+                  : tr("Steady state: %1 ms per global batch, %2 samples/s"))
           .arg(decimal(in_milliseconds(s.iteration), 3))
           .arg(format_number(s.samples_per_second));
     case peak:
       if (!fullest) return {};
-      return tr("G%1 holds %2 of %3 at %4; %5 at most, however long operations take")
+      return tr("G%1 holds %2 of %3 at %4. Upper estimate, whatever the operation times: %5")
           .arg(fullest->device.value)
           .arg(format_bytes(fullest->peak), format_bytes(fullest->capacity),
                format_time(to_seconds(fullest->peak_time)), format_bytes(fullest->peak_upper));
@@ -184,13 +183,13 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
                  : tr("No lower bound is known");
     case fits:
       if (fit_of(s) == Fit::expected)
-        return tr("Every device is expected to hold its share, but %n may need more than they have: G%1 up to %2 of %3",
-                  nullptr, devices_beyond(s))
+        return tr("Expected to fit, but %n devices may exceed their memory: G%1 up to %2 of %3", nullptr,
+                  devices_beyond(s))
             .arg(fullest_device_at_most(s)->device.value)
             .arg(format_bytes(fullest_device_at_most(s)->peak_upper),
                  format_bytes(fullest_device_at_most(s)->capacity));
-      if (s.fits || !fullest) return tr("Every device holds its share, however long operations take");
-      return tr("G%1 would need %2 more than it has")
+      if (s.fits || !fullest) return tr("Fits on every device, whatever the operation times");
+      return tr("G%1 needs %2 more than its memory")
           .arg(fullest->device.value)
           .arg(format_bytes(fullest->peak - fullest->capacity));
     default:
@@ -205,7 +204,7 @@ QString PlanTableModel::name_tip(const PlanRow& row) {
                  .arg(QString::fromStdString(shape_text(row.plan)))
                  .arg(row.plan.micro_batches)
                  .arg(row.plan.micro_batch)
-                 .arg(schedule_title(row.plan.schedule));
+                 .arg(text::in_qt(std::string(traits_of(row.plan.schedule).title)));
   for (const QString& more : {row.note, row.remarks}) {
     if (!more.isEmpty()) lines << more;
   }
@@ -278,16 +277,16 @@ QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, in
     QString title, tip;
   } headers[column_count] = {
       {QString(), tr("Shown as Gantt chart and memory curves below")},
-      {tr("Plan"), tr("Planner, devices a stage and layers a stage")},
+      {tr("Plan"), tr("Planner, devices per stage and layers per stage")},
       {tr("Iteration"), tr("Simulated time of one global batch")},
-      {tr("Measured"), tr("A step of the newest run of the plan on this machine, by its throughput")},
-      {tr("Samples/s"), tr("Global batch over iteration time")},
-      {tr("Speed-up"), tr("Over the whole model on one device")},
-      {tr("Bubble"), tr("Share of device time in which nothing is computed")},
-      {tr("Comm."), tr("Share of the iteration in which no device computes, but data moves")},
-      {tr("Peak memory"), tr("Of the fullest device, against its capacity")},
+      {tr("Measured"), tr("Time per step of the plan's newest run on this machine, from its throughput")},
+      {tr("Samples/s"), tr("Global batch divided by the iteration time")},
+      {tr("Speed-up"), tr("Compared with the whole model on one device")},
+      {tr("Bubble"), tr("Share of device time spent idle")},
+      {tr("Comm."), tr("Exposed communication: share of the iteration in which data moves and no device computes")},
+      {tr("Peak memory"), tr("Peak memory of the most loaded device, out of its capacity")},
       {tr("Over bound"), tr("Iteration above the lower bound of all plans")},
-      {tr("Fits"), tr("Whether every device holds its share")},
+      {tr("Fits"), tr("Fits into the memory of every device")},
   };
   if (role == Qt::DisplayRole) return headers[section].title;
   if (role == Qt::ToolTipRole) return headers[section].tip;

@@ -30,7 +30,7 @@ QString purpose_of(ProjectSection section) {
     case ProjectSection::profiles:
       return ProjectTreeModel::tr("Models: times and bytes of each layer");
     case ProjectSection::clusters:
-      return ProjectTreeModel::tr("Devices and what joins them");
+      return ProjectTreeModel::tr("Devices and their links");
     case ProjectSection::plans:
       return ProjectTreeModel::tr("How a model is cut over a cluster");
     case ProjectSection::runs:

@@ -258,8 +258,7 @@ void OperationTableModel::sort(int column, Qt::SortOrder order) {
   if (sort_column_ < 0) return put({});
   if (total() > most_sorted) {
     sort_column_ = -1;
-    emit sort_refused(
-        tr("%L1 operations are too many to sort: narrow them down to %L2 by a filter.").arg(total()).arg(most_sorted));
+    emit sort_refused(tr("Too many operations to sort: %L1. Filter them down to %L2.").arg(total()).arg(most_sorted));
     return;
   }
   const bool descending = order == Qt::DescendingOrder;

@@ -100,7 +100,7 @@ class Parser {
     while (most < std::min(most_words, parts.size() - i) && !parts[i + most - 1].back().isDigit()) ++most;
     for (qsizetype count = most; count > 0; --count)
       if (take_words(bare(parts.mid(i, count).join(QString())))) return count;
-    parsed_.problem = Text::tr("“%1” is no micro-batch, stage, device or kind").arg(parts[i]);
+    parsed_.problem = Text::tr("“%1” is not a micro-batch, stage, device or kind").arg(parts[i]);
     return 1;
   }
 
@@ -135,7 +135,7 @@ class Parser {
 
   template <class Value>
   bool set(std::optional<Value>& field, Value value, const QString& words) {
-    if (field && *field != value) parsed_.problem = Text::tr("“%1” is one too many: give each once").arg(words);
+    if (field && *field != value) parsed_.problem = Text::tr("“%1” is given twice: give each once").arg(words);
     field = value;
     return true;
   }
@@ -164,12 +164,8 @@ ParsedQuery parse_gantt_query(const QString& text, const QueryWords& words) { re
 
 QString query_help() {
   return Text::tr(
-      "12 or mb 12: micro-batch 12\n"
-      "s3: stage 3\n"
-      "G5: device 5\n"
-      "F, B, W, R: forward, backward, weight gradient, recompute\n"
-      "transfer, all-reduce, optimizer: these\n"
-      "B 12 s3: all of it at once");
+      "12 or mb 12: micro-batch 12\ns3: stage 3\nG5: device 5\nF, B, W, R: forward, backward, weight gradient, "
+      "recompute\ntransfer, all-reduce, optimizer: operations of this kind\nB 12 s3: all of these together");
 }
 
 }  // namespace pipedeck::models::gantt

@@ -109,13 +109,13 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       if (column == forward && layer.spread) return spread_text(layer.spread->forward, layer.spread->repetitions);
       if (column == backward) {
-        const QString parts =
-            tr("%1, of which weight gradient %2").arg(format_time(layer.backward), format_time(layer.backward_weight));
+        const QString parts = tr("%1, of which %2 for the weight gradient")
+                                  .arg(format_time(layer.backward), format_time(layer.backward_weight));
         if (!layer.spread) return parts;
         return parts + QLatin1Char('\n') + spread_text(layer.spread->backward, layer.spread->repetitions);
       }
       if (column == parameters && layer.whole_parameters.count > 0)
-        return tr("%1 bytes, of which %2 are whole on every device where the layer is cut over several")
+        return tr("%1 bytes, of which %2 stay whole on each tensor-parallel device")
             .arg(QLocale().toString(static_cast<qlonglong>(layer.parameters.count)),
                  QLocale().toString(static_cast<qlonglong>(layer.whole_parameters.count)));
       if (column >= output)
@@ -139,9 +139,9 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
       case backward:
         return tr("Time of one backward pass: input and weight gradient");
       case output:
-        return tr("What goes to the next layer for one micro-batch");
+        return tr("Output to the next layer, per micro-batch");
       case saved:
-        return tr("What forward keeps for backward, for one micro-batch");
+        return tr("Activations saved for backward, per micro-batch");
       case parameters:
         return tr("Weights in the precision of the profile");
       default:
@@ -211,17 +211,17 @@ std::vector<Gap> gaps_of(const Profile& profile) {
     if (!found.empty()) gaps.push_back({kind, words.arg(found.size()).arg(layers), std::move(found), offer});
   };
   add(Gap::one_size,
-      TableModel::tr("%1 of %2 layers are measured at one micro-batch size only: other sizes are taken as "
-                     "proportional."),
+      TableModel::tr(
+          "%1 of %2 layers were measured at one micro-batch size only. Times at other sizes are scaled in proportion."),
       where([](const Layer& l) { return l.at.size() < 2; }), {});
-  add(Gap::no_splits, TableModel::tr("%1 of %2 layers have no tensor-parallel times: they can't be split."),
+  add(Gap::no_splits, TableModel::tr("%1 of %2 layers have no tensor-parallel times and cannot be sharded."),
       where([](const Layer& l) { return l.tensor_parallel.empty(); }), TableModel::tr("Assume even shares"));
   add(Gap::no_time, TableModel::tr("%1 of %2 layers take no time."),
       where([](const Layer& l) { return l.forward.count == 0 && l.backward.count == 0; }),
       TableModel::tr("Delete them"));
   if (profile.device.empty())
     gaps.push_back({Gap::no_device,
-                    TableModel::tr("The device that the times are for is not named."),
+                    TableModel::tr("The profile does not name the device of its times."),
                     {},
                     TableModel::tr("Name it…")});
   return gaps;

@@ -187,7 +187,7 @@ std::vector<LogLine> Model::take(const RunFinished& event) {
   std::vector<LogLine> lines{{LogLine::note, text}};
   if (const auto each = energy_a_sample())
     lines.push_back(
-        {LogLine::note, Text::tr("energy of the GPUs: %1 (%2 Wh), %3 a sample")
+        {LogLine::note, Text::tr("energy of the GPUs: %1 (%2 Wh), %3 per sample")
                             .arg(format_energy(*energy_), format_number(*energy_ / 3600), format_energy(*each))});
   return lines;
 }

@@ -76,7 +76,7 @@ QString detail_of(const Facts& facts, const Cluster& cluster) {
     }
   }
   if (devices == 0) return {};
-  return priced ? FactText::tr("%1 · %2 an hour").arg(device_count_text(devices), format_number(price))
+  return priced ? FactText::tr("%1 · %2 per hour").arg(device_count_text(devices), format_number(price))
                 : device_count_text(devices);
 }
 

@@ -33,7 +33,7 @@ class Search {
 
   std::vector<TopologyProblem> all() {
     if (cluster_.nodes.empty())
-      say(TopologyProblem::prevents, ProblemText::tr("There is no node: add one from the palette"), {});
+      say(TopologyProblem::prevents, ProblemText::tr("No nodes yet: add one from the palette"), {});
     look_at_types();
     look_at_names();
     look_at_nodes();
@@ -76,7 +76,7 @@ class Search {
       for (const DeviceGroup& group : node.devices)
         if (!names.contains(group.type))
           say(TopologyProblem::prevents,
-              ProblemText::tr("%1 has devices of type %2, which is not described")
+              ProblemText::tr("%1 has devices of type %2, which is not defined")
                   .arg(text::in_qt(node.name), text::in_qt(group.type)),
               {{node.name}, {}});
   }
@@ -100,7 +100,7 @@ class Search {
             {{node.name}, {}});
       if (devices > 1 && !node.link && !cluster_.bandwidth_matrix)
         say(TopologyProblem::prevents,
-            ProblemText::tr("Nothing joins the %1 devices inside %2: give it a bandwidth inside")
+            ProblemText::tr("The %1 devices inside %2 are not connected: set the bandwidth inside the node")
                 .arg(devices)
                 .arg(text::in_qt(node.name)),
             {{node.name}, {}});
@@ -116,14 +116,13 @@ class Search {
       if (!(link.link.bandwidth.count > 0))
         say(TopologyProblem::prevents, ProblemText::tr("The link %1 has no bandwidth").arg(title), {{}, {index}});
       if (!position_.contains(link.from) || !position_.contains(link.to))
-        say(TopologyProblem::prevents, ProblemText::tr("The link %1 leads nowhere").arg(title), {{}, {index}});
+        say(TopologyProblem::prevents, ProblemText::tr("The link %1 has a missing end").arg(title), {{}, {index}});
       else if (link.from == link.to)
-        say(TopologyProblem::prevents, ProblemText::tr("The link %1 leads back to itself").arg(title), {{}, {index}});
+        say(TopologyProblem::prevents, ProblemText::tr("The link %1 joins a node to itself").arg(title), {{}, {index}});
       else
         join(position_[link.from], position_[link.to]);
       if (const auto [at, fresh] = first.try_emplace(std::minmax(link.from, link.to), index); !fresh)
-        say(TopologyProblem::doubtful,
-            ProblemText::tr("%1 are joined twice: paths take one link, the wider").arg(title),
+        say(TopologyProblem::doubtful, ProblemText::tr("%1 are linked twice: paths use the wider link").arg(title),
             {{}, {at->second, index}});
     }
   }
@@ -147,7 +146,7 @@ class Search {
     for (const Node& node : cluster_.nodes)
       if (root(position_[node.name]) != largest)
         say(TopologyProblem::prevents,
-            ProblemText::tr("%1 can't be reached from %2: join them, or join both to a switch")
+            ProblemText::tr("%1 cannot be reached from %2: link them, or link both to a switch")
                 .arg(text::in_qt(node.name), text::in_qt(some->name)),
             {{node.name}, {}});
   }

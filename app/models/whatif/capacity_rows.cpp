@@ -66,7 +66,7 @@ QString tip_text(const CapacityGoal& goal, const CapacityFound& found, const QSt
   }
   if (const QString out = ruled_out_text(goal, found, currency); !out.isEmpty()) lines << out;
   if (!found.why_not.empty()) lines << text::in_qt(found.why_not);
-  if (found.plan) lines << CapacityText::tr("Double-click to take the plan into the project");
+  if (found.plan) lines << CapacityText::tr("Double-click to add the plan to the project");
   return lines.join('\n');
 }
 
@@ -100,7 +100,8 @@ QString capacity_words(const CapacityGoal& goal, std::span<const CapacityFound> 
   const QString where = where_text(first);
   if (capacity_verdict(goal, first) == CapacityVerdict::meets)
     return CapacityText::tr("To take: %1, %2.").arg(where, figures_text(goal, first, currency));
-  return CapacityText::tr("None meets this; nearest: %1, %2.").arg(where, ruled_out_text(goal, first, currency));
+  return CapacityText::tr("No cluster meets these limits. Nearest: %1, %2.")
+      .arg(where, ruled_out_text(goal, first, currency));
 }
 
 }  // namespace pipedeck::models::whatif

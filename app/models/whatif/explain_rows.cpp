@@ -36,9 +36,9 @@ QString part_tip(TimePart part) {
     case TimePart::compute:
       return ExplainText::tr("Forward and backward passes of the average device");
     case TimePart::imbalance:
-      return ExplainText::tr("What the busiest device computes more than the average one");
+      return ExplainText::tr("Additional compute time of the busiest device over the average one");
     case TimePart::bubble:
-      return ExplainText::tr("What the passes take beyond the busiest device's, communication left aside");
+      return ExplainText::tr("Time of the passes beyond that of the busiest device, without communication");
     case TimePart::recompute:
       return ExplainText::tr("Forward passes that run again before the backward");
     case TimePart::optimizer:
@@ -46,9 +46,9 @@ QString part_tip(TimePart part) {
     case TimePart::tensor_parallel:
       return ExplainText::tr("All-reduces inside the passes of tensor-parallel layers");
     case TimePart::point_to_point:
-      return ExplainText::tr("Transfers between stages that nothing hides");
+      return ExplainText::tr("Exposed transfers between stages");
     case TimePart::all_reduce:
-      return ExplainText::tr("All-reduces of gradients that nothing hides");
+      return ExplainText::tr("Exposed all-reduces of gradients");
   }
   return {};
 }

@@ -120,14 +120,14 @@ std::optional<std::size_t> next_on_front(const FrontContent& content, std::optio
 
 QStringList describe_point(const FoundPlan& plan, bool on_front) {
   QStringList lines{QString::fromStdString(plan.plan->name)};
-  lines << FrontText::tr("%1 samples/s · %2 an iteration")
+  lines << FrontText::tr("%1 samples/s · %2 per iteration")
                .arg(format_number(plan.samples_per_second), format_time(plan.iteration));
   lines << FrontText::tr("peak memory %1 of %2").arg(format_bytes(plan.largest_peak), format_bytes(plan.capacity));
   lines << FrontText::tr("devices: %1 · nodes: %2").arg(plan.devices).arg(plan.nodes);
   lines << FrontText::tr("price %1 per hour, %2 per 1 M samples")
                .arg(price_text(plan.price_per_hour), price_text(plan.price_per_million_samples()));
-  if (!plan.plan->synchronous()) lines << FrontText::tr("without a flush: weights of several versions");
-  if (on_front) lines << FrontText::tr("nothing beats it in throughput, memory and price");
+  if (!plan.plan->synchronous()) lines << FrontText::tr("asynchronous: several weight versions");
+  if (on_front) lines << FrontText::tr("Pareto-optimal in throughput, memory and price");
   return lines;
 }
 

@@ -3,7 +3,6 @@
 
 #include <QStringList>
 
-#include "app/models/compare/schedule_title.hpp"
 #include "app/models/format.hpp"
 
 namespace pipedeck::models::whatif {
@@ -45,7 +44,7 @@ QString FrontTableModel::text(std::size_t row, Column column) const {
     case nodes:
       return QString::number(plan.nodes);
     case schedule:
-      return compare::schedule_title(plan.plan->schedule);
+      return text::in_qt(std::string(traits_of(plan.plan->schedule).title));
     case micro_batch:
       return QString::number(plan.plan->micro_batch);
     case column_count:
@@ -97,7 +96,7 @@ QVariant FrontTableModel::data(const QModelIndex& index, int role) const {
 
 QVariant FrontTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= column_count) return {};
-  if (role == Qt::ToolTipRole && section == front) return tr("Beaten by none in throughput, memory and price");
+  if (role == Qt::ToolTipRole && section == front) return tr("Pareto-optimal in throughput, memory and price");
   if (role != Qt::DisplayRole) return {};
   const QString titles[] = {tr("Front"),       tr("Plan"),     tr("Samples/s"),  tr("Iteration"),
                             tr("Peak memory"), tr("Price/h"),  tr("Price/1 M"),  tr("Devices"),

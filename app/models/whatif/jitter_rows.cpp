@@ -47,8 +47,7 @@ std::vector<BarRow> jitter_rows(const std::vector<JitterShown>& shown) {
     row.faint_mark = seconds_of(band.still);
     row.tool_tip =
         JitterText::tr(
-            "Of %1 iterations whose passes vary by %2 %, 5 % take at most %3, half at most %4, 95 % at most %5; "
-            "on average %6, %7 against none that vary")
+            "%1 iterations whose passes vary by %2 %: p5 %3, p50 %4, p95 %5, mean %6 (%7 compared with no variation)")
             .arg(band.options.runs)
             .arg(QLocale().toString(band.options.variation * 100, 'g', 3))
             .arg(format_time(band.p5), format_time(band.p50), format_time(band.p95), format_time(band.mean),

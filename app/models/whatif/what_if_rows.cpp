@@ -8,7 +8,6 @@
 #include <QLocale>
 #include <QStringList>
 
-#include "app/models/compare/schedule_title.hpp"
 #include "app/models/format.hpp"
 #include "app/models/whatif/front_content.hpp"
 #include "app/text/in_qt.hpp"
@@ -88,9 +87,9 @@ QString purchase_tip(const PurchaseGain& gain) {
   if (!gain.best) return text::in_qt(gain.why_not);
   QStringList lines{WhatIfText::tr("%1 samples/s with %2")
                         .arg(format_number(gain.best->samples_per_second), text::in_qt(gain.best->plan->name))};
-  lines << (gain.price_change ? price_change_text(*gain.price_change) : WhatIfText::tr("What it costs is not known"));
+  lines << (gain.price_change ? price_change_text(*gain.price_change) : WhatIfText::tr("The price is unknown"));
   if (const auto per_price = gain.gain_per_price())
-    lines << WhatIfText::tr("%1 samples/s for one more per hour").arg(format_number(*per_price));
+    lines << WhatIfText::tr("%1 samples/s per additional price unit per hour").arg(format_number(*per_price));
   lines << WhatIfText::tr("Click to see it in the sliders");
   return lines.join('\n');
 }
@@ -104,7 +103,7 @@ std::vector<Row> what_if_rows(const std::optional<FoundPlan>& today, const std::
         return WhatIfText::tr("%1 × %2 · %3")
             .arg(p.plan->micro_batches)
             .arg(p.plan->micro_batch)
-            .arg(compare::schedule_title(p.plan->schedule));
+            .arg(text::in_qt(std::string(traits_of(p.plan->schedule).title)));
       })};
   for (const Figure& figure : figures()) {
     Row row{figure.label,
@@ -126,17 +125,17 @@ std::vector<Row> what_if_rows(const std::optional<FoundPlan>& today, const std::
 
 QString difference_text(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now) {
   if (!now) return {};
-  if (!today) return WhatIfText::tr("Today nothing fits; here %1 does.").arg(text::in_qt(now->plan->name));
+  if (!today) return WhatIfText::tr("Nothing fits today. Here %1 fits.").arg(text::in_qt(now->plan->name));
   const double ratio = now->samples_per_second / today->samples_per_second;
   if (now->samples_per_second == today->samples_per_second && now->price_per_hour == today->price_per_hour)
-    return WhatIfText::tr("As today: nothing is gained or lost.");
+    return WhatIfText::tr("No change from today.");
   QString speed =
       share_text(1, ratio, WhatIfText::tr("%1 more samples per second"), WhatIfText::tr("%1 fewer samples per second"));
-  if (std::abs(ratio - 1) < 5e-4) speed = WhatIfText::tr("Equally many samples per second");
+  if (std::abs(ratio - 1) < 5e-4) speed = WhatIfText::tr("The number of samples per second is unchanged");
   const auto before = today->price_per_million_samples(), after = now->price_per_million_samples();
-  if (!before || !after || *before <= 0) return WhatIfText::tr("%1; the price is not known.").arg(speed);
+  if (!before || !after || *before <= 0) return WhatIfText::tr("%1; the price is unknown.").arg(speed);
   if (std::abs(*after / *before - 1) < 5e-4) return WhatIfText::tr("%1, at the same price per sample.").arg(speed);
-  return WhatIfText::tr("%1, and a sample is %2.")
+  return WhatIfText::tr("%1; the price per sample is %2.")
       .arg(speed, share_text(*before, *after, WhatIfText::tr("%1 dearer"), WhatIfText::tr("%1 cheaper")));
 }
 
@@ -145,12 +144,12 @@ QString times_text(const TimeScale& times) {
     case TimeScale::Source::same:
       return {};
     case TimeScale::Source::measured:
-      return WhatIfText::tr("Times on %1 are the profile's own.").arg(text::in_qt(times.to));
+      return WhatIfText::tr("Times on %1 come from the profile.").arg(text::in_qt(times.to));
     case TimeScale::Source::scaled:
       return WhatIfText::tr("Times scaled by %1 from %2, by the devices' peaks.")
           .arg(format_factor(times.factor), text::in_qt(times.from));
     case TimeScale::Source::unknown:
-      return WhatIfText::tr("Nothing is known of %1 against %2: taken as equally fast.")
+      return WhatIfText::tr("The relative speed of %1 and %2 is unknown. They count as equally fast.")
           .arg(text::in_qt(times.to), text::in_qt(times.from));
   }
   return {};

@@ -23,9 +23,8 @@ struct ClipboardText {
 };
 
 tl::unexpected<Error> no_fragment() {
-  return fail(
-      ErrorCode::bad_input,
-      ClipboardText::tr("The clipboard holds no part of a cluster: copy nodes or switches first.").toStdString());
+  return fail(ErrorCode::bad_input,
+              ClipboardText::tr("The clipboard has no part of a cluster. Copy nodes or switches first.").toStdString());
 }
 
 json drawing_of(const ClusterLayout& layout, const std::set<std::string>& places) {
@@ -150,7 +149,7 @@ Result<void> check_pasted_matrix(const Cluster& cluster) {
   if (!cluster.bandwidth_matrix) return {};
   return fail(
       ErrorCode::bad_input,
-      ClipboardText::tr("A cluster with a bandwidth matrix can't be added to: turn the matrix into links first.")
+      ClipboardText::tr("A cluster with a bandwidth matrix cannot be extended. Convert the matrix into links first.")
           .toStdString());
 }
 

@@ -23,9 +23,8 @@ Result<DrawnCluster> checked(DrawnCluster drawn) {
 
 Result<void> check_no_matrix(const Cluster& cluster) {
   if (!cluster.bandwidth_matrix) return {};
-  return refused(
-      ClusterText::tr("The bandwidths of this cluster are a matrix, device by device. Turn it into links first "
-                      "(Cluster > Links instead of the matrix)."));
+  return refused(ClusterText::tr(
+      "This cluster has a bandwidth matrix. Convert it into links first (Cluster > Convert matrix into links)."));
 }
 
 void forget_empty_racks(ClusterLayout& layout) {

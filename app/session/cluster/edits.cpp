@@ -131,7 +131,7 @@ Result<DrawnCluster> without(DrawnCluster drawn, const std::set<std::string>& pl
   for (const std::string& name : places) forget_place(drawn.layout, name);
   forget_empty_racks(drawn.layout);
   if (cluster.nodes.empty())
-    return refused(ClusterText::tr("A cluster keeps one node at least. To be rid of it all, delete the cluster."));
+    return refused(ClusterText::tr("A cluster needs at least one node. To remove all nodes, delete the cluster."));
   return checked(std::move(drawn));
 }
 
@@ -139,7 +139,7 @@ Result<DrawnCluster> renamed_place(DrawnCluster drawn, const std::string& name, 
   if (name == to) return drawn;
   if (to.empty()) return refused(ClusterText::tr("Nodes and switches need a name."));
   if (has_place(drawn.cluster, to))
-    return refused(ClusterText::tr("There is a node or switch named %1 already.").arg(text::in_qt(to)));
+    return refused(ClusterText::tr("A node or switch named %1 already exists.").arg(text::in_qt(to)));
   for (Node& node : drawn.cluster.nodes)
     if (node.name == name) node.name = to;
   for (Switch& s : drawn.cluster.switches)
@@ -155,7 +155,7 @@ Result<DrawnCluster> renamed_place(DrawnCluster drawn, const std::string& name, 
 
 Result<DrawnCluster> with_devices(DrawnCluster drawn, const std::vector<std::string>& nodes,
                                   const std::vector<DeviceGroup>& devices, Link inside) {
-  if (devices.empty()) return refused(ClusterText::tr("A node has one device at least."));
+  if (devices.empty()) return refused(ClusterText::tr("A node needs at least one device."));
   for (Node& node : drawn.cluster.nodes) {
     if (std::ranges::find(nodes, node.name) == nodes.end() || node.devices == devices) continue;
     const int before = device_count(node);
@@ -184,7 +184,7 @@ std::string add_type(Cluster& cluster, DeviceType type) {
 Result<DrawnCluster> with_type_changed(DrawnCluster drawn, const std::string& name, DeviceType type) {
   if (type.name.empty()) return refused(ClusterText::tr("A device type needs a name."));
   if (type.name != name && find_device_type(drawn.cluster, type.name))
-    return refused(ClusterText::tr("There is a device type named %1 already.").arg(text::in_qt(type.name)));
+    return refused(ClusterText::tr("A device type named %1 already exists.").arg(text::in_qt(type.name)));
   for (Node& node : drawn.cluster.nodes)
     for (DeviceGroup& group : node.devices)
       if (group.type == name) group.type = type.name;
@@ -196,12 +196,11 @@ Result<DrawnCluster> with_type_changed(DrawnCluster drawn, const std::string& na
 Result<DrawnCluster> without_type(DrawnCluster drawn, const std::string& name) {
   for (const Node& node : drawn.cluster.nodes)
     if (std::ranges::find(node.devices, name, &DeviceGroup::type) != node.devices.end())
-      return refused(ClusterText::tr("%1 has devices of type %2: give it others first.")
+      return refused(ClusterText::tr("%1 has devices of type %2. Change them first.")
                          .arg(text::in_qt(node.name), text::in_qt(name)));
   if (std::erase_if(drawn.cluster.device_types, [&](const DeviceType& type) { return type.name == name; }) == 0)
-    return refused(
-        ClusterText::tr("There is no device type named %1: choose one of the list, or add it from the palette.")
-            .arg(text::in_qt(name)));
+    return refused(ClusterText::tr("No device type is named %1. Choose one from the list, or add it from the palette.")
+                       .arg(text::in_qt(name)));
   return checked(std::move(drawn));
 }
 

@@ -28,7 +28,7 @@ Value most_frequent(const std::vector<Value>& values, const Value& otherwise, co
 // lupdate loses the context of texts in functions whose result is a std:: type.
 QString two_ends_text() { return ClusterText::tr("A link joins two different ends."); }
 QString joined_text(const QString& from, const QString& to) {
-  return ClusterText::tr("%1 and %2 are joined already.").arg(from, to);
+  return ClusterText::tr("%1 and %2 are already linked.").arg(from, to);
 }
 
 void take(Link& link, const LinkChange& change) {
@@ -42,7 +42,7 @@ Result<DrawnCluster> with_inside(DrawnCluster drawn, const std::vector<std::stri
   for (Node& node : drawn.cluster.nodes) {
     if (std::ranges::find(nodes, node.name) == nodes.end()) continue;
     if (!node.link && !change.bandwidth)
-      return refused(ClusterText::tr("Give %1 a bandwidth inside before its latency.").arg(text::in_qt(node.name)));
+      return refused(ClusterText::tr("Set the bandwidth inside %1 before its latency.").arg(text::in_qt(node.name)));
     if (!node.link) node.link = Link{};
     take(*node.link, change);
   }
@@ -123,7 +123,7 @@ bool all_equal(const std::vector<std::vector<BytesPerSecond>>& between) {
 
 Result<DrawnCluster> with_links_for_matrix(DrawnCluster drawn) {
   Cluster& cluster = drawn.cluster;
-  if (!cluster.bandwidth_matrix) return refused(ClusterText::tr("This cluster has links already."));
+  if (!cluster.bandwidth_matrix) return refused(ClusterText::tr("This cluster already has links."));
   const auto between = between_nodes(cluster);
   const std::size_t nodes = cluster.nodes.size();
   for (std::size_t i = 0; i < nodes; ++i) {

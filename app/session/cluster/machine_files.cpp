@@ -51,7 +51,7 @@ Result<FoundMachines> machines_in(const QStringList& files) {
 
 MachinePreview preview_of(FoundMachines found) {
   MachinePreview preview;
-  preview.title = MachineFilesText::tr("Cluster from descriptions of machines");
+  preview.title = MachineFilesText::tr("Cluster from machine descriptions");
   preview.machines = static_cast<int>(found.machines.size());
   preview.countable = found.switches.empty() && !found.matrix;
   preview.network = !found.matrix;

@@ -9,8 +9,8 @@
 #include <QJsonObject>
 
 #include "app/text/in_qt.hpp"
-#include "core/io/documents/formats.hpp"
 #include "core/io/checksum.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/plan/validate.hpp"
 
 namespace pipedeck::session::plans {
@@ -32,8 +32,8 @@ Result<std::vector<std::string>> documents_in(const std::string& text) {
     documents.push_back(QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact).toStdString());
   if (documents.empty())
     return tl::unexpected(
-        bad(Clipboard::tr("There are no plans on the clipboard. Copy some in the table of plans, or the text of a plan "
-                          "file (*.plan.json), then paste again.")));
+        bad(Clipboard::tr("The clipboard has no plans. Copy plans from the table, or the text of a plan file "
+                          "(*.plan.json), and paste again.")));
   return documents;
 }
 
@@ -78,7 +78,7 @@ Result<PastedPlans> with_plans_pasted(const project::State& state, const std::st
   const project::ProfileEntry* profile = project::find_profile(state, state.question.profile);
   const project::ClusterEntry* cluster = project::find_cluster(state, state.question.cluster);
   if (!profile || !cluster)
-    return tl::unexpected(bad(Clipboard::tr("Choose the model and the cluster that the plans are for, then paste.")));
+    return tl::unexpected(bad(Clipboard::tr("Choose the model and the cluster of the plans, then paste.")));
   PastedPlans pasted{state, {}, {}};
   for (std::size_t i = 0; i < documents.size(); ++i) {
     auto plan = io::documents::plan_from_json(documents[i]);
@@ -87,7 +87,7 @@ Result<PastedPlans> with_plans_pasted(const project::State& state, const std::st
       const Error& error = plan ? valid.error() : plan.error();
       const QString name = plan ? QString::fromStdString(plan->name) : Clipboard::tr("Item %1").arg(i + 1);
       if (pasted.warning.isEmpty())
-        pasted.warning = Clipboard::tr("%1 is no plan of %2 on %3: %4")
+        pasted.warning = Clipboard::tr("%1 is not a plan for %2 on %3: %4")
                              .arg(name, QString::fromStdString(profile->profile->name),
                                   QString::fromStdString(cluster->cluster->name), text::in_qt(error));
       continue;

@@ -86,7 +86,7 @@ std::shared_ptr<const Timeline> simulate_example(ScheduleKind kind) {
 const std::map<ScheduleKind, std::shared_ptr<const Timeline>>& examples() {
   static const auto all = [] {
     std::map<ScheduleKind, std::shared_ptr<const Timeline>> timelines;
-    for (const schedule::ScheduleInfo& info : schedule::schedules()) timelines[info.kind] = simulate_example(info.kind);
+    for (const ScheduleTraits& info : all_schedules) timelines[info.kind] = simulate_example(info.kind);
     return timelines;
   }();
   return all;
@@ -115,14 +115,13 @@ Result<Plan> rescheduled(const Plan& plan, const Profile& profile, ScheduleKind 
 
 std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& profile, const Cluster& cluster) {
   std::vector<ScheduleChoice> choices;
-  for (const schedule::ScheduleInfo& info : schedule::schedules()) {
+  for (const ScheduleTraits& info : all_schedules) {
     // "GPipe: all forwards, ..." is a name and its description.
-    const QString summary = text::in_qt(info.summary);
+    const QString summary = text::in_qt(std::string(info.summary));
     const qsizetype colon = summary.indexOf(QLatin1String(": "));
     ScheduleChoice choice;
     choice.kind = info.kind;
-    choice.title = colon < 0 ? text::in_qt(info.name) : summary.left(colon);
-    if (info.kind == ScheduleKind::explicit_order) choice.title = Text::tr("Explicit order");
+    choice.title = text::in_qt(std::string(info.title));
     choice.summary = colon < 0 ? summary : summary.mid(colon + 2);
     if (choice.summary.size() > 1 && choice.summary[1].isLetter()) choice.summary[0] = choice.summary[0].toUpper();
     choice.why_not = why_not(plan, profile, cluster, info.kind);

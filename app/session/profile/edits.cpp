@@ -114,8 +114,8 @@ Result<void> set_figure(Layer& layer, int micro_batch, LayerFigure figure, doubl
   const bool time = figure == LayerFigure::forward || figure == LayerFigure::backward;
   const double most = time ? limits::seconds : static_cast<double>(limits::bytes);
   if (!(value >= 0 && value <= most))
-    return refused(time ? EditText::tr("A time is from 0 to %1 s.").arg(most)
-                        : EditText::tr("Bytes are from 0 to %1.").arg(most));
+    return refused(time ? EditText::tr("A time must be from 0 to %1 s.").arg(most)
+                        : EditText::tr("Bytes must be from 0 to %1.").arg(most));
   const Bytes bytes(time ? 0 : std::llround(value));
   switch (figure) {
     case LayerFigure::forward:
@@ -162,7 +162,7 @@ void insert_layer(Profile& profile, int position, Layer layer) {
 }
 
 Result<Profile> with_new_layer(Profile profile, int position, Layer layer) {
-  if (position < 0 || position > count_of(profile)) return refused(EditText::tr("There is no such layer."));
+  if (position < 0 || position > count_of(profile)) return refused(EditText::tr("This layer does not exist."));
   const bool chain = profile.is_chain();
   const bool last = position == count_of(profile);
   insert_layer(profile, position, std::move(layer));
@@ -177,7 +177,7 @@ Result<Profile> with_new_layer(Profile profile, int position, Layer layer) {
 }
 
 Result<Profile> with_figure(Profile profile, const Layers& layers, LayerFigure figure, double value) {
-  if (!all_there(profile, layers)) return refused(EditText::tr("There is no such layer."));
+  if (!all_there(profile, layers)) return refused(EditText::tr("This layer does not exist."));
   for (const int layer : layers)
     if (auto set = set_figure(layer_at(profile, layer), profile.micro_batch, figure, value); !set)
       return tl::unexpected(std::move(set.error()));
@@ -185,8 +185,8 @@ Result<Profile> with_figure(Profile profile, const Layers& layers, LayerFigure f
 }
 
 Result<Profile> with_figure_scaled(Profile profile, const Layers& layers, LayerFigure figure, double factor) {
-  if (!all_there(profile, layers)) return refused(EditText::tr("There is no such layer."));
-  if (!(factor >= 0 && factor <= 1e12)) return refused(EditText::tr("A factor is a number of at least 0."));
+  if (!all_there(profile, layers)) return refused(EditText::tr("This layer does not exist."));
+  if (!(factor >= 0 && factor <= 1e12)) return refused(EditText::tr("A factor must be 0 or more."));
   for (const int layer : layers) {
     Layer& changed = layer_at(profile, layer);
     if (auto set = set_figure(changed, profile.micro_batch, figure, figure_of(changed, figure) * factor); !set)
@@ -196,9 +196,9 @@ Result<Profile> with_figure_scaled(Profile profile, const Layers& layers, LayerF
 }
 
 Result<Profile> with_layer_named(Profile profile, int layer, const QString& name) {
-  if (!all_there(profile, {layer})) return refused(EditText::tr("There is no such layer."));
+  if (!all_there(profile, {layer})) return refused(EditText::tr("This layer does not exist."));
   const std::string wanted = name.trimmed().toStdString();
-  if (wanted.empty()) return refused(EditText::tr("A layer has a name."));
+  if (wanted.empty()) return refused(EditText::tr("A layer needs a name."));
   const auto same = std::ranges::find(profile.layers, wanted, &Layer::name);
   if (same != profile.layers.end() && same - profile.layers.begin() != layer)
     return refused(EditText::tr("Another layer is called %1 already.").arg(name.trimmed()));
@@ -207,13 +207,13 @@ Result<Profile> with_layer_named(Profile profile, int layer, const QString& name
 }
 
 Result<Profile> with_layer_kind(Profile profile, const Layers& layers, const QString& kind) {
-  if (!all_there(profile, layers)) return refused(EditText::tr("There is no such layer."));
+  if (!all_there(profile, layers)) return refused(EditText::tr("This layer does not exist."));
   for (const int layer : layers) layer_at(profile, layer).kind = kind.trimmed().toStdString();
   return checked(std::move(profile));
 }
 
 Result<Profile> with_layer_inserted(Profile profile, int position) {
-  if (position < 0 || position > count_of(profile)) return refused(EditText::tr("There is no such layer."));
+  if (position < 0 || position > count_of(profile)) return refused(EditText::tr("This layer does not exist."));
   Layer layer;
   layer.name = unused_layer_name(profile, EditText::tr("new layer").toStdString());
   const int before = position > 0 ? position - 1 : 0;
@@ -223,7 +223,7 @@ Result<Profile> with_layer_inserted(Profile profile, int position) {
 }
 
 Result<Profile> with_layers_duplicated(Profile profile, const Layers& layers) {
-  if (!all_there(profile, layers)) return refused(EditText::tr("There is no such layer."));
+  if (!all_there(profile, layers)) return refused(EditText::tr("This layer does not exist."));
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
     Layer copy = layer_at(profile, *layer);
     copy.name = unused_layer_name(profile, copy.name);
@@ -238,9 +238,9 @@ Result<Profile> with_layers_duplicated(Profile profile, const Layers& layers) {
 }
 
 Result<Profile> without_layers(Profile profile, const Layers& layers) {
-  if (!all_there(profile, layers)) return refused(EditText::tr("There is no such layer."));
+  if (!all_there(profile, layers)) return refused(EditText::tr("This layer does not exist."));
   if (static_cast<int>(layers.size()) == count_of(profile))
-    return refused(EditText::tr("A model has one layer at least."));
+    return refused(EditText::tr("A model needs at least one layer."));
   for (const int layer : layers) {
     const std::vector<Edge> edges = profile.edges;
     for (const Edge& in : edges)
@@ -255,7 +255,7 @@ Result<Profile> without_layers(Profile profile, const Layers& layers) {
 }
 
 Result<Profile> with_even_splits(Profile profile, const Layers& layers) {
-  if (!all_there(profile, layers)) return refused(EditText::tr("There is no such layer."));
+  if (!all_there(profile, layers)) return refused(EditText::tr("This layer does not exist."));
   for (const int number : layers) {
     Layer& layer = layer_at(profile, number);
     if (!layer.tensor_parallel.empty()) continue;
@@ -267,7 +267,7 @@ Result<Profile> with_even_splits(Profile profile, const Layers& layers) {
 }
 
 Result<Profile> with_device_named(Profile profile, const QString& device) {
-  if (device.trimmed().isEmpty()) return refused(EditText::tr("A device type has a name."));
+  if (device.trimmed().isEmpty()) return refused(EditText::tr("A device type needs a name."));
   profile.device = device.trimmed().toStdString();
   return checked(std::move(profile));
 }

@@ -72,7 +72,8 @@ class Findings {
     }
     if (complete)
       for (const io::profiles::TableProblem& problem : table_.problems) add_problem(problem);
-    if (preview_.rows->size() < 2) add(TableFinding::wrong, LayerTableText::tr("Below the heading there is no layer."));
+    if (preview_.rows->size() < 2)
+      add(TableFinding::wrong, LayerTableText::tr("The table has no layers below its heading."));
   }
 
   void add_problem(const io::profiles::TableProblem& problem) {
@@ -97,13 +98,13 @@ class Findings {
     }
     if (!preview_.micro_batch)
       add(TableFinding::assumed,
-          LayerTableText::tr("The times are of %1: the table does not say")
+          LayerTableText::tr("Times are for %1: the table does not name the device")
               .arg(work::count_text(samples, LayerTableText::tr("sample"), LayerTableText::tr("samples"))));
     const std::pair<const char*, QString> missing[] = {
         {"kind", LayerTableText::tr("Kinds of layers: by their names")},
         {"backward_weight_ms",
          LayerTableText::tr("Gradients of weights: half of the backward time, where a layer has parameters")},
-        {"saved_bytes", LayerTableText::tr("Kept for the backward pass: as large as the output")},
+        {"saved_bytes", LayerTableText::tr("Saved for the backward pass: as large as the output")},
         {"workspace_bytes", LayerTableText::tr("Workspace: none")}};
     for (const auto& [key, text] : missing)
       if (!table_.columns.contains(key)) add(TableFinding::assumed, text);
@@ -114,7 +115,7 @@ class Findings {
                                       .arg(work::count_text(static_cast<qint64>(preview_.rows->size()) - 1,
                                                             LayerTableText::tr("layer"), LayerTableText::tr("layers")),
                                            preview_.separator));
-    if (preview_.micro_batch) add(TableFinding::understood, LayerTableText::tr("The file's name says the micro-batch"));
+    if (preview_.micro_batch) add(TableFinding::understood, LayerTableText::tr("Micro-batch from the file's name"));
     const auto keys = io::profiles::profile_keys();
     QStringList left;
     for (std::size_t at = 0; at < chosen_.size(); ++at) {

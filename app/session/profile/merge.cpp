@@ -87,10 +87,9 @@ void contract(Profile& profile, const Layers& layers) {
 Result<Profile> with_layers_merged(Profile profile, const Layers& layers) {
   const auto refused = [](const QString& why) { return fail(ErrorCode::bad_input, why.toStdString()); };
   if (layers.size() < 2 || layers.front() < 0 || layers.back() >= static_cast<int>(profile.layers.size()))
-    return refused(MergeText::tr("Choose two layers or more to merge."));
+    return refused(MergeText::tr("Select at least two layers to merge."));
   const bool in_a_row = layers.back() - layers.front() + 1 == static_cast<int>(layers.size());
-  if (profile.is_chain() && !in_a_row)
-    return refused(MergeText::tr("Only layers that follow one another can be merged."));
+  if (profile.is_chain() && !in_a_row) return refused(MergeText::tr("Only consecutive layers can be merged."));
   const auto at = [&](int layer) -> const Layer& { return profile.layers[static_cast<std::size_t>(layer)]; };
   Layer sum = at(layers.front());
   Bytes output;

@@ -134,11 +134,11 @@ Result<Profile> with_text_pasted(Profile profile, int position, int column, cons
   while (!rows.isEmpty() && rows.last().trimmed().isEmpty()) rows.removeLast();
   // Plans and other documents are JSON on the clipboard.
   if (!rows.isEmpty() && (rows.first().startsWith(QLatin1Char('{')) || rows.first().startsWith(QLatin1Char('['))))
-    return fail(ErrorCode::bad_input, PasteText::tr("The clipboard holds no rows of layers.").toStdString());
-  if (rows.isEmpty()) return fail(ErrorCode::bad_input, PasteText::tr("There is no text to paste.").toStdString());
+    return fail(ErrorCode::bad_input, PasteText::tr("The clipboard has no rows of layers.").toStdString());
+  if (rows.isEmpty()) return fail(ErrorCode::bad_input, PasteText::tr("The clipboard has no text.").toStdString());
   if (rows.size() > most_rows)
     return fail(ErrorCode::bad_input,
-                PasteText::tr("There are more than %1 rows to paste.").arg(most_rows).toStdString());
+                PasteText::tr("The clipboard has more than %1 rows.").arg(most_rows).toStdString());
   const auto cells_of = [](const QString& row) {
     return QString(row).remove(QLatin1Char('\r')).split(QLatin1Char('\t'));
   };

@@ -30,7 +30,7 @@ bool says_any(const std::string& text, const Signs& signs) {
 QString name_of_change(const RunBackend& from, const RunBackend& to) {
   if (from.gpus != to.gpus) return to.gpus ? Words::tr("Train on GPUs") : Words::tr("Train on the processor");
   if (from.share_gpus != to.share_gpus)
-    return to.share_gpus ? Words::tr("Share GPUs") : Words::tr("A GPU for each device");
+    return to.share_gpus ? Words::tr("Share GPUs") : Words::tr("One GPU per device");
   return Words::tr("Precision %1").arg(text::in_qt(std::string(name_of(to.precision))));
 }
 
@@ -55,8 +55,8 @@ QString step_after_gpus(const std::string& failure) {
         "train on the processor.");
   if (says_any(failure, lost))
     return Words::tr(
-        "What was measured until then is kept. Train on the processor, or, once the GPU is well again, go on from the "
-        "last checkpoint (More > Go on from) where some were written.");
+        "The measurements so far are saved. Train on the processor, or resume from the last checkpoint once the GPU "
+        "works again (More > Resume from).");
   return {};
 }
 

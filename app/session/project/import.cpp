@@ -148,9 +148,8 @@ Imported import_simulation(const State& state, Simulation simulation, const std:
   run.predicted = std::make_shared<const Simulation>(std::move(simulation));
   return import_run(
       state, std::move(run), ImportText::tr("simulation"),
-      empty
-          ? ImportText::tr("The simulation holds no operations to draw: pipedeck-cli simulate --intervals writes them.")
-          : QString());
+      empty ? ImportText::tr("The simulation has no operations to draw. pipedeck-cli simulate --intervals writes them.")
+            : QString());
 }
 
 Result<Imported> import_run_log(const State& state, const std::string& content, const std::string& path) {

@@ -21,7 +21,7 @@ Result<RunEvent> event_of(const store::StoredEvent& stored) {
   auto event = io::documents::event_from_json(stored.line);
   if (!event || stored.timeline.empty()) return event;
   auto* measured = std::get_if<MeasuredTimeline>(&*event);
-  if (!measured) return fail(ErrorCode::bad_input, "found operations beside an event that is no timeline");
+  if (!measured) return fail(ErrorCode::bad_input, "found operations with an event that is no timeline");
   TRY(auto timeline, io::csv::timeline_from_columns(stored.timeline));
   measured->timeline = std::move(timeline);
   return event;

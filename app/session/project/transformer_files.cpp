@@ -8,8 +8,8 @@
 #include <QFileInfo>
 
 #include "app/session/project/training_state.hpp"
-#include "core/io/importers.hpp"
 #include "core/io/huggingface/config.hpp"
+#include "core/io/importers.hpp"
 #include "core/io/onnx/model.hpp"
 #include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
@@ -93,12 +93,11 @@ Result<TransformerPreview> transformer_in(const QString& file) {
   } else if (auto* graph = std::get_if<OperatorGraph>(&*document)) {
     preview = preview_of(std::move(*graph));
   } else {
-    return fail(
-        ErrorCode::bad_input,
-        TransformerText::tr("The file is neither a transformer's configuration nor an ONNX model: choose a model's "
-                            "config.json or an .onnx file.")
-            .toStdString(),
-        {}, file.toStdString());
+    return fail(ErrorCode::bad_input,
+                TransformerText::tr("The file is neither a transformer's configuration nor an ONNX model. Choose a "
+                                    "model's config.json or an .onnx file.")
+                    .toStdString(),
+                {}, file.toStdString());
   }
   preview.device = QString::fromStdString(std::string(presets::assumed_device_type));
   name_file(preview, QFileInfo(file).fileName().toStdString());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <QByteArray>
+#include <QJsonObject>
 #include <QObject>
 #include <QString>
 
@@ -48,11 +49,10 @@ class BackendOffer : public QObject {
   void take_end(const work::ProcessEnd& end);
   void answer_processes(const QString& why_silent);
   void answer_gpus(const QString& why_silent);
-  QString why_no_gpus(const QString& why_silent) const;
 
   work::ChildProcess process_;
-  QString mpi_, no_gpus_, no_driver_, no_module_;  ///< lines of the output
-  GpusHere gpus_;
+  QByteArray answer_;
+  QJsonObject mpi_, cuda_;  ///< items of `list devices --json`
   bool asked_ = false;
 };
 

@@ -64,7 +64,7 @@ void CheckpointList::take(const work::ProcessEnd& end) {
     return;
   }
   const QString words = checkpoints_in_words(said_);
-  emit answered(words.isEmpty() ? tr("there are no checkpoints in this folder") : words, words.isEmpty());
+  emit answered(words.isEmpty() ? tr("this folder has no checkpoints") : words, words.isEmpty());
 }
 
 }  // namespace pipedeck::session::runs

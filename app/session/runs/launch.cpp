@@ -10,8 +10,8 @@
 
 #include "app/session/project/backend_choice.hpp"
 #include "app/text/in_qt.hpp"
-#include "core/io/documents/formats.hpp"
 #include "core/io/checksum.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
@@ -52,12 +52,13 @@ QStringList measured_degrees(const Plan& plan) {
 
 QString why_too_large(const ModelSpec& model) {
   if (model.trainable_here) return {};
-  return Launch::tr("%1 is too large to train on this machine's processor; choose a model such as gpt-tiny")
+  return Launch::tr("%1 is too large to train on this machine's processor. Choose a model such as gpt-tiny")
       .arg(text::in_qt(model.name));
 }
 
 QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBackend& backend) {
-  if (!model) return Launch::tr("only a profile is known of this model: a launch needs a model preset or a model file");
+  if (!model)
+    return Launch::tr("this model has a profile but no layers to run: a launch needs a model preset or a model file");
   if (const QString why = backend.gpus ? QString() : why_too_large(*model); !why.isEmpty()) return why;
   if (plan.stages.empty()) return Launch::tr("there is no plan");
   return {};
@@ -107,7 +108,7 @@ Launch::~Launch() {
 
 void Launch::start() {
   if (!directory_.isValid()) {
-    end(project::RunOutcome::failed, tr("no temporary folder can be made: %1").arg(directory_.errorString()));
+    end(project::RunOutcome::failed, tr("a temporary folder could not be created: %1").arg(directory_.errorString()));
     return;
   }
   const auto written = io::write_file(file("model.json").toStdString(),
@@ -195,8 +196,8 @@ Result<void> Launch::take_measurements() {
 
 void Launch::predict() {
   phase_ = Phase::predicting;
-  emit progress(
-      -1, spec_.settings.backend.gpus ? tr("predicting as it was planned") : tr("predicting with the measured times"));
+  emit progress(-1, spec_.settings.backend.gpus ? tr("predicting with the planned times")
+                                                : tr("predicting with the measured times"));
   auto* watcher = new QFutureWatcher<Simulated>(this);
   connect(watcher, &QFutureWatcher<Simulated>::finished, this, [this, watcher] {
     watcher->deleteLater();
@@ -221,8 +222,8 @@ void Launch::train(const Simulated& simulation) {
   if (!simulation) {
     end(project::RunOutcome::failed,
         spec_.settings.backend.gpus
-            ? tr("The plan can't be predicted: %1").arg(text::in_qt(simulation.error()))
-            : tr("The plan can't be predicted with the measured profile: %1").arg(text::in_qt(simulation.error())));
+            ? tr("The plan could not be predicted: %1").arg(text::in_qt(simulation.error()))
+            : tr("The plan could not be predicted with the measured profile: %1").arg(text::in_qt(simulation.error())));
     return;
   }
   record_.predicted = *simulation;
@@ -267,8 +268,8 @@ void Launch::take_event(const RunEvent& read) {
 }
 
 QString Launch::crash_text(const work::ProcessEnd& process) const {
-  return tr("%1 It happened after step %2. If the machine ran out of memory, choose a plan with less memory a device "
-            "or a smaller micro-batch; what was measured until then is kept.")
+  return tr("%1 It happened after step %2. If the machine ran out of memory, choose a smaller micro-batch or a plan "
+            "with less memory per device. The measurements so far are saved.")
       .arg(reason(process))
       .arg(steps_done_);
 }

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include <QRegularExpression>
-
 #include "app/text/in_qt.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
@@ -18,19 +16,6 @@ QString warning_in(const QString& messages) {
   const QLatin1String lead("warning: ");
   const QString line = work::without_program(messages.section(QLatin1Char('\n'), -1));
   return line.startsWith(lead) ? line.mid(lead.size()) : QString();
-}
-
-/// Returns the command line's message about a launch that can begin, in the window's language.
-QString ready_text(const QString& said) {
-  static const QRegularExpression ready(QStringLiteral(
-      "^ready: (.*) with (.*) on (\\d+) devices, (\\d+) samples a step, data (?:of (\\d+).*|.*)$"));  // not shown
-  const auto found = ready.match(said);
-  if (!found.hasMatch()) return said;
-  const QString words = LaunchCheck::tr("ready: %1 with %2 on %3 devices, %4 samples a step")
-                            .arg(found.captured(1), found.captured(2), found.captured(3), found.captured(4));
-  const QString samples = found.captured(5);
-  return words + (samples.isEmpty() ? LaunchCheck::tr(", data without end")
-                                    : LaunchCheck::tr(", data of %1 samples").arg(samples));
 }
 
 }  // namespace
@@ -69,8 +54,7 @@ void LaunchCheck::take(const work::ProcessEnd& end) {
   forget();
   if (end.started && !end.crashed && end.exit_status == 0) {
     const QString warning = on_gpus_ ? warning_in(end.messages) : QString();
-    const QString words = ready_text(said);
-    emit answered({}, warning.isEmpty() ? words : words + QLatin1Char('\n') + warning);
+    emit answered({}, warning.isEmpty() ? said : said + QLatin1Char('\n') + warning);
     return;
   }
   // The user does not know the temporary files of the check.

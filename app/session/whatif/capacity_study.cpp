@@ -164,7 +164,7 @@ std::string CapacityStudy::question() const {
 }
 
 Result<void> CapacityStudy::keep_in(const QString& file) {
-  if (!problem_) return fail(ErrorCode::bad_usage, tr("There is no question yet.").toStdString());
+  if (!problem_) return fail(ErrorCode::bad_usage, tr("Choose a model and a cluster first.").toStdString());
   TRY_VOID(KeptPoints(file, {question(), found_}).write());
   file_ = file;
   emit changed();
@@ -172,7 +172,7 @@ Result<void> CapacityStudy::keep_in(const QString& file) {
 }
 
 Result<void> CapacityStudy::go_on_from(const QString& file) {
-  if (!problem_) return fail(ErrorCode::bad_usage, tr("There is no question yet.").toStdString());
+  if (!problem_) return fail(ErrorCode::bad_usage, tr("Choose a model and a cluster first.").toStdString());
   const std::string path = file.toStdString();
   const auto in_this = [&](Error error) {
     error.file = path;
@@ -182,13 +182,12 @@ Result<void> CapacityStudy::go_on_from(const QString& file) {
   auto points = io::documents::capacity_points_from_json(content);
   if (!points) return in_this(points.error());
   if (points->question != question())
-    return in_this(
-        {ErrorCode::bad_input,
-         tr("found points of another question (model, cluster, conventions, planners, prices or version of the "
-            "program), expected those of this one")
-             .toStdString(),
-         {},
-         "/question_sha256"});
+    return in_this({ErrorCode::bad_input,
+                    tr("found points of another question, expected those of this model, cluster, conventions, "
+                       "planners, prices and program version")
+                        .toStdString(),
+                    {},
+                    "/question_sha256"});
   if (auto restored = study::capacity::restore_clusters(points->found, problem_at_points()); !restored)
     return in_this(restored.error());
   CapacityReach reach{0, {}};
@@ -198,10 +197,8 @@ Result<void> CapacityStudy::go_on_from(const QString& file) {
     if (std::ranges::find(reach.types, point.type) == reach.types.end()) reach.types.push_back(point.type);
   }
   if (reach.types.empty())
-    return in_this({ErrorCode::bad_input,
-                    tr("found no point of the question's batch, expected at least one").toStdString(),
-                    {},
-                    "/points"});
+    return in_this(
+        {ErrorCode::bad_input, tr("the file has no points for this batch size").toStdString(), {}, "/points"});
   cancel();
   reach_ = reach;
   found_ = std::move(points->found);

@@ -160,8 +160,8 @@ QString no_such_size(const Profile& profile, study::capacity::SizeKind kind) {
   if (!origin) return text::in_qt(origin.error().message);
   if (*origin || !study::capacity::only_of_transformers(kind)) return {};
   return LargestStudy::tr(
-             "%1 does not say which transformer it is: its %2 can't be changed. Import the model's "
-             "config.json (File menu, Import), choose it above, and ask again.")
+             "%1 has no transformer configuration, so its %2 cannot change. Import the model's config.json (File > "
+             "Import), choose it above, and try again.")
       .arg(QString::fromStdString(profile.name), size_text(kind));
 }
 

@@ -35,9 +35,7 @@ StudyAnswer search(const StudyQuestion& question, const WhatIf& change, std::spa
                    const study::whatif::SearchHow& how, const Tell& tell) {
   auto changed = study::whatif::with_change(question.problem, change, presets::device_catalogue());
   if (!changed) return cannot(change, changed.error());
-  const auto better = [&](const study::whatif::Candidate& one) {
-    tell(StudyAnswer{change, *changed, one, {}, false});
-  };
+  const auto better = [&](const study::whatif::Candidate& one) { tell(StudyAnswer{change, *changed, one, {}, false}); };
   auto answer = study::whatif::best_plan(*changed, question.planners, kept, 1, how, better);
   if (!answer) return cannot(change, answer.error());
   return {change, std::move(*changed), std::move(answer->best), text::in_qt(answer->why_none), true};
@@ -266,7 +264,7 @@ const std::vector<DeviceType>& WhatIfStudy::device_types() {
 
 QString WhatIfStudy::price_source() {
   const std::vector<DeviceModel>& catalogue = presets::device_catalogue();
-  return tr("%1, list prices of about %2")
+  return tr("%1, approximate list prices of %2")
       .arg(QString::fromStdString(catalogue.front().price.currency),
            QString::fromStdString(price_dates(catalogue)).replace("/", " – "));
 }
@@ -350,7 +348,7 @@ void WhatIfStudy::find_purchases() {
       return work::count_text(static_cast<qint64>(purchases_.items.size()), tr("purchase"), tr("purchases"));
     };
   };
-  purchases_job_ = jobs_->start(tr("What to buy first"), work);
+  purchases_job_ = jobs_->start(tr("Buy first"), work);
   emit purchases_changed();
 }
 

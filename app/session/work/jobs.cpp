@@ -100,9 +100,10 @@ void Jobs::finish_on_owner(int id, const Apply& apply, const QString& broken) {
   job = find(id);  // apply may have started other jobs
   if (job) end(*job, failure.isEmpty() ? JobState::finished : JobState::failed, failure.isEmpty() ? text : failure);
   if (!failure.isEmpty()) {
-    emit internal_error(tr("Internal error"), tr("%1 failed: %2.\nThis is a fault of the program, not of your input. "
-                                                 "Your work is unchanged.")
-                                                  .arg(title, failure));
+    emit internal_error(
+        tr("Internal error"),
+        tr("%1 failed: %2.\nThis is a bug of Pipedeck, not a fault of your input. Your work is unchanged.")
+            .arg(title, failure));
   }
 }
 

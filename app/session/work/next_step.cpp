@@ -16,11 +16,10 @@ struct Text {
 QString step_of_input(const Error& error) {
   if (error.file.empty()) return {};
   if (error.file.ends_with(".pipedeck"))
-    return Text::tr("The file was left as it is: open a copy of it made earlier, if there is one.");
+    return Text::tr("The file is unchanged. Open an earlier copy of it, if you have one.");
   if (error.place.empty())
-    return Text::tr("Choose another file: the user guide, under Help, tells which kinds can be opened.");
-  return Text::tr(
-      "Mend the file there and open it again; “pipedeck-cli validate” tells everything that is wrong in it.");
+    return Text::tr("Choose another file. The user guide (Help menu) lists the supported formats.");
+  return Text::tr("Fix the file at this location and reopen it. “pipedeck-cli validate” lists all problems.");
 }
 
 }  // namespace
@@ -31,12 +30,13 @@ QString next_step(const Error& error) {
       return step_of_input(error);
     case ErrorCode::io:
       return Text::tr(
-          "See whether the file is there and may be read and written and its disk has room, or choose "
-          "another place, then try again.");
+          "Check that the file exists, that you have permission, and that the disk is not full. Or choose another "
+          "place.");
     case ErrorCode::infeasible:
       return Text::tr("Try more devices, a smaller micro-batch or planners that recompute layers.");
     case ErrorCode::internal:
-      return Text::tr("This is a fault of the program, not of your input: please report it. Your work is unchanged.");
+      return Text::tr(
+          "This is a bug of Pipedeck, not a fault of your input. Please report it. Your work is unchanged.");
     case ErrorCode::bad_usage:
     case ErrorCode::run_failed:
     case ErrorCode::cancelled:

@@ -61,21 +61,21 @@ QAction* ChartActions::add_switch(QMenu* menu, const QString& text, const char* 
 
 void ChartActions::add_search(QMenu* menu) {
   QAction* find = add(menu, tr("Find in c&harts…"), "action_chart_search", {},
-                      tr("Operations by micro-batch, stage, device and kind"), [this] {
+                      tr("Find operations by micro-batch, stage, device and kind"), [this] {
                         parts_.show_charts();
                         charts().search().open();
                       });
   find->setShortcuts({QKeySequence(Qt::Key_Slash), QKeySequence::Find});
   charts().addAction(find);
-  add(menu, tr("Find &next"), "action_chart_search_next", QKeySequence::FindNext,
-      tr("The next operation that was found"), [this] { charts().search().next(); });
+  add(menu, tr("Find &next"), "action_chart_search_next", QKeySequence::FindNext, tr("Go to the next found operation"),
+      [this] { charts().search().next(); });
   add(menu, tr("Find pre&vious"), "action_chart_search_previous", QKeySequence::FindPrevious,
-      tr("The operation found before this one"), [this] { charts().search().previous(); });
+      tr("Go to the previous found operation"), [this] { charts().search().previous(); });
 }
 
 void ChartActions::add_measure(QMenu* menu) {
   QAction* measure = add(menu, tr("&Measure between two cursors"), "action_measure", QKeySequence(Qt::Key_M),
-                         tr("Sets one cursor, then the other; they snap to operations and can be dragged"), [this] {
+                         tr("Set one cursor, then the other. Cursors snap to operations and can be dragged"), [this] {
                            auto* focused = qobject_cast<views::gantt::TimeView*>(QApplication::focusWidget());
                            if (!focused) focused = chart();
                            if (focused) focused->mark_here();
@@ -85,7 +85,7 @@ void ChartActions::add_measure(QMenu* menu) {
   add(menu, tr("Remo&ve the measure"), "action_measure_remove", {}, tr("Takes both cursors away"),
       [this] { charts().link().set_measure(std::nullopt); });
   QAction* zoom = add(menu, tr("Zoom to the selected operation"), "action_zoom_selection", QKeySequence(Qt::Key_Z),
-                      tr("As wide as a third of the chart"), [this] { zoom_to_selection(); });
+                      tr("Zoom until the operation fills a third of the chart"), [this] { zoom_to_selection(); });
   zoom->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   charts().addAction(zoom);
 }
@@ -93,15 +93,16 @@ void ChartActions::add_measure(QMenu* menu) {
 void ChartActions::add_layout(QMenu* menu) {
   views::compare::Pane* pane = &charts();
   add_switch(menu, tr("Charts &side by side"), "action_side_by_side", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
-             tr("As many beside one another as there is room for"), "window/side_by_side", false,
+             tr("Show as many charts side by side as fit"), "window/side_by_side", false,
              [pane](bool on) { pane->set_side_by_side(on); });
   QAction* links = add_switch(menu, tr("Lanes of &links"), "action_links", QKeySequence(Qt::Key_L),
-                              tr("A lane a link, with its transfers"), "window/links", false,
+                              tr("Show a lane per link, with its transfers"), "window/links", false,
                               [pane](bool on) { pane->set_links_visible(on); });
   links->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   connect(pane, &views::compare::Pane::links_visible_changed, links, &QAction::setChecked);
-  add_switch(menu, tr("&Overview strip"), "action_overview", {}, tr("The whole time, with what is shown as a frame"),
-             "window/overview", true, [pane](bool on) { pane->set_overview_visible(on); });
+  add_switch(menu, tr("&Overview strip"), "action_overview", {},
+             tr("Show the whole time range, with the visible part as a frame"), "window/overview", true,
+             [pane](bool on) { pane->set_overview_visible(on); });
   difference_menu_ = menu->addMenu(tr("&Difference to"));
   difference_menu_->setObjectName(QStringLiteral("difference_menu"));
   connect(difference_menu_, &QMenu::aboutToShow, this, [this] { fill_difference_menu(difference_menu_); });
@@ -124,7 +125,7 @@ void ChartActions::add_table(QMenu* menu) {
   toggle->setText(tr("&Table of operations"));
   toggle->setObjectName(QStringLiteral("action_operation_table"));
   toggle->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_T));
-  toggle->setToolTip(tr("The chart's operations as rows: filter, sort, copy"));
+  toggle->setToolTip(tr("Show the chart's operations as a table to filter, sort and copy"));
   menu->addAction(toggle);
   charts().addAction(toggle);
   connect(toggle, &QAction::triggered, this, [this](bool on) {
@@ -164,7 +165,7 @@ void ChartActions::fill_difference_menu(QMenu* menu) {
     if (from == id) continue;
     QAction* lane = menu->addAction(views::compare::plan_title(panel->row().plan));
     lane->setObjectName(QStringLiteral("action_difference_%1").arg(from));
-    lane->setToolTip(tr("A lane under the chart: what is gained and lost"));
+    lane->setToolTip(tr("Show time gained and lost in a lane under the chart"));
     lane->setCheckable(true);
     const bool on = shown == std::pair(from, id);
     lane->setChecked(on);

@@ -14,7 +14,6 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/models/compare/schedule_title.hpp"
 #include "app/models/format.hpp"
 #include "app/session/tables.hpp"
 #include "app/text/in_qt.hpp"
@@ -59,7 +58,7 @@ void EngineDialog::make_parts() {
   verdict_ = make_label("engine_verdict", true);
   misfits_ = new QListWidget;
   misfits_->setObjectName(QStringLiteral("engine_misfits"));
-  misfits_->setAccessibleName(tr("What the engine can't run"));
+  misfits_->setAccessibleName(tr("Not supported by the engine"));
   misfits_->setWordWrap(true);
   misfits_->setSelectionMode(QAbstractItemView::NoSelection);
   misfits_->setSizeAdjustPolicy(QAbstractScrollArea::AdjustToContents);
@@ -84,7 +83,7 @@ void EngineDialog::make_parts() {
 QWidget* EngineDialog::make_nearest() {
   nearest_ = new QWidget;
   auto* heading = make_label("engine_nearest_heading", true);
-  heading->setText(tr("The nearest plan that it can run"));
+  heading->setText(tr("Nearest supported plan"));
   cost_ = make_label("engine_cost");
   add_ = new QPushButton(tr("&Add this plan to the comparison"));
   add_->setObjectName(QStringLiteral("engine_add"));
@@ -130,7 +129,7 @@ void EngineDialog::look() {
 
 void EngineDialog::show_nothing_yet() {
   offer_ = {};
-  verdict_->setText(tr("Looking at what %1 can run…").arg(chosen().engine));
+  verdict_->setText(tr("Looking for plans that %1 supports…").arg(chosen().engine));
   misfits_->hide();
   nearest_->hide();
   preview_of_->clear();
@@ -145,20 +144,20 @@ void EngineDialog::show_offer(const Result<session::EngineOffer>& offer) {
   }
   offer_ = *offer;
   const bool fits = offer_.misfits.isEmpty();
-  verdict_->setText(fits ? tr("%1 runs this plan as it is.").arg(chosen().engine)
-                         : tr("%1 can't run this plan as it is:").arg(chosen().engine));
+  verdict_->setText(fits ? tr("%1 supports this plan.").arg(chosen().engine)
+                         : tr("%1 does not support this plan:").arg(chosen().engine));
   misfits_->clear();
   misfits_->addItems(offer_.misfits);
   misfits_->setVisible(!fits);
   nearest_->setVisible(!fits);
   add_->setVisible(offer_.nearest.has_value());
   if (fits) {
-    preview_of_->setText(tr("What it takes"));
+    preview_of_->setText(tr("Supported by the engine"));
     preview_->setPlainText(offer_.text);
   } else if (offer_.nearest) {
     show_nearest(*offer_.nearest);
   } else {
-    cost_->setText(tr("There is none: no plan of these layers on these devices would do."));
+    cost_->setText(tr("There is none: no plan of these layers on these devices is supported."));
   }
   save_->setEnabled(fits || offer_.nearest);
 }
@@ -166,22 +165,22 @@ void EngineDialog::show_offer(const Result<session::EngineOffer>& offer) {
 void EngineDialog::show_nearest(const session::NearestPlan& nearest) {
   const Plan& plan = *nearest.plan;
   const Seconds own = to_seconds(nearest.of->iteration), near = to_seconds(nearest.simulation->iteration);
-  QString text = tr("%1, %2, %3 micro-batches of %4: %5 an iteration instead of %6 (%7).")
-                     .arg(text::in_qt(shape_text(plan)), models::compare::schedule_title(plan.schedule))
+  QString text = tr("%1, %2, %3 micro-batches of %4: %5 per iteration instead of %6 (%7).")
+                     .arg(text::in_qt(shape_text(plan)), text::in_qt(std::string(traits_of(plan.schedule).title)))
                      .arg(plan.micro_batches)
                      .arg(plan.micro_batch)
                      .arg(models::format_time(near), models::format_time(own),
                           own.count > 0 ? models::format_change(near.count / own.count - 1) : QStringLiteral("–"));
-  if (!nearest.simulation->fits) text += tr(" It needs more memory than the devices have.");
+  if (!nearest.simulation->fits) text += tr(" It does not fit into the devices' memory.");
   cost_->setText(text);
-  preview_of_->setText(tr("What it takes of the nearest plan"));
+  preview_of_->setText(tr("Unsupported features of the plan"));
   preview_->setPlainText(nearest.text);
   const bool there = std::ranges::any_of(session_.state().plans, [&](const session::project::PlanEntry& entry) {
     return entry.feasible() && entry.plan->stages == plan.stages && entry.plan->schedule == plan.schedule &&
            entry.plan->micro_batch == plan.micro_batch && entry.id != plan_;
   });
   add_->setEnabled(!there);
-  add_->setToolTip(there ? tr("It is in the comparison") : QString());
+  add_->setToolTip(there ? tr("Added to the comparison") : QString());
 }
 
 /// Returns the exact bytes: the editor may display a text differently.

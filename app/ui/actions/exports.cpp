@@ -40,7 +40,8 @@ void Exports::fill(QMenu* menu) {
   menu->setToolTipsVisible(true);
   QAction* report = menu->addAction(tr("&Report…"));
   report->setObjectName(QStringLiteral("action_export_report"));
-  report->setToolTip(tr("The plans compared, the ticked ones in detail with their pictures: HTML or Markdown"));
+  report->setToolTip(
+      tr("A report of all compared plans, with details and pictures of the ticked ones, as HTML or Markdown"));
   connect(report, &QAction::triggered, this, &Exports::export_report);
   QMenu* tables = menu->addMenu(tr("&Table (CSV)"));
   tables->setObjectName(QStringLiteral("export_table_menu"));
@@ -52,7 +53,7 @@ void Exports::fill(QMenu* menu) {
   }
   QAction* schedule = menu->addAction(tr("&Order of operations (CSV)…"));
   schedule->setObjectName(QStringLiteral("action_export_schedule"));
-  schedule->setToolTip(tr("What each device of the selected plan does, in PyTorch's format of schedules"));
+  schedule->setToolTip(tr("The operations of each device of the selected plan, in PyTorch's schedule format"));
   connect(schedule, &QAction::triggered, this, &Exports::export_schedule);
   QMenu* jobs = menu->addMenu(tr("&Job script"));
   jobs->setToolTipsVisible(true);
@@ -115,7 +116,7 @@ void Exports::write_table(session::Table table, const session::TableContext& con
   if (!now.pending) return write(tr("Export table"), file, now.csv.toStdString());
   // The table was requested above and a job computes it. If nothing runs and nothing arrived, the job was cancelled.
   if (tries > 0 && !session_.jobs().any_running())
-    return dialogs_.error(window_, tr("Export table"), tr("The figures were not computed: try again."));
+    return dialogs_.error(window_, tr("Export table"), tr("The figures are not computed yet. Try again."));
   QTimer::singleShot(look_again_ms, this, [=, this] { write_table(table, context, file, tries + 1); });
 }
 

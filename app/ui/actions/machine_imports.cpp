@@ -74,7 +74,7 @@ void import_this_machine(QWidget& window, session::Session& session, const dialo
                                     {});
         if (end.stopped) return;
         if (failed)
-          return emit session.error(title, MachineText::tr("This machine could not be looked at: %1")
+          return emit session.error(title, MachineText::tr("This machine could not be examined: %1")
                                                .arg(session::work::without_program(end.messages)));
         const auto preview = session::cluster::preview_of_this_machine(*json, *notes);
         if (!preview) return emit session.error(title, text::in_qt(preview.error()));

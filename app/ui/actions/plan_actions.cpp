@@ -51,8 +51,8 @@ PlanActions::PlanActions(PlanScene scene)
       tick_(make(tr("&Show or hide charts"), "action_tick", {}, &PlanActions::tick)),
       remove_(make(tr("De&lete"), "action_delete", QKeySequence::Delete, &PlanActions::remove)) {
   cut_->setToolTip(tr("Copy the selected plans, then delete them"));
-  copy_->setToolTip(tr("The selected plans as text, for this or another project"));
-  paste_->setToolTip(tr("Plans from the clipboard, for the model and cluster that are chosen"));
+  copy_->setToolTip(tr("Copy the selected plans as text, for this or another project"));
+  paste_->setToolTip(tr("Paste plans from the clipboard, for the chosen model and cluster"));
   connect(scene_.table, &views::compare::PlanTable::selection_changed, this, &PlanActions::update);
   connect(scene_.table, &views::compare::PlanTable::ticks_changed, this, &PlanActions::tick);
   connect(scene_.table, &views::compare::PlanTable::plan_renamed, this, [this](int id, const QString& name) {

@@ -54,12 +54,12 @@ ProfileActions::ProfileActions(ProfileScene scene)
       duplicate_profile_(
           make(tr("D&uplicate model"), "action_profile_duplicate", {}, &ProfileActions::duplicate_profile)),
       measure_(make(tr("&Measure on this machine"), "action_profile_measure", {}, &ProfileActions::measure)) {
-  set_->setToolTip(tr("The same figure for all selected layers, in the column of the cell that is current"));
-  scale_->setToolTip(tr("The column's figure of all selected layers times a factor"));
-  merge_->setToolTip(tr("One layer with the sums of the selected ones"));
-  copy_->setToolTip(tr("The selected layers as rows for a spreadsheet"));
+  set_->setToolTip(tr("Set the current column to one value for all selected layers"));
+  scale_->setToolTip(tr("Multiply the current column by a factor for all selected layers"));
+  merge_->setToolTip(tr("Replace the selected layers by one layer with their sums"));
+  copy_->setToolTip(tr("Copy the selected layers as rows for a spreadsheet"));
   paste_->setToolTip(
-      tr("Rows of a spreadsheet: under a heading by the layers' names, else cells from the current one on"));
+      tr("Paste rows of a spreadsheet: with a heading, matched by layer names; without, from the current cell on"));
   connect(scene_.view, &views::profile::View::edited, this, &ProfileActions::take_edit);
   connect(scene_.view, &views::profile::View::selection_changed, this, &ProfileActions::update);
   connect(scene_.view, &views::profile::View::remedy_requested, this, &ProfileActions::remedy);
@@ -75,15 +75,16 @@ void ProfileActions::offer_measurement() {
 
 /// Updates the action; its tooltip explains it, or why it is unavailable.
 void ProfileActions::update_measurement() {
-  const QString why = measurement_.running() ? tr("A measurement is under way.")
+  const QString why = measurement_.running() ? tr("A measurement is active.")
                                              : session::why_not_measurable(scene_.session->state(), scene_.shown());
   measure_->setEnabled(why.isEmpty());
-  measure_->setToolTip(!why.isEmpty() ? why
-                       : scene_.session->state().backend.gpus
-                           ? tr("Runs every layer on the first GPU at several micro-batch sizes, as the Run page says, "
-                                "and the links between this machine's GPUs: both are chosen for the next comparison")
-                           : tr("Runs every layer here at several micro-batch sizes, and measures this "
-                                "machine's links and memory: both are chosen for the next comparison"));
+  measure_->setToolTip(
+      !why.isEmpty() ? why
+      : scene_.session->state().backend.gpus
+          ? tr("Measures every layer on the first GPU at several micro-batch sizes, with the settings of the Run page, "
+               "and the links between this machine's GPUs. Both are chosen for the next comparison")
+          : tr("Measures every layer here at several micro-batch sizes, and this machine's links and memory. Both are "
+               "chosen for the next comparison"));
 }
 
 void ProfileActions::measure() { measurement_.start(scene_.shown()); }
@@ -122,7 +123,7 @@ void ProfileActions::change(const QString& name, const Result<Profile>& edited) 
   const int dropped = replaced.dropped;
   scene_.session->change(name, std::move(replaced.state));
   if (dropped > 0)
-    emit scene_.session->notice(tr("%1 no longer fit the model and went; Undo brings them back.")
+    emit scene_.session->notice(tr("%1 no longer fit the model and were removed. Undo restores them.")
                                     .arg(session::work::count_text(dropped, tr("plan"), tr("plans"))));
 }
 
@@ -148,7 +149,7 @@ void ProfileActions::set_figure() {
   const QString title = tr("Set %1").arg(count_of(layers));
   const bool time = measure_of(*figure) == Measure::time;
   const auto typed = scene_.dialogs.text(
-      scene_.window, title, time ? tr("Time of each, such as 8.1 ms") : tr("Bytes of each, such as 12 MiB"), {});
+      scene_.window, title, time ? tr("Time per layer, such as 8.1 ms") : tr("Bytes per layer, such as 12 MiB"), {});
   if (!typed) return;
   const auto value = parse_quantity(measure_of(*figure), typed->toStdString(), time ? "ms" : "B");
   if (!value) return emit scene_.session->error(title, text::in_qt(value.error()));
@@ -161,7 +162,7 @@ void ProfileActions::scale() {
   if (!profile() || layers.empty()) return;
   const QString title = tr("Scale %1").arg(count_of(layers));
   if (!figure)
-    return emit scene_.session->error(title, tr("Choose a cell of the column to scale first: a time or bytes."));
+    return emit scene_.session->error(title, tr("First choose a cell of the column to scale: a time or bytes."));
   const auto typed = scene_.dialogs.text(scene_.window, title, tr("Factor"), QStringLiteral("1.1"));
   if (!typed) return;
   const auto factor = parse_quantity(Measure::number, typed->toStdString());

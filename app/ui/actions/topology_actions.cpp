@@ -18,12 +18,12 @@ TopologyActions::TopologyActions(TopologyEditing& editing, std::function<void()>
   connect(canvas, &views::topology::Canvas::menu_requested, this, &TopologyActions::show_menu);
   connect(&editing_.view(), &views::topology::View::cluster_shown, this, &TopologyActions::update);
   views::widgets::describe_keys(*canvas, tr("In a cluster's drawing"),
-                                {{"Left, Right, Up, Down", tr("Move what is selected, with Shift by a pixel")},
+                                {{"Left, Right, Up, Down", tr("Move the selection, with Shift by a pixel")},
                                  {"Alt+Left, Alt+Right, Alt+Up, Alt+Down", tr("Select the neighbour")},
-                                 {"PgDown, PgUp", tr("Select the next and the one before")},
-                                 {"Space", tr("Hold it and drag to move the view; so does the middle button")},
-                                 {"Ctrl, Shift", tr("With clicks and rubber bands: select several")},
-                                 {"Esc", tr("Give up a drag, let go of the selection")}});
+                                 {"PgDown, PgUp", tr("Select the next or previous item")},
+                                 {"Space", tr("Hold and drag to move the view, as with the middle button")},
+                                 {"Ctrl, Shift", tr("With clicks and rectangles: select several")},
+                                 {"Esc", tr("Cancel a drag, clear the selection")}});
   update();
 }
 
@@ -50,7 +50,7 @@ void TopologyActions::make_cluster_actions() {
     editing_.view().properties().start_editing();
   });
   links_for_matrix_ =
-      make(tr("&Links instead of the matrix"), "action_links_for_matrix", {}, [this] { editing_.links_for_matrix(); });
+      make(tr("&Convert matrix into links"), "action_links_for_matrix", {}, [this] { editing_.links_for_matrix(); });
 }
 
 void TopologyActions::make_edit_actions() {
@@ -60,7 +60,7 @@ void TopologyActions::make_edit_actions() {
   paste_ = make(tr("&Paste"), "action_topology_paste", QKeySequence::Paste, [this] { editing_.paste(); });
   duplicate_ = make(tr("&Duplicate"), "action_topology_duplicate", QKeySequence(Qt::CTRL | Qt::Key_D),
                     [this] { editing_.duplicate(); });
-  duplicate_->setToolTip(tr("Again beside it, joined to the same switches"));
+  duplicate_->setToolTip(tr("Duplicate the selection, linked to the same switches"));
   rename_ =
       make(tr("&Rename"), "action_topology_rename", QKeySequence(Qt::Key_F2), [canvas] { canvas->start_rename(); });
   remove_ = make(tr("D&elete"), "action_topology_delete", QKeySequence::Delete, [this] { editing_.remove(); });

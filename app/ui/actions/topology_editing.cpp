@@ -117,7 +117,7 @@ void TopologyEditing::connect_properties() {
                  session::cluster::with_inside(kept(), selected_nodes(), change(bandwidth, latency)));
           });
   connect(&fields, &views::topology::Properties::bus_edited, this, [this](bool bus) {
-    take(bus ? tr("One bus for all devices") : tr("A port for each device"),
+    take(bus ? tr("One bus for all devices") : tr("One port per device"),
          session::cluster::with_bus(kept(), selected_nodes(), bus));
   });
   connect(&fields, &views::topology::Properties::link_edited, this,
@@ -164,8 +164,9 @@ bool TopologyEditing::take(const QString& name, Result<session::cluster::DrawnCl
   const bool changed = session_.change(name, std::move(replaced.state));
   if (dropped > 0)
     emit session_.notice(
-        dropped == 1 ? tr("1 plan does not fit the changed cluster and is gone; Undo brings it back.")
-                     : tr("%1 plans do not fit the changed cluster and are gone; Undo brings them back.").arg(dropped));
+        dropped == 1
+            ? tr("1 plan no longer fits the changed cluster and was removed. Undo restores it.")
+            : tr("%1 plans no longer fit the changed cluster and were removed. Undo restores them.").arg(dropped));
   view_.refresh_properties();
   return changed;
 }
@@ -221,7 +222,7 @@ void TopologyEditing::rename_cluster(const QString& name) {
 }
 
 void TopologyEditing::links_for_matrix() {
-  if (ready()) take(tr("Links instead of the matrix"), session::cluster::with_links_for_matrix(kept()));
+  if (ready()) take(tr("Convert matrix into links"), session::cluster::with_links_for_matrix(kept()));
 }
 
 // ---- adding
@@ -295,7 +296,7 @@ void TopologyEditing::connect_selected() {
   if (hubs.empty() && nodes.size() == 2) hubs = {nodes[1]}, nodes = {nodes[0]};
   if (nodes.empty() && hubs.size() == 2) nodes = {hubs[0]}, hubs = {hubs[1]};
   if (hubs.empty() || nodes.empty())
-    return view_.canvas()->say(tr("Select two ends, or a switch and what it is to be linked to."));
+    return view_.canvas()->say(tr("Select two ends, or a switch and the nodes to link to it."));
   session::cluster::DrawnCluster next = drawn();
   const Link link = session::cluster::usual_link(cluster);
   std::string why;
@@ -317,7 +318,7 @@ void TopologyEditing::align(models::topology::Alignment alignment) {
   for (const std::string& place : view_.canvas()->selection().places)
     if (const auto end = view_.scene().end_named(place); end && end->kind != models::topology::End::rack)
       boxes[place] = view_.scene().rect_of(*end);
-  if (boxes.size() < 2) return view_.canvas()->say(tr("Select two boxes or more to put them in line."));
+  if (boxes.size() < 2) return view_.canvas()->say(tr("Select at least two boxes to align."));
   take(tr("Align"), session::cluster::with_places(drawn(), models::topology::aligned(boxes, alignment)));
 }
 

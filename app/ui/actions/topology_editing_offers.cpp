@@ -15,13 +15,12 @@ views::topology::Palette::Section TopologyEditing::imports() {
   views::topology::Palette::Section section{tr("IMPORT"), {}};
   const std::tuple<views::topology::PaletteEntry::Kind, QString, QString, QString> sources[] = {
       {views::topology::PaletteEntry::import_files, tr("Files…"), tr("nvidia-smi, NCCL, Slurm"),
-       tr("What nvidia-smi topo -m, lstopo, p2pBandwidthLatencyTest and nvbandwidth print, NCCL's topology XML, "
-          "Slurm's "
-          "nodes and switches, a table of bandwidths, a cluster's JSON; several files are several nodes")},
+       tr("Output of nvidia-smi topo -m, lstopo, p2pBandwidthLatencyTest or nvbandwidth, NCCL's topology XML, Slurm's "
+          "nodes and switches, a table of bandwidths, or a cluster's JSON. Several files are several nodes")},
       {views::topology::PaletteEntry::import_this_machine, tr("This machine"), tr("by NVML and hwloc"),
-       tr("Looks at the devices of this machine and at what joins them")},
+       tr("Examines the devices of this machine and their links")},
       {views::topology::PaletteEntry::import_cloud, tr("Cloud machines…"), tr("AWS, Azure, Google"),
-       tr("Machines that clouds rent out, by their names: devices, network and price an hour")}};
+       tr("Machine types of clouds by name: devices, network and price per hour")}};
   for (const auto& [kind, title, detail, tip] : sources) {
     views::topology::PaletteEntry entry;
     entry.kind = kind;

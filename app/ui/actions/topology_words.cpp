@@ -24,7 +24,7 @@ void say_types(QStringList& to, const std::vector<session::cluster::Strengths::T
   const session::cluster::Strengths::Type& slowest = types.back();
   if (types.size() == 1) {
     to << (slowest.devices == 1 ? TopologyText::tr("One device, a %1.").arg(text::in_qt(slowest.name))
-                                : TopologyText::tr("%1, all alike: equal stages suit it.").arg(counted(slowest)));
+                                : TopologyText::tr("%1, all alike: equal stages fit best.").arg(counted(slowest)));
     return;
   }
   QStringList all;
@@ -32,7 +32,7 @@ void say_types(QStringList& to, const std::vector<session::cluster::Strengths::T
   const QString list = all.join(QStringLiteral(", "));
   to << (slowest.times_slower < notable
              ? TopologyText::tr("%1, about equally fast.").arg(list)
-             : TopologyText::tr("%1: a %2 is %3 times slower than a %4; planners give it fewer layers or samples.")
+             : TopologyText::tr("%1: a %2 is %3 times slower than a %4. Planners give it fewer layers or samples.")
                    .arg(list, text::in_qt(slowest.name), models::format_number(slowest.times_slower, 2),
                         text::in_qt(types.front().name)));
 }
@@ -48,8 +48,8 @@ void say_all_reduce(QStringList& to, const session::cluster::Strengths::AllReduc
   constexpr double far_slower = 2;
   if (found.inside && found.everywhere.count > far_slower * found.inside->count) {
     to << TopologyText::tr(
-              "Across nodes %1: all-reduce of %2 over all devices takes %3, inside a node %4; keep replicas "
-              "inside nodes.")
+              "Across nodes %1: all-reduce of %2 over all devices takes %3, inside a node %4. Keep replicas inside "
+              "nodes.")
               .arg(models::format_rate(*found.between), what, models::format_time(found.everywhere),
                    models::format_time(*found.inside));
   } else {
@@ -76,7 +76,7 @@ QStringList strength_sentences(const session::cluster::Strengths& strengths, con
   if (strengths.all_reduce) say_all_reduce(sentences, *strengths.all_reduce, model);
   if (strengths.narrowest) say_cut(sentences, *strengths.narrowest);
   if (!strengths.all_reduce && !strengths.types.empty())
-    sentences << TopologyText::tr("As long as not all devices reach one another, no plan can be made for it.");
+    sentences << TopologyText::tr("Connect all devices to make plans for this cluster.");
   return sentences;
 }
 

@@ -51,7 +51,7 @@ void import_trace(QWidget& window, session::Session& session, const dialogs::Dia
       }
       if (!*preview) {
         session.import_traces({file});
-        return TraceText::tr("no modules to make a profile of: a measured timeline");
+        return TraceText::tr("no modules for a profile: a measured timeline");
       }
       // Asked after this job has ended, so that no job is active while the user decides.
       QTimer::singleShot(0, &window,

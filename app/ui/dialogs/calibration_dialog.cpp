@@ -85,10 +85,10 @@ QString summary_of(const CalibrationRecord& record) {
   if (const auto held = mean_errors(record, true)) {
     const bool in_turn = record.runs.front().use == RunUse::in_turn;
     lines << mean_text(*held, in_turn
-                                  ? CalibrationDialog::tr("left out in turn, each predicted by a fit from the others")
+                                  ? CalibrationDialog::tr("cross-validation: each run predicted by a fit to the others")
                                   : CalibrationDialog::tr("held out"));
   } else {
-    lines << CalibrationDialog::tr("No run was held out: these errors say nothing of other runs.");
+    lines << CalibrationDialog::tr("No run was held out, so these errors do not apply to other runs.");
   }
   return lines.join(QLatin1Char('\n'));
 }
@@ -223,9 +223,9 @@ void CalibrationDialog::list_runs() {
     runs_->setItem(row, use_column, why);
   }
   hint_->setText(runs.empty()
-                     ? tr("This project has no runs yet: launch plans, then fit predictions to what was measured.")
-                     : tr("Runs are fitted from or held out, to see how far predictions are off for runs that the fit "
-                          "never saw. Where none is held out, each is left out in turn."));
+                     ? tr("This project has no runs yet. Launch plans, then fit predictions to their measurements.")
+                     : tr("Predictions are fitted to some runs and tested on held-out runs. If none is held out, each "
+                          "run is left out in turn."));
   update_buttons();
 }
 
@@ -266,7 +266,7 @@ void CalibrationDialog::show_figures(const CalibrationRecord& record) {
       {tr("Overhead of an operation"), record.overhead, overhead_text(0),
        overhead_text(record.values.operation_overhead.count), overhead_text(record.overhead.lower),
        overhead_text(record.overhead.upper)},
-      {tr("Slow-down beside communication"), record.slowdown, plain(none.overlap_slowdown),
+      {tr("Slow-down during communication"), record.slowdown, plain(none.overlap_slowdown),
        plain(record.values.overlap_slowdown), plain(record.slowdown.lower), plain(record.slowdown.upper)},
       {tr("Efficiency of links"), record.efficiency, plain(none.link_efficiency), plain(record.values.link_efficiency),
        plain(record.efficiency.lower), plain(record.efficiency.upper)}};
@@ -317,7 +317,7 @@ void CalibrationDialog::update_buttons() {
       std::ranges::any_of(chosen, [](const session::runs::CalibrationChoice& choice) { return !choice.held_out; });
   const session::project::CalibrationEntry& used = session_.state().calibration;
   fit_->setEnabled(any && !session_.calibrating());
-  fit_->setToolTip(any ? QString() : tr("Tick a run to fit from."));
+  fit_->setToolTip(any ? QString() : tr("Tick at least one run to fit."));
   use_->setEnabled(record_ && !(used.on && used.record == record_));
   save_->setEnabled(record_ != nullptr);
   if (!record_ && !session_.calibrating()) summary_->clear();  // it failed, and the error was shown

@@ -91,7 +91,7 @@ QWidget* CloudDialog::make_offers() {
   search_->installEventFilter(this);
   connect(search_, &QLineEdit::textChanged, this, &CloudDialog::search);
   table_->setObjectName(QStringLiteral("cloud_offers"));
-  table_->setAccessibleName(tr("Machines that clouds rent out"));
+  table_->setAccessibleName(tr("Cloud machine types"));
   views::widgets::make_flat(*table_);
   table_->setItemDelegate(new views::widgets::FlatDelegate(table_));
   fill();
@@ -102,9 +102,9 @@ QWidget* CloudDialog::make_offers() {
   const auto [first, last] = std::ranges::minmax_element(offers_, {}, &session::cluster::CloudOffer::price_date);
   const QString prices =
       first->price_date == last->price_date ? last->price_date : first->price_date + " – " + last->price_date;
-  auto* dates = new QLabel(tr("Figures as published in %1; prices: about list prices of %2 for the devices, on demand, "
-                              "to be edited in the cluster.")
-                               .arg(offers_.front().date, prices));
+  auto* dates = new QLabel(
+      tr("Figures as published in %1. Prices are approximate on-demand list prices of %2. Edit them in the cluster.")
+          .arg(offers_.front().date, prices));
   dates->setObjectName(QStringLiteral("cloud_dates"));
   dates->setWordWrap(true);
   views::widgets::set_text_colour(*dates, views::widgets::Theme::of(palette()).muted);

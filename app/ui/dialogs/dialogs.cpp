@@ -68,9 +68,9 @@ Unsaved ask_unsaved(QWidget* parent, const QString& project) {
 }
 
 bool ask_stop_run(QWidget* parent, const QString& run) {
-  QMessageBox box(QMessageBox::Question, Words::tr("A run is under way"), Words::tr("%1 is being trained.").arg(run),
+  QMessageBox box(QMessageBox::Question, Words::tr("A run is active"), Words::tr("%1 is being trained.").arg(run),
                   QMessageBox::NoButton, parent);
-  box.setInformativeText(Words::tr("It ends with the window. What it measured so far is kept in the project."));
+  box.setInformativeText(Words::tr("It ends with the window. Its measurements so far are saved in the project."));
   const auto* stop = box.addButton(Words::tr("Stop and close"), QMessageBox::AcceptRole);
   box.addButton(Words::tr("Let it go on"), QMessageBox::RejectRole);
   box.exec();
@@ -82,15 +82,15 @@ QString when(const QDateTime& time) { return QLocale().toString(time, QLocale::S
 session::Recovery ask_recovery(QWidget* parent, const session::RecoveryQuestion& question) {
   const bool named = !question.name.isEmpty();
   QMessageBox box(QMessageBox::Question, Words::tr("Restore unsaved changes"),
-                  named ? Words::tr("Pipedeck ended without saving %1.").arg(question.name)
-                        : Words::tr("Pipedeck ended without saving a new project."),
+                  named ? Words::tr("Pipedeck ended before %1 was saved.").arg(question.name)
+                        : Words::tr("Pipedeck ended before a new project was saved."),
                   QMessageBox::NoButton, parent);
-  QStringList lines{Words::tr("Changes up to %1 were kept.").arg(when(question.edited))};
+  QStringList lines{Words::tr("Changes up to %1 can be restored.").arg(when(question.edited))};
   if (!question.problem.isEmpty()) {
-    lines << Words::tr("The saved file can't be read: %1").arg(question.problem);
+    lines << Words::tr("The saved file cannot be read: %1").arg(question.problem);
   } else if (question.saved) {
     lines << Words::tr("The file was last saved %1.").arg(when(*question.saved))
-          << Words::tr("Either can be had back with Undo and Redo until the project is closed.");
+          << Words::tr("Undo and Redo switch between both until the project is closed.");
   }
   box.setInformativeText(lines.join(QLatin1Char('\n')));
   const auto* restore = box.addButton(Words::tr("Restore changes"), QMessageBox::AcceptRole);
@@ -108,7 +108,7 @@ std::optional<int> ask_micro_batch(QWidget* parent, const QString& file) {
   bool given = false;
   const int samples = QInputDialog::getInt(
       parent, Words::tr("Micro-batch of the profile"),
-      Words::tr("%1 does not say how many samples its times are for.\nSamples of one forward and backward pass:")
+      Words::tr("%1 does not contain its micro-batch size.\nSamples per forward and backward pass:")
           .arg(QFileInfo(file).fileName()),
       1, 1, 1 << 20, 1, &given);
   return given ? std::optional(samples) : std::nullopt;

@@ -87,7 +87,7 @@ QWidget* LayerTableDialog::make_questions() {
   micro_batch_->setObjectName(QStringLiteral("layer_table_micro_batch"));
   micro_batch_->setRange(1, most_table_samples);
   micro_batch_->setValue(preview_.micro_batch.value_or(1));
-  micro_batch_->setToolTip(tr("Samples that the times of a forward and a backward pass are of"));
+  micro_batch_->setToolTip(tr("Samples per forward and backward pass of the table"));
   form->addRow(tr("&Name"), name_);
   form->addRow(tr("&Micro-batch"), micro_batch_);
   connect(name_, &QLineEdit::textChanged, this, &LayerTableDialog::refresh);
@@ -100,7 +100,7 @@ QWidget* LayerTableDialog::make_table() {
   const int columns = static_cast<int>(preview_.headings().size());
   const int shown = std::min(most_shown, static_cast<int>(rows.size()) - 1);
   table_->setObjectName(QStringLiteral("layer_table"));
-  table_->setAccessibleName(tr("The first rows, and what their columns mean"));
+  table_->setAccessibleName(tr("First rows and the meaning of their columns"));
   views::widgets::make_flat(*table_);
   table_->setVerticalHeader(new views::widgets::FlatHeader(Qt::Vertical, table_));
   table_->verticalHeader()->setDefaultSectionSize(views::widgets::table_row_height(table_->font()));
@@ -136,8 +136,8 @@ QWidget* LayerTableDialog::make_table() {
 void LayerTableDialog::add_boxes(int column) {
   const session::profile::ColumnMeaning& guessed = preview_.guessed[static_cast<std::size_t>(column)];
   auto* meaning = new QComboBox;
-  meaning->setAccessibleName(tr("What column %1 is").arg(column + 1));
-  meaning->addItem(tr("left alone"));
+  meaning->setAccessibleName(tr("Meaning of column %1").arg(column + 1));
+  meaning->addItem(tr("not used"));
   meaning->addItems(session::profile::column_meanings());
   meaning->setCurrentIndex(guessed.key + 1);
   auto* unit = new QComboBox;
@@ -168,7 +168,7 @@ void LayerTableDialog::fill_units(int column, const std::string& unit) {
   const QString named = QString::fromStdString(unit);
   if (!units.isEmpty() && !named.isEmpty() && !units.contains(named)) units << named;
   box.clear();
-  if (!units.isEmpty()) box.addItem(tr("as they say, else %1").arg(session::profile::usual_unit(key)));
+  if (!units.isEmpty()) box.addItem(tr("as given, else %1").arg(session::profile::usual_unit(key)));
   box.addItems(units);
   box.setCurrentIndex(named.isEmpty() ? 0 : std::max(0, box.findText(named)));
   box.setEnabled(!units.isEmpty());
@@ -190,9 +190,9 @@ void LayerTableDialog::choose_meaning(int column) {
 
 QWidget* LayerTableDialog::make_findings() {
   findings_->setObjectName(QStringLiteral("layer_table_findings"));
-  findings_->setAccessibleName(tr("What is wrong, assumed and understood"));
+  findings_->setAccessibleName(tr("Problems, assumptions and recognised columns"));
   findings_->setWordWrap(true);
-  findings_->setToolTip(tr("Click what is wrong to see its cell"));
+  findings_->setToolTip(tr("Click a problem to see its cell"));
   connect(findings_, &QListWidget::itemClicked, this, &LayerTableDialog::go_to);
   connect(findings_, &QListWidget::itemActivated, this, &LayerTableDialog::go_to);
   return views::widgets::titled(*findings_, tr("Wrong, assumed and understood"));

@@ -53,7 +53,7 @@ MachineForm::MachineForm(session::cluster::MachinePreview preview, QWidget* pare
   drawing_->setMinimumHeight(200);
   drawing_->show_picture_only();
   notes_->setObjectName(QStringLiteral("machine_notes"));
-  notes_->setAccessibleName(tr("What was understood and assumed"));
+  notes_->setAccessibleName(tr("Recognised and assumed"));
   views::widgets::wrap_lines(*notes_);
   notes_->setSelectionMode(QAbstractItemView::NoSelection);
   auto* splitter = new QSplitter(Qt::Vertical);
@@ -125,14 +125,14 @@ void MachineForm::add_counts(QFormLayout& form) {
   copies_->setObjectName(QStringLiteral("machine_copies"));
   copies_->setRange(1, most_copies);
   copies_->setPrefix(QStringLiteral("× "));
-  form.addRow(preview_.machines == 1 ? tr("Such &machines") : tr("Of each &machine"), copies_);
+  form.addRow(preview_.machines == 1 ? tr("Copies of the &machine") : tr("Copies of each &machine"), copies_);
   connect(copies_, &QSpinBox::valueChanged, this, &MachineForm::refresh);
 }
 
 void MachineForm::add_network(QFormLayout& form) {
-  network_ = add_rate(form, tr("&Joined with"), "machine_network", tr("by their network cards; 100 Gbit/s"));
+  network_ = add_rate(form, tr("&Joined with"), "machine_network", tr("from their network cards, else 100 Gbit/s"));
   if (preview_.uplinks)
-    uplink_ = add_rate(form, tr("S&witches joined with"), "machine_uplink", tr("as wide as all that hangs below"));
+    uplink_ = add_rate(form, tr("S&witches joined with"), "machine_uplink", tr("as wide as all links below"));
 }
 
 views::widgets::QuantityEdit* MachineForm::add_rate(QFormLayout& form, const QString& caption, const char* name,
@@ -151,8 +151,8 @@ void MachineForm::add_shape(QFormLayout& form) {
   shape_->setObjectName(QStringLiteral("machine_shape"));
   shape_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // its texts are long
   shape_->setMinimumContentsLength(20);
-  shape_->addItem(tr("As fits: links where all pairs of a machine are alike"));
-  shape_->addItem(tr("One link a machine, as wide as its narrowest pair: simple to edit"));
+  shape_->addItem(tr("Automatic: links if all pairs of a machine are alike"));
+  shape_->addItem(tr("One link per machine, as wide as its narrowest pair: simple to edit"));
   shape_->addItem(tr("Every pair its own"));
   form.addRow(tr("&Bandwidths"), shape_);
   connect(shape_, &QComboBox::currentIndexChanged, this, &MachineForm::refresh);
@@ -191,7 +191,7 @@ void MachineForm::refresh() {
       session::work::count_text(static_cast<qint64>(devices), tr("device"), tr("devices")),
       session::work::count_text(static_cast<qint64>(cluster_->nodes.size()), tr("machine"), tr("machines"))};
   if (const double price = price_of(*cluster_); price > 0)
-    parts << tr("about %1 USD an hour").arg(models::decimal(price, 2));
+    parts << tr("about %1 USD per hour").arg(models::decimal(price, 2));
   summary_->setText(parts.join(QStringLiteral(" · ")));
   for (const std::string& note : made->notes) notes_->addItem(text::in_qt(note));
   draw();

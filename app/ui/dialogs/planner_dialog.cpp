@@ -113,17 +113,17 @@ QGroupBox* PlannerDialog::make_pins() {
     row->addWidget(box);
     row->addSpacing(12);
   };
-  add(tr("&stages"), degree_box(&Pins::stages, "pin_stages"), tr("Exactly so many stages (--pp)"));
-  add(tr("at &most"), degree_box(&Pins::max_stages, "pin_max_stages"), tr("At most so many stages (--max-stages)"));
-  add(tr("&replicas"), degree_box(&Pins::replicas, "pin_replicas"), tr("So many replicas of every stage (--dp)"));
+  add(tr("&stages"), degree_box(&Pins::stages, "pin_stages"), tr("Exact number of stages (--pp)"));
+  add(tr("at &most"), degree_box(&Pins::max_stages, "pin_max_stages"), tr("Maximum number of stages (--max-stages)"));
+  add(tr("&replicas"), degree_box(&Pins::replicas, "pin_replicas"), tr("Replicas of every stage (--dp)"));
   add(tr("&tensor parallelism"), degree_box(&Pins::tensor_parallel, "pin_tensor_parallel"),
-      tr("Devices over which each layer of a stage is split (--tmp)"));
+      tr("Tensor-parallel devices per replica (--tmp)"));
   row->addStretch();
   form->addRow(row);
   auto* layers = new QLineEdit(layers_text(planning_.pins, profile_.get()));
   layers->setObjectName(QStringLiteral("pin_layers"));
   layers->setPlaceholderText(tr("layer=device, layer=device"));
-  layers->setToolTip(tr("These layers (by name or number) on these devices (by number): --pin"));
+  layers->setToolTip(tr("Layers (by name or number) pinned to devices (by number): --pin"));
   connect(layers, &QLineEdit::textChanged, this, &PlannerDialog::read_layers);
   form->addRow(tr("&Layers on devices"), layers);
   return group;
@@ -135,7 +135,7 @@ QWidget* PlannerDialog::make_planners() {
   row->setContentsMargins(0, 0, 0, 0);
   list_ = new QListWidget;
   list_->setObjectName(QStringLiteral("planner_list"));
-  list_->setAccessibleName(tr("Planners; ticked ones are compared"));
+  list_->setAccessibleName(tr("Planners: ticked ones are compared"));
   list_->setFixedWidth(list_width);
   list_->setSpacing(views::widgets::ThemeSizes::grid / 4);
   pages_ = new QStackedWidget;

@@ -66,7 +66,7 @@ void ProfilePreview::make_table(const QString& dialog) {
   for (int column = 0; column < layers_->columnCount(); ++column)
     layers_->horizontalHeaderItem(column)->setTextAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) |
                                                             Qt::AlignVCenter);
-  layers_->horizontalHeaderItem(kept_column)->setToolTip(tr("For the backward pass, of one micro-batch"));
+  layers_->horizontalHeaderItem(kept_column)->setToolTip(tr("Saved for the backward pass, per micro-batch"));
   layers_->horizontalHeader()->setSectionsClickable(false);
   layers_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   layers_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -74,7 +74,7 @@ void ProfilePreview::make_table(const QString& dialog) {
 
 QWidget* ProfilePreview::make_notes(const QString& dialog) {
   notes_->setObjectName(dialog + QStringLiteral("_notes"));
-  notes_->setAccessibleName(tr("What was understood and assumed"));
+  notes_->setAccessibleName(tr("Recognised and assumed"));
   views::widgets::wrap_lines(*notes_);
   notes_->setSelectionMode(QAbstractItemView::NoSelection);
   return views::widgets::titled(*notes_, tr("Understood and assumed"));
@@ -126,7 +126,7 @@ QString profile_sum(const Profile& profile) {
     parameters += layer.parameters, kept += layer.saved;
     time += layer.forward + layer.backward;
   }
-  return ProfilePreview::tr("%1 · %2 of weights · %3 kept · %4 a micro-batch on one device")
+  return ProfilePreview::tr("%1 · %2 of weights · %3 saved · %4 per micro-batch on one device")
       .arg(session::work::count_text(static_cast<qint64>(profile.layers.size()), ProfilePreview::tr("layer"),
                                      ProfilePreview::tr("layers")),
            models::format_bytes(parameters), models::format_bytes(kept), models::format_time(time));

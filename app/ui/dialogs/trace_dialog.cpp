@@ -37,7 +37,7 @@ TraceDialog::TraceDialog(session::profile::TracePreview preview, QWidget* parent
   buttons_->button(QDialogButtonBox::Ok)->setText(tr("Use as a &profile"));
   auto* timeline = buttons_->addButton(tr("Draw as a measured &timeline"), QDialogButtonBox::ActionRole);
   timeline->setObjectName(QStringLiteral("trace_timeline"));
-  timeline->setToolTip(tr("Over the prediction of the selected plan where it uses the same devices"));
+  timeline->setToolTip(tr("Shown over the prediction of the selected plan, if both use the same devices"));
   connect(timeline, &QPushButton::clicked, this, [this] {
     timeline_ = true;
     accept();
@@ -66,14 +66,14 @@ QWidget* TraceDialog::make_questions() {
   device_->setCurrentText(device);
   depth_->setObjectName(QStringLiteral("trace_depth"));
   depth_->setRange(found_depth, preview_.found.deepest);
-  depth_->setSpecialValueText(tr("Blocks that repeat, found by themselves"));
+  depth_->setSpecialValueText(tr("Repeated blocks, found automatically"));
   depth_->setPrefix(tr("Modules at depth "));
   depth_->setValue(found_depth);
-  depth_->setToolTip(tr("0 are the outermost modules; those without modules in them are layers at any depth"));
+  depth_->setToolTip(tr("0: the outermost modules. Modules without inner modules are layers at any depth"));
   micro_batch_->setObjectName(QStringLiteral("trace_micro_batch"));
   micro_batch_->setRange(1, most_traced_samples);
   micro_batch_->setValue(profile.micro_batch);
-  micro_batch_->setToolTip(tr("Samples that a forward and a backward pass of the trace are of"));
+  micro_batch_->setToolTip(tr("Samples per forward and backward pass of the trace"));
   form->addRow(tr("&Name"), name_);
   form->addRow(tr("&Device type"), device_);
   form->addRow(tr("&Layers"), depth_);

@@ -43,7 +43,7 @@ TrainingDialog::TrainingDialog(const session::project::TrainingState& now, std::
       fragmentation_(new QDoubleSpinBox),
       sum_(new QLabel) {
   setObjectName(QStringLiteral("training_dialog"));
-  setWindowTitle(tr("What training keeps"));
+  setWindowTitle(tr("Training memory"));
   auto* column = new QVBoxLayout(this);
   auto* form = new QFormLayout;
   form->setVerticalSpacing(views::widgets::ThemeSizes::grid);
@@ -68,19 +68,19 @@ void TrainingDialog::add_choices(QFormLayout& form, const session::project::Trai
   add_choice(*optimizer_, tr("SGD with momentum"), Optimizer::momentum, one);
   add_choice(*optimizer_, QStringLiteral("RMSProp"), Optimizer::rmsprop, one);
   add_choice(*optimizer_, QStringLiteral("SGD"), Optimizer::sgd, tr("Nothing of its own"));
-  add_choice(*optimizer_, tr("None: no step, nothing kept"), Optimizer::none, tr("Nothing of its own"));
-  add_choice(*precision_, tr("fp32 (16 bytes a parameter with Adam)"), Precision::fp32,
+  add_choice(*optimizer_, tr("None: no step, no state"), Optimizer::none, tr("Nothing of its own"));
+  add_choice(*precision_, tr("fp32 (16 bytes per parameter with Adam)"), Precision::fp32,
              tr("Weights, gradients and moments in 32 bits"));
-  add_choice(*precision_, tr("mixed, 16 bytes a parameter with Adam"), Precision::mixed_16,
-             tr("Weights and gradients in 16 bits; a copy of the weights and the moments in 32"));
+  add_choice(*precision_, tr("mixed, 16 bytes per parameter with Adam"), Precision::mixed_16,
+             tr("Weights and gradients in 16 bits, master weights and moments in 32"));
   add_choice(*precision_, tr("mixed, 18 bytes: gradients in 32 bits"), Precision::mixed_18,
-             tr("As the one before, gradients in 32 bits"));
+             tr("Like 16 bytes, with gradients in 32 bits"));
   add_choice(*precision_, tr("mixed, 20 bytes: gradients in 16 and 32 bits"), Precision::mixed_20,
-             tr("As the one before, and gradients in 16 bits, too"));
+             tr("Like 18 bytes, with a second copy of the gradients in 16 bits"));
   add_choice(*zero_, tr("0: nothing is divided"), 0, tr("Every replica keeps everything"));
-  add_choice(*zero_, tr("1: the optimizer's state"), 1, tr("Divided over the replicas of a stage"));
-  add_choice(*zero_, tr("2: and the gradients"), 2, tr("Divided over the replicas of a stage"));
-  add_choice(*zero_, tr("3: and the weights"), 3, tr("Divided over the replicas of a stage"));
+  add_choice(*zero_, tr("1: the optimizer's state"), 1, tr("Sharded over the replicas of a stage"));
+  add_choice(*zero_, tr("2: and the gradients"), 2, tr("Sharded over the replicas of a stage"));
+  add_choice(*zero_, tr("3: and the weights"), 3, tr("Sharded over the replicas of a stage"));
   const auto add = [&](const QString& caption, QComboBox* box, const char* name, int value) {
     box->setObjectName(QLatin1String(name));
     box->setCurrentIndex(box->findData(value));
@@ -93,16 +93,17 @@ void TrainingDialog::add_choices(QFormLayout& form, const session::project::Trai
 }
 
 void TrainingDialog::add_beside(QFormLayout& form, const session::project::TrainingState& now) {
-  reserve_ = add_bytes(form, tr("Kept &free"), "training_reserve",
-                       tr("Of every device, for what is not the model's: the driver, other programs"), now.reserve);
+  reserve_ = add_bytes(form, tr("Kept &free"), "training_reserve", tr("Per device, for the driver and other programs"),
+                       now.reserve);
   communication_ = add_bytes(form, tr("&Communicators"), "training_communication",
-                             tr("Buffers of one communicator, on each of its devices"), now.communication);
+                             tr("Buffers per communicator, on each of its devices"), now.communication);
   fragmentation_->setObjectName(QStringLiteral("training_fragmentation"));
   fragmentation_->setRange(0, 100 * most_lost);
   fragmentation_->setDecimals(1);
   fragmentation_->setSuffix(tr(" %"));
   fragmentation_->setValue(100 * now.fragmentation);
-  fragmentation_->setToolTip(tr("Part of a device's memory lost between blocks: counts in the upper estimate alone"));
+  fragmentation_->setToolTip(
+      tr("Share of a device's memory lost to fragmentation. It counts only in the upper estimate"));
   form.addRow(tr("&Lost between blocks"), fragmentation_);
 }
 
@@ -130,7 +131,7 @@ void TrainingDialog::show_sum() {
   const session::project::TrainingState training = training_state();
   const MemoryParts whole = session::project::whole_state(*profile_, training);
   QString text =
-      tr("The whole model on one device: %1 (weights %2, gradients %3, optimizer %4).")
+      tr("Whole model on one device: %1 (weights %2, gradients %3, optimizer %4).")
           .arg(models::format_bytes(whole.total()), models::format_bytes(whole[MemoryItem::weights]),
                models::format_bytes(whole[MemoryItem::gradients]), models::format_bytes(whole[MemoryItem::optimizer]));
   if (training.zero > 0)

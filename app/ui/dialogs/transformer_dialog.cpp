@@ -39,7 +39,7 @@ TransformerDialog::TransformerDialog(session::project::TransformerPreview previe
       sequence_(new QSpinBox),
       micro_batch_(new QSpinBox),
       dropout_(new QCheckBox(tr("Dro&pout as configured"))),
-      sequence_parallel_(new QCheckBox(tr("Tensor-parallel devices divide the se&quence too"))),
+      sequence_parallel_(new QCheckBox(tr("&Sequence parallelism with tensor parallelism"))),
       formulas_(new QListWidget),
       figures_(new ProfilePreview(QStringLiteral("transformer"), formulas_)),
       buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
@@ -75,8 +75,8 @@ QWidget* TransformerDialog::make_questions() {
   micro_batch_->setRange(1, most_transformer_samples);
   micro_batch_->setValue(preview_.samples);
   attention_->setObjectName(QStringLiteral("transformer_attention"));
-  attention_->addItem(tr("Fused: its weights are not stored"), QVariant::fromValue(AttentionMemory::fused));
-  attention_->addItem(tr("Its weights are computed again"), QVariant::fromValue(AttentionMemory::selective));
+  attention_->addItem(tr("Fused: attention weights are not stored"), QVariant::fromValue(AttentionMemory::fused));
+  attention_->addItem(tr("Attention weights are recomputed"), QVariant::fromValue(AttentionMemory::selective));
   attention_->addItem(tr("Its weights are stored"), QVariant::fromValue(AttentionMemory::stored));
   dropout_->setObjectName(QStringLiteral("transformer_dropout"));
   dropout_->setChecked(true);
@@ -112,7 +112,7 @@ void TransformerDialog::ask_sizes(QFormLayout* form) {
     size->setObjectName(QStringLiteral("transformer_size_%1").arg(sizes_.size()));
     size->setRange(1, most_tokens);
     size->setValue(usual_size);
-    size->setToolTip(tr("The model leaves this size open"));
+    size->setToolTip(tr("The model does not fix this size"));
     form->addRow(tr("Size \"%1\"").arg(name), size);
     connect(size, &QSpinBox::valueChanged, this, &TransformerDialog::refresh);
     sizes_.push_back(size);
@@ -131,8 +131,8 @@ void TransformerDialog::make_formulas() {
   views::widgets::wrap_lines(*formulas_);
   if (!preview_.graph)
     formulas_->setToolTip(
-        tr("b samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width, "
-           "f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number"));
+        tr("b samples, s tokens per sample, n = b s, h hidden, a heads, g key-value heads, d head width, f "
+           "feed-forward, V vocabulary, e experts, k experts per token, w bytes per number"));
   connect(&figures_->layers(), &QTableWidget::currentCellChanged, this, &TransformerDialog::show_formulas);
 }
 

@@ -23,7 +23,7 @@ std::vector<HelpPage> help_pages() {
           {QStringLiteral("simulator.md"), HelpPages::tr("The simulator")},
           {QStringLiteral("formats.md"), HelpPages::tr("Files and command line")},
           {QStringLiteral("engines.md"), HelpPages::tr("Plans for other engines")},
-          {QStringLiteral("accuracy.md"), HelpPages::tr("How true computed profiles are")},
+          {QStringLiteral("accuracy.md"), HelpPages::tr("Accuracy of computed profiles")},
           {QStringLiteral("reproduction.md"), HelpPages::tr("The papers' tables")},
           {QStringLiteral("README.md"), HelpPages::tr("About the project")}};
 }

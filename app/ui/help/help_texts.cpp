@@ -24,9 +24,8 @@ QString about_html() {
 QString licences_html() {
   return Words::tr(
       "<p>The window (app/session, app/models, app/views, app/ui) is free software under the GNU General Public "
-      "License, version 3 or later; it links Qt and Qt Charts.</p><p>The core and the command line are under "
-      "the Apache License 2.0.</p><p>There is no warranty. The full texts lie in the folder LICENSES of the "
-      "source.</p>");
+      "License, version 3 or later; it links Qt and Qt Charts.</p><p>The core and the command line are under the "
+      "Apache License 2.0.</p><p>There is no warranty. The full texts lie in the folder LICENSES of the source.</p>");
 }
 
 QString reproduction_markdown() { return help_text(QStringLiteral("reproduction.md")); }

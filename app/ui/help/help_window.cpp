@@ -172,7 +172,7 @@ void HelpWindow::follow(const QUrl& link) {
   } else if (!link.scheme().isEmpty()) {
     open_outside_(link);
   } else {
-    found_->setText(tr("%1 is part of the source, not of this help").arg(link.path()));
+    found_->setText(tr("%1 is in the source, not in this help").arg(link.path()));
   }
 }
 
@@ -240,7 +240,7 @@ void HelpWindow::find(bool backward) {
       return found_->setText(tr("in %1").arg(page.title));
     }
   }
-  found_->setText(tr("“%1” is on no page. Try a part of the word.").arg(words));
+  found_->setText(tr("“%1” was not found. Try a part of the word.").arg(words));
 }
 
 void HelpWindow::keyPressEvent(QKeyEvent* event) {

@@ -28,9 +28,9 @@ const QSize least_beside(64, 48);  // part of the window that stays visible arou
 QLabel* key_cap(const QString& text, const views::widgets::Theme& theme) {
   auto* cap = new QLabel(text);
   cap->setFont(views::widgets::caption_font(cap->font()));
-  cap->setStyleSheet(QStringLiteral("color: %1; background: %2; border: 1px solid %3; border-radius: 4px; "
-                                    "padding: 1px 6px;")
-                         .arg(theme.text.name(), theme.raised.name(), theme.border.name()));
+  cap->setStyleSheet(
+      QStringLiteral("color: %1; background: %2; border: 1px solid %3; border-radius: 4px; padding: 1px 6px;")
+          .arg(theme.text.name(), theme.raised.name(), theme.border.name()));
   return cap;
 }
 
@@ -139,7 +139,7 @@ QWidget* ShortcutOverlay::page() const {
   columns->setContentsMargins(0, 0, 0, 0);
   columns->setSpacing(24);
   if (shown_.empty()) {
-    auto* none = new QLabel(tr("No shortcut is called that. Try another word, or clear the field to see all."));
+    auto* none = new QLabel(tr("No shortcut matches. Try another word, or clear the field to see all."));
     none->setWordWrap(true);
     views::widgets::set_text_colour(*none, theme.muted);
     columns->addWidget(none, 0, Qt::AlignTop);

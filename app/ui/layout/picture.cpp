@@ -48,7 +48,7 @@ QString write_picture(QWidget& widget, const QString& path) {
   const QString ending = QFileInfo(path).suffix().toLower();
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly))
-    return Words::tr("%1 can't be written: %2. Choose another folder or name.").arg(path, file.errorString());
+    return Words::tr("%1 cannot be written: %2. Choose another folder or name.").arg(path, file.errorString());
   bool drawn = false;
   if (ending == QLatin1String("svg")) {
     drawn = draw_svg(widget, file);
@@ -60,7 +60,7 @@ QString write_picture(QWidget& widget, const QString& path) {
     return Words::tr("%1: found the ending '%2', expected png, svg or pdf").arg(path, ending);
   }
   if (!drawn || !file.commit())
-    return Words::tr("%1 can't be written: %2. Choose another folder or name.").arg(path, file.errorString());
+    return Words::tr("%1 cannot be written: %2. Choose another folder or name.").arg(path, file.errorString());
   return {};
 }
 

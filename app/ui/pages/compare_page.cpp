@@ -123,7 +123,7 @@ QString ComparePage::next_step() const {
     return tr("Choose a model and a cluster, then press Compare.");
   if (!session::project::find_cluster(session_.state(), question.cluster))
     return tr("Choose a cluster, then press Compare.");
-  return tr("Press Compare, then select a plan: its layers are cut into stages here.");
+  return tr("Press Compare, then select a plan to see and edit its stages here.");
 }
 
 void ComparePage::set_critical_shown(bool shown) {

@@ -97,7 +97,9 @@ void ExplainPage::show_waterfall() {
   const session::project::State& state = session_.state();
   const session::project::PlanEntry *from = session::project::find_plan(state, from_),
                                     *to = session::project::find_plan(state, to_);
-  if (!from || !to) return view_->set_waterfall({}, tr("Compare plans first: a waterfall leads from one to another."));
+  if (!from || !to)
+    return view_->set_waterfall({},
+                                tr("Compare plans first. A waterfall then shows the difference between two of them."));
   const auto a = session_.explanation(*from), b = session_.explanation(*to);
   for (const auto& known : {a, b})
     if (known && !known->why_not.isEmpty()) return view_->set_waterfall({}, known->why_not);
@@ -112,10 +114,10 @@ void ExplainPage::show_sensitivity() {
   const bool running = session_.explainer().finding_sensitivity();
   if (!problem || !entry->feasible()) return view_->set_sensitivity({}, tr("Select a plan first."), running);
   const auto known = session_.explainer().sensitivity(*problem, entry->plan);
-  view_->set_sensitivity(known ? models::whatif::sensitivity_rows(*known) : std::vector<models::whatif::BarRow>(),
-                         running ? tr("Being computed…")
-                                 : tr("Find out which link, device or memory %1 would gain from.").arg(name_of(*entry)),
-                         running);
+  view_->set_sensitivity(
+      known ? models::whatif::sensitivity_rows(*known) : std::vector<models::whatif::BarRow>(),
+      running ? tr("Being computed…") : tr("Find the links, devices and memory that limit %1.").arg(name_of(*entry)),
+      running);
 }
 
 /// Shows the jitter of both plans, the visible one first.

@@ -21,11 +21,10 @@ QString next_words(const study::capacity::LargestAnswer& answer) {
   const CapacityFound& next = *answer.next_found;
   const QString begin = LargestText::tr("The next, %1, does not fit").arg(whole(*answer.next));
   if (answer.proof == study::capacity::LargestProof::states)
-    return LargestText::tr(
-               "%1: its weights, gradients and optimizer states alone take %2, all devices together have %3.")
+    return LargestText::tr("%1: weights, gradients and optimizer state alone need %2. All devices together have %3.")
         .arg(begin, models::format_bytes(answer.next_states), models::format_bytes(answer.devices_hold));
   if (next.plan)
-    return LargestText::tr("%1: the nearest plan, %2, lacks %3 on its fullest device.")
+    return LargestText::tr("%1: the nearest plan, %2, lacks %3 on its most loaded device.")
         .arg(begin, QString::fromStdString(next.plan->plan->name), models::format_bytes(missing_memory(next)));
   return QStringLiteral("%1: %2").arg(begin, text::in_qt(next.why_not));
 }
@@ -40,11 +39,11 @@ QStringList largest_words(const session::whatif::LargestFound& found) {
   const FoundPlan& plan = *answer.found->plan;
   return {
       LargestText::tr("The largest %1 that fits: %2").arg(session::whatif::size_text(found.kind), whole(*answer.size)),
-      LargestText::tr("%1: %2 an iteration, %3 samples/s, the fullest device holds %4 of %5.")
+      LargestText::tr("%1: %2 per iteration, %3 samples/s, peak memory %4 of %5.")
           .arg(QString::fromStdString(plan.plan->name), models::format_time(plan.iteration),
                models::format_number(plan.samples_per_second), models::format_bytes(plan.peak),
                models::format_bytes(plan.capacity)),
-      answer.next ? next_words(answer) : LargestText::tr("Nothing larger was looked at: “Up to” looks further.")};
+      answer.next ? next_words(answer) : LargestText::tr("Larger sizes were not tried. Raise “Up to” to try them.")};
 }
 
 std::vector<models::whatif::BarRow> tried_rows(const session::whatif::LargestFound& found) {

@@ -76,7 +76,7 @@ RunPage::RunPage(session::Session& session, const dialogs::Dialogs& dialogs, QWi
   connect(&checkpoints_, &session::runs::CheckpointList::answered, &more, &views::run::LaunchMore::set_checkpoints);
   connect(&backends_, &session::runs::BackendOffer::processes_answered, &more,
           &views::run::LaunchMore::set_why_one_process);
-  more.set_why_one_process(tr("it is being looked whether there is MPI"));
+  more.set_why_one_process(tr("checking for MPI"));
   connect_devices();
   connect(view_, &views::run::View::stop_requested, this,
           [this] { trials_.running() ? trials_.stop() : session_.stop_launch(); });
@@ -212,7 +212,7 @@ void RunPage::choose_data(const QString& kind) {
 
 void RunPage::choose_checkpoints(const QString& field) {
   const QString folder = dialogs_.open_folder(
-      this, field == QLatin1String("resume") ? tr("Go on from a checkpoint") : tr("Keep checkpoints"));
+      this, field == QLatin1String("resume") ? tr("Resume from a checkpoint") : tr("Keep checkpoints"));
   if (!folder.isEmpty()) view_->options().more().set_folder(field, folder);
 }
 
@@ -285,7 +285,7 @@ void RunPage::offer_trials() {
     return view_->set_trials(0, why);
   const int most = static_cast<int>(best_plans().size());
   view_->set_trials(most,
-                    most < 2 ? tr("Two plans at least must fit and be trainable here: compare first.") : QString());
+                    most < 2 ? tr("At least two plans must fit and be trainable here. Compare first.") : QString());
 }
 
 void RunPage::try_best(int plans) {
@@ -318,7 +318,7 @@ void RunPage::show_trials() {
                         .arg(name, models::format_time(*trial.measured), models::format_time(*trial.predicted))
                   : tr("%1: measured %2").arg(name, models::format_time(*trial.measured)));
   }
-  if (!trials_.running() && begun < trials_.count()) lines << tr("The others were not begun.");
+  if (!trials_.running() && begun < trials_.count()) lines << tr("The others were not started.");
   view_->set_trying(trials_.running(), lines.join(QLatin1Char('\n')));
   if (!trials_.running()) refresh();
 }
@@ -422,7 +422,7 @@ void RunPage::compare_with(int id) {
     if (const auto difference = session::runs::differences_of(beside.get(), (*shown)->events))
       rows = shown_differences(*difference);
     show_timelines(beside, *mine);
-    view_->set_timeline_heading(tr("THIS RUN OVER THE OTHER"));
+    view_->set_timeline_heading(tr("THIS RUN VERSUS THE OTHER"));
   }
   view_->set_other(run_title(**other), (*other)->events, rows);
 }

@@ -49,7 +49,7 @@ bool RunPage::too_few_gpus() const {
 QString RunPage::too_few_words() const {
   const std::size_t devices =
       devices_used(*session::project::find_plan(session_.state(), view_->request().plan)->plan).size();
-  return tr("The plan wants %1 GPUs, one a device; found here: %2.").arg(devices).arg(gpus_.text());
+  return tr("The plan needs %1 GPUs, one per device. Found here: %2.").arg(devices).arg(gpus_.text());
 }
 
 void RunPage::show_offers() {

@@ -191,7 +191,7 @@ void WhatIfPage::refresh() {
     study_.forget();
     capacity_study_.forget();
     largest_study_.forget();
-    empty_->setText(tr("Choose a model and a cluster above: here they are asked what would be with other hardware."));
+    empty_->setText(tr("Choose a model and a cluster to explore other hardware."));
     return;
   }
   std::vector<study::AskedPlanner> planners;
@@ -286,15 +286,15 @@ void WhatIfPage::show_front_hint() {
   const bool running = study_.finding_front();
   QString hint;
   if (running)
-    hint = tr("Planning with every planner, size and schedule. Plans so far: %1.").arg(front.items.size());
+    hint = tr("Searching with every planner, cluster size and schedule. Plans so far: %1.").arg(front.items.size());
   else if (!front.why_none.isEmpty())
     hint = front.why_none;
   else if (!front.of)
-    hint = tr("Every plan of all planners, sizes of the cluster, micro-batches and schedules as a point.");
+    hint = tr("Each point is a plan: all planners, cluster sizes, micro-batches and schedules.");
   else if (!front.complete)
-    hint = tr("Cancelled: there may be more plans.");
+    hint = tr("Cancelled. More plans may exist.");
   else if (*front.of != study_.change())
-    hint = tr("Of the sliders as they were; find plans again for what they are now.");
+    hint = tr("Out of date: the sliders have moved. Search again.");
   front_->set_state(hint, running);
 }
 
@@ -307,11 +307,11 @@ void WhatIfPage::show_purchase_hint() {
   else if (!purchases.why_none.isEmpty())
     hint = purchases.why_none;
   else if (!purchases.of)
-    hint = tr("Find out what a wider link, another node, other devices or more memory would gain, planned anew.");
+    hint = tr("Find the gain of a wider link, another node, other devices or more memory, each with new plans.");
   else if (!purchases.complete)
     hint = tr("Cancelled.");
   else if (*purchases.of != study_.change())
-    hint = tr("For the sliders as they were.");
+    hint = tr("Out of date: the sliders have moved.");
   buy_->set_state(hint, running);
 }
 
@@ -350,7 +350,7 @@ void WhatIfPage::connect_capacity() {
   });
   connect(capacity_, &views::whatif::CapacityPane::keep_wanted, this, &WhatIfPage::keep_points);
   connect(capacity_, &views::whatif::CapacityPane::go_on_wanted, this, [this] {
-    const QStringList files = dialogs_.open_files(this, tr("Go on from points"), points_filter());
+    const QStringList files = dialogs_.open_files(this, tr("Continue from points"), points_filter());
     if (!files.isEmpty()) go_on_from(files.front());
   });
   connect(&capacity_study_, &session::whatif::CapacityStudy::failed, this,
@@ -365,11 +365,10 @@ void WhatIfPage::show_capacity() {
   const auto goal = capacity_->goal();
   const bool running = capacity_study_.running();
   if (goal) capacity_->set_rows(models::whatif::capacity_rows(*goal, found, currency));
-  QString words =
-      tr("Say what is to be trained: every size of the cluster is planned for, and what it takes is shown.");
+  QString words = tr("Enter the amount of training. Plans for every cluster size show its duration and price.");
   if (goal && !found.empty()) words = models::whatif::capacity_words(*goal, found, currency);
   if (const QString& file = capacity_study_.file(); !file.isEmpty())
-    words += QLatin1Char(' ') + tr("Points are kept in %1.").arg(QFileInfo(file).fileName());
+    words += QLatin1Char(' ') + tr("Points are saved in %1.").arg(QFileInfo(file).fileName());
   capacity_->set_state(words, running, capacity_study_.asked() && !capacity_study_.complete());
 }
 
@@ -384,7 +383,7 @@ void WhatIfPage::keep_points() {
 void WhatIfPage::go_on_from(const QString& file) {
   refresh();
   if (const auto taken = capacity_study_.go_on_from(file); !taken)
-    return dialogs_.error(this, tr("Go on from points"), text::in_qt(taken.error()));
+    return dialogs_.error(this, tr("Continue from points"), text::in_qt(taken.error()));
   const session::whatif::CapacityReach& reach = *capacity_study_.reach();
   capacity_->set_reach(reach.most_nodes, reach.types != std::vector<std::string>{""});
   tabs_->setCurrentWidget(capacity_);
@@ -438,7 +437,7 @@ void WhatIfPage::show_largest() {
   } else if (largest_study_.cancelled()) {
     shown.words = {tr("Cancelled.")};
   } else {
-    shown.words = {tr("Say what is to grow: sizes are planned for until the largest that fits is found.")};
+    shown.words = {tr("Choose the size to grow. Plans show the largest size that fits.")};
   }
   largest_->show_answer(shown);
 }
@@ -450,7 +449,7 @@ void WhatIfPage::keep_largest() {
   const session::project::PlanEntry* entry = session::project::find_plan(added.state, added.id);
   const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();
   session_.change(tr("Keep plan %1").arg(name), std::move(added.state));
-  emit session_.notice(tr("%1 is in the project now.").arg(name));
+  emit session_.notice(tr("%1 was added to the project.").arg(name));
 }
 
 void WhatIfPage::choose_purchase(int row) {
@@ -470,9 +469,9 @@ void WhatIfPage::keep_cluster() {
   const session::project::ClusterEntry* entry = session::project::find_cluster(added.state, added.id);
   const QString name = entry ? QString::fromStdString(entry->cluster->name) : QString();
   if (session_.change(tr("Add cluster %1").arg(name), std::move(added.state)))
-    emit session_.notice(tr("%1 is in the project now.").arg(name));
+    emit session_.notice(tr("%1 was added to the project.").arg(name));
   else
-    emit session_.notice(tr("%1 is in the project already.").arg(name));
+    emit session_.notice(tr("%1 is already in the project.").arg(name));
 }
 
 void WhatIfPage::keep_plan(const FoundPlan& found) {
@@ -480,7 +479,7 @@ void WhatIfPage::keep_plan(const FoundPlan& found) {
   const session::project::PlanEntry* entry = session::project::find_plan(added.state, added.id);
   const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();
   session_.change(tr("Keep plan %1").arg(name), std::move(added.state));
-  emit session_.notice(tr("%1 is in the project now.").arg(name));
+  emit session_.notice(tr("%1 was added to the project.").arg(name));
 }
 
 void WhatIfPage::write_csv(const QString& title, const QString& name, const std::string& text) {

@@ -4,11 +4,19 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
+#include "app/ui/window/page.hpp"
+
 namespace pipedeck::ui::window {
 
 namespace {
-const QStringList views{"compare", "gantt",   "memory",   "split", "explain",
-                        "what-if", "profile", "topology", "run",   "window"};
+const QStringList views = [] {
+  QStringList all;
+  for (const PageInfo& info : page_table) all << QLatin1String(info.id);
+  return all << "gantt"
+             << "memory"
+             << "split"
+             << "window";
+}();
 const QStringList appearances{"system", "light", "dark"};
 }  // namespace
 

@@ -28,14 +28,14 @@ void EmptyStates::update() {
 views::widgets::EmptyText EmptyStates::without_data() const {
   const session::project::Question& question = session_.state().question;
   if (!session::project::find_profile(session_.state(), question.profile))
-    return {tr("Which model is to be trained?"),
-            tr("Choose one of the presets, or import a profile of yours: times and bytes of each layer."),
+    return {tr("Which model do you train?"),
+            tr("Choose a preset, or import a profile with times and bytes of each layer."),
             {{tr("Choose a model"), scene_.choose_model},
              {tr("Import a profile…"), scene_.import_files},
              {tr("Take the sample"), scene_.take_sample}}};
   if (!session::project::find_cluster(session_.state(), question.cluster))
-    return {tr("What is it to be trained on?"),
-            tr("Choose one of the presets, or import a cluster of yours: devices and what joins them."),
+    return {tr("Which cluster do you train on?"),
+            tr("Choose a preset, or import a cluster with its devices and links."),
             {{tr("Choose a cluster"), scene_.choose_cluster},
              {tr("Import a cluster…"), scene_.import_files},
              {tr("Take the sample"), scene_.take_sample}}};
@@ -47,10 +47,10 @@ views::widgets::EmptyText EmptyStates::without_plans() const {
   if (views::widgets::EmptyText missing = without_data(); !missing.title.isEmpty()) return missing;
   if (!session::project::plans_of_question(state).empty()) return {};
   if (session_.comparing())
-    return {tr("Comparing plans"), tr("Each planner answers by itself; the first plans come in a moment."), {}};
+    return {tr("Comparing plans"), tr("All planners run side by side. The first plans appear soon."), {}};
   const auto name = [](const std::string& text) { return QString::fromStdString(text); };
   const QString text =
-      tr("All planners answer for %1 on %2 with %3 samples an iteration, and one simulator judges them.")
+      tr("All planners plan %1 on %2 with %3 samples per iteration. One simulator evaluates all plans.")
           .arg(name(session::project::find_profile(state, state.question.profile)->profile->name),
                name(session::project::find_cluster(state, state.question.cluster)->cluster->name))
           .arg(state.question.workload.global_batch);
@@ -63,12 +63,12 @@ views::widgets::EmptyText EmptyStates::without_runs() const {
   const bool plan = std::ranges::any_of(state.plans, &session::project::PlanEntry::feasible);
   if (!plan)
     return {tr("No run yet"),
-            tr("A plan is what is run. Compare plans first, then launch one of them on this machine."),
+            tr("Compare plans first, then launch one of them on this machine."),
             {{tr("Compare"), scene_.compare_plans}}};
   const QString why_not = session_.why_not_launchable(state.selected_plan);
   const QString text =
-      tr("Launch trains the selected plan on this machine. Throughput, loss, busy time and memory are "
-         "drawn here while it runs, the measured beside the predicted.");
+      tr("Launch trains the selected plan on this machine. Measured and predicted throughput, loss, busy time and "
+         "memory appear here.");
   if (!why_not.isEmpty()) return {tr("No run yet"), text + QStringLiteral("\n\n") + why_not, {}};
   return {tr("No run yet"), text, {{tr("Launch"), scene_.launch}}};
 }

@@ -72,10 +72,9 @@ QTreeWidgetItem* JobsPanel::make_item(const session::work::JobInfo& job) {
   auto* bar = new QProgressBar;
   bar->setTextVisible(false);
   const views::widgets::Theme& theme = views::widgets::Theme::of(palette());
-  bar->setStyleSheet(
-      QStringLiteral("QProgressBar { background: %1; border: none; border-radius: 3px; margin: 7px 8px; }"
-                     "QProgressBar::chunk { background: %2; border-radius: 3px; }")
-          .arg(theme.raised.name(), theme.accent.name()));
+  bar->setStyleSheet(QStringLiteral("QProgressBar { background: %1; border: none; border-radius: 3px; margin: 7px 8px; "
+                                    "}QProgressBar::chunk { background: %2; border-radius: 3px; }")
+                         .arg(theme.raised.name(), theme.accent.name()));
   setItemWidget(item, progress, bar);
   auto* button = new QToolButton;
   button->setText(tr("Stop"));

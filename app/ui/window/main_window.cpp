@@ -96,12 +96,10 @@ void MainWindow::create_pages() {
   tabs_->setObjectName(QStringLiteral("pages"));
   tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
-  tabs_->addTab(compare_page_, tr("Compare"));
-  tabs_->addTab(explain_page_, tr("Explain"));
-  tabs_->addTab(what_if_page_, tr("What-if"));
-  tabs_->addTab(profile_view_, tr("Profile"));
-  tabs_->addTab(topology_view_, tr("Topology"));
-  tabs_->addTab(run_page_, tr("Run"));
+  const std::array<QWidget*, page_table.size()> widgets{compare_page_, explain_page_,  what_if_page_,
+                                                        profile_view_, topology_view_, run_page_};
+  for (std::size_t i = 0; i < widgets.size(); ++i)
+    tabs_->addTab(widgets[i], QCoreApplication::translate("Page", page_table[i].title).remove(QLatin1Char('&')));
   start_panel_ = new views::compare::StartPanel;
   stack_ = new QStackedWidget;
   stack_->addWidget(start_panel_);

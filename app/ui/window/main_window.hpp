@@ -12,6 +12,7 @@
 #include "app/session/session.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
 #include "app/ui/layout/appearance.hpp"
+#include "app/ui/window/page.hpp"
 
 class QAction;
 class QDockWidget;
@@ -75,8 +76,6 @@ struct WindowSeams {
   QString state_folder = {};      ///< for unsaved work without a name; empty: none
   bool look_only = false;         ///< for screenshots: files are not locked, autosaved or recovered
 };
-
-enum class Page { compare, explain, what_if, profile, topology, run };
 
 class MainWindow : public QMainWindow {
   Q_OBJECT

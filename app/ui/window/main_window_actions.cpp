@@ -4,6 +4,7 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QCoreApplication>
 #include <QDesktopServices>
 #include <QDockWidget>
 #include <QFileInfo>
@@ -166,13 +167,11 @@ void MainWindow::create_edit_menu() {
 
 void MainWindow::create_view_menu() {
   QMenu* menu = menuBar()->addMenu(tr("&View"));
-  const std::pair<QString, const char*> pages[] = {
-      {tr("&Compare"), "action_page_compare"},   {tr("&Explain"), "action_page_explain"},
-      {tr("&What-if"), "action_page_what_if"},   {tr("&Profile"), "action_page_profile"},
-      {tr("&Topology"), "action_page_topology"}, {tr("&Run"), "action_page_run"}};
-  for (int i = 0; i < static_cast<int>(std::size(pages)); ++i) {
-    add_action(menu, pages[i].first, pages[i].second, QKeySequence(static_cast<int>(Qt::CTRL) | (Qt::Key_1 + i)),
-               [this, i] { show_page(static_cast<Page>(i)); });
+  int key = Qt::Key_1;
+  for (const PageInfo& info : page_table) {
+    const QByteArray name = QByteArray("action_page_") + QByteArray(info.id).replace('-', '_');
+    add_action(menu, QCoreApplication::translate("Page", info.title), name,
+               QKeySequence(static_cast<int>(Qt::CTRL) | key++), [this, page = info.page] { show_page(page); });
   }
   menu->addSeparator();
   views::gantt::TimeLink& link = compare_page_->charts().link();
@@ -181,7 +180,7 @@ void MainWindow::create_view_menu() {
   add_action(menu, tr("Zoom &out"), "action_zoom_out", QKeySequence::ZoomOut, [zoom] { zoom(1 / 1.5); });
   QAction* critical = add_action(menu, tr("Critical &path"), "action_critical_path", QKeySequence(Qt::Key_P), {});
   critical->setCheckable(true);
-  critical->setToolTip(tr("Bring out the operations that decide the iteration"));
+  critical->setToolTip(tr("Highlight the operations that determine the iteration time"));
   connect(critical, &QAction::toggled, compare_page_, &pages::ComparePage::set_critical_shown);
   compare_page_->charts().addAction(critical);
   compare_page_->charts().setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -208,7 +207,7 @@ void MainWindow::create_view_menu() {
 void MainWindow::create_memory_action(QMenu* menu) {
   QAction* action = add_action(menu, tr("Memory by &item"), "action_memory_by_item", QKeySequence(Qt::Key_I), {});
   action->setCheckable(true);
-  action->setToolTip(tr("A strip a device: weights, activations and all else piled up"));
+  action->setToolTip(tr("Show a strip per device with weights, activations and other items stacked"));
   const QString key = QStringLiteral("window/memory_by_item");
   connect(action, &QAction::toggled, this, [this, key](bool on) {
     compare_page_->set_memory_by_item(on);
@@ -251,7 +250,7 @@ void MainWindow::create_plan_menu() {
   });
   add_action(menu, tr("&Planners and options…"), "action_planners", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
              [this] { choose_planning(); });
-  add_action(menu, tr("What training &keeps…"), "action_training_state", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_K),
+  add_action(menu, tr("Training &memory…"), "action_training_state", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_K),
              [this] { choose_training_state(); });
   menu->addSeparator();
   plan_actions_->fill_plan_menu(menu);
@@ -304,32 +303,12 @@ void MainWindow::create_help_menu() {
   add_action(menu, tr("&About Pipedeck"), "action_about", {}, show(tr("About Pipedeck"), help::about_html));
 }
 
-namespace {
-
-QString chapter_about(Page page) {
-  switch (page) {
-    case Page::compare:
-      return QStringLiteral("2-compare");
-    case Page::explain:
-      return QStringLiteral("explain");
-    case Page::what_if:
-      return QStringLiteral("what-if");
-    case Page::profile:
-    case Page::topology:
-      return QStringLiteral("1-open");
-    case Page::run:
-      return QStringLiteral("4-run");
-  }
-  return {};
-}
-
-}  // namespace
-
 /// Opens the help at the chapter about the visible page.
 void MainWindow::show_help() {
   if (!help_) help_ = new help::HelpWindow([](const QUrl& address) { QDesktopServices::openUrl(address); }, this);
   const bool started = stack_->currentWidget() == tabs_;
-  help_->show_page(QStringLiteral("user-guide.md"), started ? chapter_about(page()) : QString());
+  help_->show_page(QStringLiteral("user-guide.md"),
+                   started ? QLatin1String(page_table[static_cast<std::size_t>(page())].chapter) : QString());
   help_->show();
   help_->raise();
   help_->activateWindow();

@@ -31,9 +31,8 @@ QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck)
 
 QString import_filter() {
   return MainWindow::tr(
-      "Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces "
-      "(*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;"
-      "All files (*)");
+      "Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces (*.json "
+      "*.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;All files (*)");
 }
 
 QStringList local_files(const QMimeData* data) {
@@ -188,10 +187,10 @@ void MainWindow::open_recent(const QString& file) {
   QStringList recent = seams_.settings->value(recent_key).toStringList();
   recent.removeAll(file);
   seams_.settings->setValue(recent_key, recent);
-  seams_.dialogs.error(this, tr("Open recent"),
-                       tr("%1 is not there any more. It was taken off the list of recent projects; where it was moved, "
-                          "open it from there.")
-                           .arg(file));
+  seams_.dialogs.error(
+      this, tr("Open recent"),
+      tr("%1 no longer exists and was removed from the recent projects. If it was moved, open it at its new place.")
+          .arg(file));
 }
 
 void MainWindow::remember_recent(const QString& file) {

@@ -112,7 +112,7 @@ void MainWindow::refresh_devices() {
   const QString cores =
       session::work::count_text(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"));
   devices_label_->setText(session_.state().backend.gpus ? tr("Launch trains on GPUs")
-                                                        : tr("devices here: %1 — Launch trains on threads").arg(cores));
+                                                        : tr("%1 devices here — Launch trains on threads").arg(cores));
 }
 
 void MainWindow::refresh_bar() {
@@ -161,7 +161,7 @@ void MainWindow::refresh_inspector() {
     inspector_->set_content(models::compare::inspector_content(*row));
   } else {
     inspector_->clear(session_.state().empty() ? tr("Choose a model and a cluster, then press Compare.")
-                                               : tr("Select a plan to see where its time and memory go, and why."));
+                                               : tr("Select a plan to see its use of time and memory, with reasons."));
   }
 }
 

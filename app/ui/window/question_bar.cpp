@@ -133,8 +133,8 @@ void QuestionBar::make_batch_boxes(QHBoxLayout* row) {
   micro_batch_ = make_number_box(new QComboBox(this), QStringList{tr("auto")} + powers_of_two(1, 512));
   add_box(row, tr("&Global batch"), batch_, "batch_box", 86);
   add_box(row, tr("M&icro-batch"), micro_batch_, "micro_batch_box", 86);
-  batch_->setToolTip(tr("Samples of one iteration: 1024, 1 024, 1k or 1Ki"));
-  micro_batch_->setToolTip(tr("Samples of one micro-batch; auto leaves the choice to each planner"));
+  batch_->setToolTip(tr("Samples per iteration: 1024, 1 024, 1k or 1Ki"));
+  micro_batch_->setToolTip(tr("Samples per micro-batch. auto: each planner chooses"));
   for (QComboBox* box : {batch_, micro_batch_}) {
     const auto edited = box == batch_ ? &QuestionBar::batch_edited : &QuestionBar::micro_batch_edited;
     connect(box, &QComboBox::activated, this, edited);
@@ -199,10 +199,9 @@ void QuestionBar::show_state(const QuestionBarState& state) {
   comparing_ = state.comparing;
   compare_->setText(comparing_ ? tr("Cancel") : tr("Compare"));
   compare_->setEnabled(comparing_ || state.why_not_comparable.isEmpty());
-  compare_->setToolTip(comparing_ ? tr("Stop comparing (Esc)")
-                       : state.why_not_comparable.isEmpty()
-                           ? tr("Plan with every planner and simulate the answers (Ctrl+R)")
-                           : state.why_not_comparable);
+  compare_->setToolTip(comparing_                           ? tr("Stop comparing (Esc)")
+                       : state.why_not_comparable.isEmpty() ? tr("Run all planners and simulate their plans (Ctrl+R)")
+                                                            : state.why_not_comparable);
   launch_->setText(state.launching ? tr("■ Stop") : tr("▶ Launch"));
   launch_->setToolTip(state.launching ? tr("Stop the run (Shift+F5)")
                                       : tr("Train the selected plan on this machine (F5)"));

@@ -16,7 +16,7 @@ ReadOnlyBar::ReadOnlyBar(QWidget* parent) : QFrame(parent), text_(new QLabel) {
   text_->setObjectName(QStringLiteral("read_only_text"));
   auto* copy = new QPushButton(tr("Save a copy…"));
   copy->setObjectName(QStringLiteral("save_a_copy"));
-  copy->setToolTip(tr("Keep the project under another name, where it can be saved"));
+  copy->setToolTip(tr("Save the project under another name"));
   connect(copy, &QPushButton::clicked, this, &ReadOnlyBar::save_copy_requested);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(views::widgets::ThemeSizes::margin, views::widgets::ThemeSizes::grid / 2,
@@ -29,7 +29,7 @@ ReadOnlyBar::ReadOnlyBar(QWidget* parent) : QFrame(parent), text_(new QLabel) {
 }
 
 void ReadOnlyBar::show_reason(const QString& why) {
-  text_->setText(tr("Read-only: %1 What you change here is not written to the file.").arg(why));
+  text_->setText(tr("Read-only: %1 Changes are not written to the file.").arg(why));
   setVisible(!why.isEmpty());
 }
 

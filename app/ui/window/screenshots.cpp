@@ -25,11 +25,9 @@ constexpr int look_again_ms = 50;
 const QSize picture_size(1680, 1050);
 
 Page page_named(const QString& view) {
-  if (view == QLatin1String("explain")) return Page::explain;
-  if (view == QLatin1String("what-if")) return Page::what_if;
-  if (view == QLatin1String("profile")) return Page::profile;
-  if (view == QLatin1String("topology")) return Page::topology;
-  return view == QLatin1String("run") ? Page::run : Page::compare;
+  for (const PageInfo& info : page_table)
+    if (view == QLatin1String(info.id)) return info.page;
+  return Page::compare;
 }
 
 /// Returns the chart of the selected plan, else of the first drawn one; null if there is none.

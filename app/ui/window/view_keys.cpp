@@ -28,30 +28,31 @@ void describe_view_keys(pages::ComparePage& page) {
       page.split(), Keys::tr("In the split editor"),
       {{"Tab", Keys::tr("To the next cut, stage or device; Up and Down between their rows")},
        {"Left, Right",
-        Keys::tr("Move the cut by a layer, with Shift by five; the device by a stage; the mark on a layer")},
+        Keys::tr(
+            "Move the cut by a layer, with Shift by five. Move the device by a stage, or the mark to the next layer")},
        {"Home, End", Keys::tr("Move the cut as far as it goes")},
        {"Alt+Left, Alt+Right", Keys::tr("Change the order of a stage's devices")},
-       {"Ctrl+Left, Ctrl+Right", Keys::tr("To the stage before and after")},
-       {"+, -", Keys::tr("One replica more or less")},
+       {"Ctrl+Left, Ctrl+Right", Keys::tr("To the previous and next stage")},
+       {"+, -", Keys::tr("Add or remove a replica")},
        {"R", Keys::tr("Recompute the stage, with Shift the marked layer")},
        {"T", Keys::tr("More tensor parallelism, with Shift less")},
        {"S", Keys::tr("Split the stage before the marked layer")},
        {"Del", Keys::tr("Merge two stages; leave a device out")},
-       {"Ctrl++, Ctrl+-", Keys::tr("Zoom the strip; so does Ctrl+wheel")},
+       {"Ctrl++, Ctrl+-", Keys::tr("Zoom the strip, as with Ctrl+wheel")},
        {"F", Keys::tr("Show the whole strip")},
        {"Return", Keys::tr("Keep the change")},
        {"Esc", Keys::tr("Put everything back")}});
   views::widgets::describe_keys(
       page.charts(), Keys::tr("In a chart"),
-      {{"W, S", Keys::tr("Zoom in and out at the cursor; so does the wheel")},
-       {"A, D", Keys::tr("Earlier and later; so does dragging")},
+      {{"W, S", Keys::tr("Zoom in and out at the cursor, as with the wheel")},
+       {"A, D", Keys::tr("Earlier and later, as by dragging")},
        {"F", Keys::tr("Fit the whole iteration")},
        {"Home, End", Keys::tr("To the beginning and the end")},
-       {"Left, Right", Keys::tr("From operation to operation, along the critical path where that is shown")},
+       {"Left, Right", Keys::tr("From operation to operation, along the critical path if it is shown")},
        {"Up, Down", Keys::tr("From device to device")},
        {"Return", Keys::tr("Open or close a folded lane")},
-       {"Shift", Keys::tr("With a click: set a cursor of a measure")},
-       {"Esc", Keys::tr("Remove the measure, let go of the selected operation")}});
+       {"Shift", Keys::tr("With a click: set a cursor of the measurement")},
+       {"Esc", Keys::tr("Remove the measurement, clear the selected operation")}});
 }
 
 }  // namespace pipedeck::ui::window

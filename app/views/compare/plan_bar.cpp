@@ -43,8 +43,8 @@ PlanBar::PlanBar(QWidget* parent)
   schedule_->setMinimumWidth(box_width);
   chunks_label_->setBuddy(chunks_);
   chunks_->setObjectName(QStringLiteral("chunks_box"));
-  chunks_->setAccessibleName(tr("Chunks of the model on each device"));
-  chunks_->setToolTip(tr("Chunks of the model on each device: more of them shorten start and end, and send more"));
+  chunks_->setAccessibleName(tr("Model chunks per device"));
+  chunks_->setToolTip(tr("Model chunks per device. More chunks shorten warm-up and drain but send more"));
   chunks_->setRange(2, most_chunks);
   chunks_->setKeyboardTracking(false);
   summary_->setObjectName(QStringLiteral("schedule_summary"));
@@ -58,7 +58,7 @@ PlanBar::PlanBar(QWidget* parent)
   batch_label->setBuddy(micro_batch_);
   micro_batch_->setObjectName(QStringLiteral("micro_batch_box"));
   micro_batch_->setAccessibleName(tr("Samples of a micro-batch"));
-  micro_batch_->setToolTip(tr("Samples of a whole micro-batch; the list has what divides the global batch"));
+  micro_batch_->setToolTip(tr("Samples per micro-batch. The list has the divisors of the global batch"));
   micro_batch_->setEditable(true);
   micro_batch_->setInsertPolicy(QComboBox::NoInsert);
   micro_batch_->setCompleter(nullptr);

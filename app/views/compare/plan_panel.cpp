@@ -38,7 +38,7 @@ QString plan_figures(const models::compare::PlanRow& row) {
     case Fit::surely:
       break;
     case Fit::expected:
-      figures << PlanPanel::tr("may not fit: see memory's upper estimate");
+      figures << PlanPanel::tr("may not fit: see the upper estimate of memory");
       break;
     case Fit::no:
       figures << PlanPanel::tr("does not fit in memory");

@@ -45,14 +45,15 @@ StartPanel::StartPanel(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("start_panel"));
   make_fields();
   title_ = new QLabel(tr("Compare training plans in three steps"));
-  subtitle_ = new QLabel(tr("Everything here can be changed later, and undone."));
+  subtitle_ = new QLabel(tr("You can change and undo everything later."));
   auto* steps = new QHBoxLayout;
   steps->setSpacing(16);
-  steps->addWidget(make_step(1, tr("Model"), tr("Times and bytes of each layer, from a preset or a file of yours."),
+  steps->addWidget(make_step(1, tr("Model"), tr("Times and bytes of each layer, from a preset or your own file."),
                              {profile_, import_profile_}));
   steps->addWidget(
-      make_step(2, tr("Cluster"), tr("The devices to train on, and what joins them."), {cluster_, import_cluster_}));
-  steps->addWidget(make_step(3, tr("Compare"), tr("All planners side by side, for this many samples an iteration."),
+      make_step(2, tr("Cluster"), tr("The devices to train on, and their links."), {cluster_, import_cluster_}));
+  steps->addWidget(make_step(3, tr("Compare"),
+                             tr("All planners side by side, for this number of samples per iteration."),
                              {batch_, compare_}));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(32, 24, 32, 24);
@@ -80,7 +81,7 @@ void StartPanel::make_fields() {
   batch_ = new QSpinBox;
   batch_->setObjectName(QStringLiteral("start_batch"));
   batch_->setAccessibleName(tr("Global batch"));
-  batch_->setToolTip(tr("Samples an iteration, over all devices and micro-batches"));
+  batch_->setToolTip(tr("Samples per iteration, over all devices and micro-batches"));
   batch_->setRange(1, 1'000'000);
   batch_->setValue(64);
   batch_->setGroupSeparatorShown(true);

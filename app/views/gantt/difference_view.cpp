@@ -178,7 +178,7 @@ void DifferenceView::draw_legend(QPainter& painter) const {
       {models::gantt::Difference::gained, difference_text(models::gantt::Difference::gained)},
       {models::gantt::Difference::lost, difference_text(models::gantt::Difference::lost)},
       {models::gantt::Difference::other, difference_text(models::gantt::Difference::other)},
-      {models::gantt::Difference::earlier, tr("below: the operation starts earlier (hatched: by little)")},
+      {models::gantt::Difference::earlier, tr("below: the operation starts earlier (hatched: slightly)")},
       {models::gantt::Difference::later, tr("later")}};
   for (const auto& [what, text] : entries) {
     const int width = metrics.horizontalAdvance(text);
@@ -233,7 +233,7 @@ QStringList DifferenceView::describe(const QPointF& position) const {
   const std::int64_t lag =
       difference_->to->timeline->start[models::gantt::first_ending_after(*difference_->to->timeline, lane, time)] -
       *start;
-  if (lag == 0) return lines << tr("starts when it does in %1").arg(from_);
+  if (lag == 0) return lines << tr("starts at the same time as in %1").arg(from_);
   return lines << (lag < 0 ? tr("starts %1 earlier than in %2") : tr("starts %1 later than in %2"))
                       .arg(models::format_time(whole(std::abs(lag))), from_);
 }

@@ -74,7 +74,7 @@ void LegendView::set_items(const std::vector<MemoryItem>& items) {
 void LegendView::describe() {
   QStringList names;
   for (const OpKind kind : kinds_) names << widgets::kind_text(kind);
-  if (chunks_ > 1) names << tr("%1 chunks of the model on a device").arg(chunks_);
+  if (chunks_ > 1) names << tr("%1 model chunks per device").arg(chunks_);
   for (const MemoryItem item : items_) names << widgets::item_text(item);
   setAccessibleDescription(names.join(QStringLiteral(", ")));
   update();

@@ -26,7 +26,7 @@ constexpr double minimap_key_pan = 0.15;  // of the visible span
 MinimapView::MinimapView(TimeLink* link, QWidget* parent) : QWidget(parent), link_(link) {
   setObjectName(QStringLiteral("minimap_view"));
   setAccessibleName(tr("Overview"));
-  setToolTip(tr("Drag the frame or its edges; click to go there; double click to see all"));
+  setToolTip(tr("Drag the frame or its edges. Click to go there, double-click to see all"));
   setMouseTracking(true);
   setFocusPolicy(Qt::TabFocus);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);

@@ -85,7 +85,7 @@ void Preview::paint(QPainter& painter) const {
       painter.drawText(words, Qt::AlignRight | Qt::AlignVCenter, models::format_time(row.simulation->iteration));
       painter.fillRect(area, theme.panel);
       if (row.timeline.lanes.empty())
-        painter.drawText(area, Qt::AlignCenter, tr("Too many operations for a preview: keep the plan to see it"));
+        painter.drawText(area, Qt::AlignCenter, tr("Too many operations for a preview. Keep the plan to see it"));
       else
         widgets::paint_small_gantt(painter, area, row.timeline, longest, theme);
     }

@@ -41,7 +41,7 @@ View::View(TimeLink* link, QWidget* parent)
   install_accessible_gantt();  // before any interface is requested
   setObjectName(QStringLiteral("gantt_view"));
   setAccessibleName(tr("Gantt chart"));
-  setAccessibleDescription(tr("Operations of every device over time. Arrow keys go from operation to operation."));
+  setAccessibleDescription(tr("Operations of every device over time. Arrow keys move between operations."));
   connect(link, &TimeLink::selection_changed, this, &View::selection_moved);
 }
 

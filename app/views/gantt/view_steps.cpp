@@ -30,9 +30,8 @@ void View::selection_moved() {
   if (card_of_key_) card_->hide();
   card_of_key_ = false;
   selected_ = find_selected();
-  setAccessibleDescription(
-      selected_ ? describe(*selected_).join(QStringLiteral(", "))
-                : tr("Operations of every device over time. Arrow keys go from operation to operation."));
+  setAccessibleDescription(selected_ ? describe(*selected_).join(QStringLiteral(", "))
+                                     : tr("Operations of every device over time. Arrow keys move between operations."));
   if (selected_ && hasFocus()) tell_focus(*this, *selected_);
   update();
 }

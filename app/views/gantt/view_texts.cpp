@@ -90,7 +90,7 @@ QStringList View::describe_fold(const models::gantt::Row& row) const {
               .arg(group.stage)
               .arg(group.devices.size())
               .arg(group.devices.size() + content_->followers(row.group)),
-          tr("The others take other micro-batches in turn."), tr("Click to see a lane a device.")};
+          tr("The others process other micro-batches in turn."), tr("Click to see a lane per device.")};
 }
 
 QString View::critical_text(const CriticalLink& link) const {
@@ -99,17 +99,17 @@ QString View::critical_text(const CriticalLink& link) const {
     case WaitCause::start:
       return tr("begins the critical path");
     case WaitCause::device:
-      return tr("waited for the operation before it on %1").arg(from);
+      return tr("waited for the previous operation on %1").arg(from);
     case WaitCause::activation:
-      return tr("waited for what the stage before hands on");
+      return tr("waited for the activation from the previous stage");
     case WaitCause::gradient:
-      return tr("waited for the gradient of the stage behind");
+      return tr("waited for the gradient from the next stage");
     case WaitCause::channel:
-      return tr("waited until another transfer let it pass");
+      return tr("waited for another transfer on its link");
     case WaitCause::all_reduce:
       return tr("waited for the all-reduce of its stage");
     case WaitCause::joined:
-      return tr("waited with the operation that it is joined to");
+      return tr("waited for the operation that it overlaps with");
   }
   return {};
 }

@@ -26,11 +26,10 @@ constexpr double chart_headroom = 1.1;          // above the highest curve or ca
 QStringList fit_lines(const DeviceVerdict& verdict) {
   QStringList lines;
   if (verdict.peak > verdict.capacity)
-    lines << View::tr("does not fit: %1 too much").arg(models::format_bytes(verdict.peak - verdict.capacity));
+    lines << View::tr("does not fit: %1 above its memory").arg(models::format_bytes(verdict.peak - verdict.capacity));
   if (verdict.peak_upper > verdict.peak)
-    lines << (verdict.peak_upper > verdict.capacity
-                  ? View::tr("at most %1, however long operations take: more than it has")
-                  : View::tr("at most %1, however long operations take"))
+    lines << (verdict.peak_upper > verdict.capacity ? View::tr("upper estimate %1, above its memory")
+                                                    : View::tr("upper estimate %1, whatever the operation times"))
                  .arg(models::format_bytes(verdict.peak_upper));
   return lines;
 }

@@ -97,7 +97,7 @@ Bars::Bars(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("profile_bars"));
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-  setAccessibleName(tr("Layers as bars; the table below has the same figures"));
+  setAccessibleName(tr("Layers as bars. The table below has the same figures"));
 }
 
 void Bars::set_profile(std::shared_ptr<const Profile> profile) {

@@ -243,14 +243,14 @@ void View::show_totals() {
   }
   const models::profile::Totals totals = models::profile::totals_of(*p);
   title_->setText(QString::fromStdString(p->name));
-  totals_->setText(tr("%1 layers · forward %2 · backward %3 for %4 samples on %5 · parameters %6 · saved %7 · "
-                      "largest output %8")
-                       .arg(totals.layers)
-                       .arg(models::format_time(totals.forward), models::format_time(totals.backward))
-                       .arg(p->micro_batch)
-                       .arg(p->device.empty() ? tr("an unnamed device") : QString::fromStdString(p->device),
-                            models::format_bytes(totals.parameters), models::format_bytes(totals.saved),
-                            models::format_bytes(totals.largest_output)));
+  totals_->setText(
+      tr("%1 layers · forward %2 · backward %3 for %4 samples on %5 · parameters %6 · saved %7 · largest output %8")
+          .arg(totals.layers)
+          .arg(models::format_time(totals.forward), models::format_time(totals.backward))
+          .arg(p->micro_batch)
+          .arg(p->device.empty() ? tr("an unnamed device") : QString::fromStdString(p->device),
+               models::format_bytes(totals.parameters), models::format_bytes(totals.saved),
+               models::format_bytes(totals.largest_output)));
   show_gaps();
 }
 
@@ -272,7 +272,7 @@ void View::show_gaps() {
     lines << line;
   }
   if (std::ranges::any_of(profile()->layers, [](const Layer& layer) { return layer.at.size() > 1; }))
-    lines << tr("Edits change the times of a micro-batch of %1; what was measured at other sizes stays.")
+    lines << tr("Edits change the times at a micro-batch of %1. Measurements at other sizes stay.")
                  .arg(profile()->micro_batch)
                  .toHtmlEscaped();
   gaps_->setText(lines.join(QStringLiteral("<br>")));

@@ -24,13 +24,13 @@ LaunchDevices::LaunchDevices(QFormLayout* form, QWidget* parent)
       offers_(new QWidget(this)) {
   hide();  // invisible owner of the fields, which are placed in the form
   on_->setObjectName(QStringLiteral("run_backend"));
-  on_->addItems({tr("processor, a thread a device"), tr("GPUs, one a device")});
-  on_->setToolTip(tr("What stands for the plan's devices on this machine"));
+  on_->addItems({tr("processor, a thread per device"), tr("GPUs, one a device")});
+  on_->setToolTip(tr("Devices of this machine that run the plan"));
   precision_->setObjectName(QStringLiteral("run_precision"));
   for (const char* name : {"fp32", "tf32", "bf16"}) precision_->addItem(QLatin1String(name));
-  precision_->setToolTip(tr("Of the factors of matrix products; weights, gradients and sums stay fp32"));
+  precision_->setToolTip(tr("Precision of the factors of matrix products. Weights, gradients and sums stay fp32"));
   share_->setObjectName(QStringLiteral("run_share_gpus"));
-  share_->setToolTip(tr("Where there are fewer GPUs than the plan has devices; times are not the plan's then"));
+  share_->setToolTip(tr("For fewer GPUs than the plan has devices. Times then differ from the plan's"));
   gpus_->setObjectName(QStringLiteral("run_gpus_here"));
   gpus_->setWordWrap(true);
   gpus_->setTextInteractionFlags(Qt::TextSelectableByMouse);

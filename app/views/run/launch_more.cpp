@@ -96,18 +96,17 @@ void LaunchMore::make_checkpoint_rows(QFormLayout* form) {
   auto* kept = folder_row(checkpoint_, QStringLiteral("checkpoint"), tr("Folder of the checkpoints"));
   checkpoint_->setPlaceholderText(tr("none are written"));
   add_row(form, tr("Checkpoints"), kept,
-          tr("A folder: parameters and optimizer state are kept there, to go on from after the last step or a stop"));
+          tr("Folder for parameters and optimizer state, to resume after the last step or a stop"));
   every_ = number_field<QSpinBox>(QStringLiteral("run_checkpoint_every"), 0, most_steps, tr(" steps"),
                                   tr("at the end alone"));
-  add_row(form, tr("  every"), every_,
-          tr("How many steps lie between two checkpoints; one is written at the end, too"));
+  add_row(form, tr("  every"), every_, tr("Steps between two checkpoints. Another one is written at the end"));
   keep_ = number_field<QSpinBox>(QStringLiteral("run_keep"), 0, most_steps, tr(" checkpoints"), tr("all"));
-  add_row(form, tr("  keep"), keep_, tr("How many checkpoints stay in the folder: the last ones"));
-  auto* from = folder_row(resume_, QStringLiteral("resume"), tr("Folder of the checkpoints to go on from"));
+  add_row(form, tr("  keep"), keep_, tr("Number of checkpoints to keep: the last ones"));
+  auto* from = folder_row(resume_, QStringLiteral("resume"), tr("Folder of the checkpoints to resume from"));
   resume_->setPlaceholderText(tr("from the beginning"));
-  add_row(form, tr("Go on from"), from,
-          tr("A folder of checkpoints, of any plan of this model: the last complete one is taken. Steps counts those "
-             "before it, too"));
+  add_row(form, tr("Resume from"), from,
+          tr("Folder of checkpoints of any plan of this model. The last complete one is used. Steps include the steps "
+             "before it"));
   checkpoints_ = new QLabel;
   checkpoints_->setObjectName(QStringLiteral("run_checkpoints"));
   checkpoints_->setWordWrap(true);
@@ -124,17 +123,18 @@ void LaunchMore::make_run_rows(QFormLayout* form) {
   transport_->setMinimumContentsLength(8);
   add_row(form, tr("Transport"), transport_, {});
   processes_ = number_field<QSpinBox>(QStringLiteral("run_processes"), 1, 2, tr(" processes"), {});
-  add_row(form, tr("  of"), processes_, tr("Processes that mpirun starts; they share the plan's devices"));
+  add_row(form, tr("  of"), processes_, tr("Processes that mpirun starts. They share the plan's devices"));
   timelines_ = number_field<QSpinBox>(QStringLiteral("run_timeline_every"), 0, most_steps, tr(" steps"),
                                       tr("some twenty a run"));
-  add_row(form, tr("Timelines"), timelines_, tr("Every how many steps the operations are measured one by one"));
+  add_row(form, tr("Timelines"), timelines_, tr("Steps between two measured timelines"));
   memory_ =
       number_field<QDoubleSpinBox>(QStringLiteral("run_memory_limit"), 0, most_memory, tr(" MiB"), tr("no limit"));
   memory_->setDecimals(0);
-  add_row(form, tr("Memory"), memory_, tr("Memory of each device; a run that needs more fails and says where"));
+  add_row(form, tr("Memory"), memory_,
+          tr("Memory limit per device. A run that needs more fails and reports the device"));
   timeout_ = number_field<QDoubleSpinBox>(QStringLiteral("run_timeout"), 0.1, most_seconds, tr(" s"), {});
   timeout_->setDecimals(1);
-  add_row(form, tr("Time-out"), timeout_, tr("The run fails when no device has got on for so long"));
+  add_row(form, tr("Time-out"), timeout_, tr("Fail the run if no device makes progress for this long"));
   connect(transport_, &QComboBox::currentIndexChanged, this, &LaunchMore::update_enabled);
   connect(transport_, &QComboBox::currentIndexChanged, this, &LaunchMore::edited);
   for (QSpinBox* box : {every_, keep_, processes_, timelines_})
@@ -206,7 +206,7 @@ void LaunchMore::update_enabled() {
   keep_->setEnabled(kept);
   transport_->setEnabled(why_one_process_.isEmpty());
   transport_->setToolTip(why_one_process_.isEmpty()
-                             ? tr("Whether the devices are threads of one process or several processes joined by MPI")
+                             ? tr("Run the devices as threads of one process, or as several processes joined by MPI")
                              : why_one_process_);
   processes_->setEnabled(transport_->currentIndex() == 1);
 }

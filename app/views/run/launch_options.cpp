@@ -51,8 +51,8 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
   data_->setObjectName(QStringLiteral("run_data"));
   data_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   data_->setMinimumContentsLength(8);
-  data_->setToolTip(tr("What the model is trained on; every file is looked at before anything starts"));
-  const std::pair<QString, QString> kinds[] = {{tr("as the model says"), {}},
+  data_->setToolTip(tr("Training data. Every file is checked before the run starts"));
+  const std::pair<QString, QString> kinds[] = {{tr("as in the model"), {}},
                                                {tr("made up (synthetic)"), QStringLiteral("synthetic")},
                                                {tr("a text, byte by byte"), QStringLiteral("text")},
                                                {tr("images in MNIST's format"), QStringLiteral("idx")},
@@ -63,9 +63,9 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
   form->addRow(path_row_ = make_path_row());
 
   learning_rate_->setObjectName(QStringLiteral("run_learning_rate"));
-  learning_rate_->setPlaceholderText(tr("as the model says"));
+  learning_rate_->setPlaceholderText(tr("as in the model"));
   learning_rate_->setAccessibleName(tr("Learning rate"));
-  learning_rate_->setToolTip(tr("Learning rate: how far one step changes the weights, such as 0.001"));
+  learning_rate_->setToolTip(tr("Learning rate, such as 0.001"));
   auto* rates = new QDoubleValidator(0, 100, 12, learning_rate_);
   rates->setLocale(QLocale());
   learning_rate_->setValidator(rates);
@@ -134,7 +134,7 @@ QString LaunchOptions::kind() const { return data_->currentData().toString(); }
 
 void LaunchOptions::choose_kind() {
   path_row_->setVisible(takes_path(kind()));
-  path_->setPlaceholderText(kind() == QLatin1String("images") ? tr("folder with a folder a class") : tr("file"));
+  path_->setPlaceholderText(kind() == QLatin1String("images") ? tr("folder with one folder per class") : tr("file"));
   mark_changed();
 }
 
@@ -153,7 +153,7 @@ void LaunchOptions::follow_backend() {
 void LaunchOptions::update_cores() {
   const bool gpus = backend_->backend().gpus;
   cores_->setEnabled(editable_ && !gpus);
-  cores_->setToolTip(gpus ? tr("Which cores work for GPUs the system chooses") : QString());
+  cores_->setToolTip(gpus ? tr("The system chooses the processor cores for GPUs") : QString());
 }
 
 void LaunchOptions::mark_changed() {
@@ -185,10 +185,10 @@ LaunchSettings LaunchOptions::settings() const {
 }
 
 QString LaunchOptions::incomplete() const {
-  if (takes_path(kind()) && path_->text().trimmed().isEmpty()) return tr("Choose what the data is read from.");
+  if (takes_path(kind()) && path_->text().trimmed().isEmpty()) return tr("Choose the file or folder of the data.");
   if (!backend_->backend().gpus) return cores_->problem();
   if (backend_->backend().share_gpus && more_->settings().processes > 0)
-    return tr("Devices share GPUs within one process: choose that under More > Transport.");
+    return tr("Devices share GPUs only within one process. Choose one process under More > Transport.");
   return {};
 }
 

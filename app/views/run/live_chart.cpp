@@ -63,7 +63,7 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
   setObjectName(name);
   setAccessibleName(title);
   setAccessibleDescription(tr("%1 over training steps, in %2").arg(title, unit));
-  setToolTip(tr("%1 (%2) by step; long runs are decimated, extremes kept").arg(title, unit));
+  setToolTip(tr("%1 (%2) by step. Long runs are decimated, with their extremes").arg(title, unit));
   auto* head = new QHBoxLayout;
   head->addWidget(title_);
   head->addWidget(unit_, 1);

@@ -92,7 +92,7 @@ QTreeWidgetItem* run_item(const ListEntry& run) {
   if (run.energy) item->setData(energy_column, RunItem::sort_role, *run.energy);
   if (run.energy && run.energy_a_sample)
     item->setToolTip(energy_column,
-                     View::tr("%1 Wh; %2 a sample, all GPUs together")
+                     View::tr("%1 Wh; %2 per sample, all GPUs together")
                          .arg(models::format_number(*run.energy / 3600), models::format_energy(*run.energy_a_sample)));
   for (const int column : figure_columns) item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   return item;
@@ -157,9 +157,9 @@ void View::set_answer(const QString& words, bool problem) {
 QString View::why_not() const {
   if (running_ || trying_) return {};
   const int plan = plan_->currentIndex(), model = model_choice_->currentIndex();
-  if (plan < 0) return tr("There is no plan yet: compare first.");
+  if (plan < 0) return tr("There is no plan yet. Compare first.");
   if (const QString& reason = plans_[static_cast<std::size_t>(plan)].why_not; !reason.isEmpty()) return reason;
-  if (model < 0) return tr("There is no model that can be trained here.");
+  if (model < 0) return tr("No model can be trained here.");
   if (const QString& reason = models_[static_cast<std::size_t>(model)].why_not; !reason.isEmpty()) return reason;
   return options_->incomplete();
 }
@@ -174,10 +174,9 @@ void View::update_launchable() {
   pause_->setText(paused ? tr("Go on") : tr("Pause"));
   const bool busy = running_ || trying_;
   try_->setEnabled(!busy && why_no_trials_.isEmpty());
-  try_->setToolTip(why_no_trials_.isEmpty()
-                       ? tr("Train the best plans on this machine one after the other, for as many steps as above, and "
-                            "select the fastest measured")
-                       : why_no_trials_);
+  try_->setToolTip(why_no_trials_.isEmpty() ? tr("Train the best plans on this machine one after another, for the "
+                                                 "number of steps above, and select the fastest")
+                                            : why_no_trials_);
   try_count_->setEnabled(try_->isEnabled());
   options_->set_editable(!busy);
   model_file_->setEnabled(!busy);
@@ -266,7 +265,7 @@ QString View::progress_words() const {
   if (rate > 0 && prediction_.samples_per_second > 0)
     measured += tr(" (%1 of the prediction)").arg(models::format_percent(rate / prediction_.samples_per_second));
   if (const auto each = model_.energy_a_sample())
-    measured += tr(" · %1, %2 a sample").arg(models::format_energy(*model_.energy()), models::format_energy(*each));
+    measured += tr("· %1, %2 per sample").arg(models::format_energy(*model_.energy()), models::format_energy(*each));
   switch (model_.state()) {
     case models::run::State::idle:
       return running_ ? tr("starting…") : tr("nothing launched yet");
@@ -372,10 +371,10 @@ void View::fill_differences() {
     difference_table_->addTopLevelItem(item);
     if (difference.total && difference.predicted.count > 0)
       difference_summary_->setText(
-          (comparing() ? tr("this run %1 against the other") : tr("measured %1 against predicted"))
+          (comparing() ? tr("this run %1 versus the other") : tr("measured %1 against predicted"))
               .arg(models::format_change(difference.measured.count / difference.predicted.count - 1)));
   }
-  if (differences_.empty()) difference_summary_->setText(tr("shown when a run has measured its operations"));
+  if (differences_.empty()) difference_summary_->setText(tr("shown once a run has measured its operations"));
   const bool any = !differences_.empty();
   difference_table_->setVisible(any);
   if (!any) return;
@@ -451,8 +450,8 @@ void View::apply_theme() {
   widgets::set_text_colour(*title_, theme.text);
   gpus_->setFont(widgets::caption_font(font()));
   widgets::set_text_colour(*gpus_, theme.muted);
-  progress_->setStyleSheet(QStringLiteral("QProgressBar { background: %1; border: none; border-radius: 4px; }"
-                                          "QProgressBar::chunk { background: %2; border-radius: 4px; }")
+  progress_->setStyleSheet(QStringLiteral("QProgressBar { background: %1; border: none; border-radius: 4px; "
+                                          "}QProgressBar::chunk { background: %2; border-radius: 4px; }")
                                .arg(theme.raised.name(), theme.accent.name()));
   for (LiveChart* chart : charts()) chart->apply_theme(theme);
   fill_differences();

@@ -97,7 +97,7 @@ void View::make_launch_form(QVBoxLayout* column) {
   steps_->setRange(1, 10'000'000);
   steps_->setValue(200);
   steps_->setGroupSeparatorShown(true);
-  steps_->setToolTip(tr("Iterations to train, each one global batch"));
+  steps_->setToolTip(tr("Iterations to train, one global batch each"));
   for (QComboBox* box : {plan_, model_choice_}) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(8);
@@ -105,7 +105,7 @@ void View::make_launch_form(QVBoxLayout* column) {
   model_file_ = new QToolButton;
   model_file_->setObjectName(QStringLiteral("run_model_file"));
   model_file_->setText(tr("File…"));
-  model_file_->setToolTip(tr("Train another model of as many layers: choose its file (*.model.json)"));
+  model_file_->setToolTip(tr("Train another model with the same number of layers: choose its file (*.model.json)"));
   auto* model_row = new QWidget;
   auto* model_line = new QHBoxLayout(model_row);
   model_line->setContentsMargins(0, 0, 0, 0);
@@ -138,10 +138,10 @@ void View::make_progress(QVBoxLayout* column) {
   launch_->setObjectName(QStringLiteral("run_launch"));
   pause_ = new QPushButton(tr("Pause"));
   pause_->setObjectName(QStringLiteral("run_pause"));
-  pause_->setToolTip(tr("Wait after the step at hand; nothing is lost"));
+  pause_->setToolTip(tr("Pause after the current step. Nothing is lost"));
   stop_ = new QPushButton(tr("Stop"));
   stop_->setObjectName(QStringLiteral("run_stop"));
-  stop_->setToolTip(tr("Stop after the step at hand"));
+  stop_->setToolTip(tr("Stop after the current step"));
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(6);
   buttons->addWidget(launch_, 1);
@@ -168,7 +168,7 @@ void View::make_trials(QVBoxLayout* column) {
   try_count_->setObjectName(QStringLiteral("run_trial_count"));
   try_count_->setRange(2, 2);
   try_count_->setValue(2);
-  try_count_->setAccessibleName(tr("How many of the best plans are tried"));
+  try_count_->setAccessibleName(tr("Number of the best plans to try"));
   try_count_->setPrefix(tr("best ", "of plans, before their number"));
   try_ = new QPushButton(tr("Try on this machine"));
   try_->setObjectName(QStringLiteral("run_trials"));
@@ -210,16 +210,16 @@ QWidget* View::make_history() {
   runs_ = quiet_list(QStringLiteral("run_list"),
                      {tr("Run"), tr("Steps"), tr("Measured"), tr("Predicted"), tr("Difference"), tr("Energy")});
   for (int column : {1, 2, 3, 4, 5}) runs_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-  runs_->headerItem()->setToolTip(2, tr("A step, by the run's throughput"));
+  runs_->headerItem()->setToolTip(2, tr("Time per step, from the run's throughput"));
   runs_->headerItem()->setToolTip(
-      3, tr("A step, as it was predicted with what was measured right before the run; on GPUs as it was planned"));
+      3, tr("Predicted time per step, with the measurements right before the run. On GPUs, the planned time"));
   runs_->headerItem()->setToolTip(4, tr("Predicted against measured"));
-  runs_->headerItem()->setToolTip(5, tr("Of the run's GPUs, as their driver counts it"));
+  runs_->headerItem()->setToolTip(5, tr("Energy of the run's GPUs, from the driver's counters"));
   runs_->setColumnHidden(5, true);
   runs_->setAccessibleName(tr("Runs"));
   runs_->setMinimumHeight(90);
   runs_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  runs_->setToolTip(tr("Ctrl and click on a second run compares the two; while a run is under way, one click does"));
+  runs_->setToolTip(tr("Ctrl+click a second run to compare the two. During a run, one click is enough"));
   runs_->sortByColumn(-1, Qt::AscendingOrder);  // newest first, until a header is clicked
   runs_->setSortingEnabled(true);
   return runs_;
@@ -232,8 +232,8 @@ QWidget* View::make_pictures() {
   memory_ = new LiveChart(QStringLiteral("chart_memory"), tr("Memory"), tr("MiB"));
   power_ = new LiveChart(QStringLiteral("chart_power"), tr("Power"), tr("W", "watts"));
   clock_ = new LiveChart(QStringLiteral("chart_clock"), tr("Clock"), tr("MHz"));
-  power_->set_empty_text(tr("The driver tells nothing of the GPUs' power."));
-  clock_->set_empty_text(tr("The driver tells nothing of the GPUs' clocks."));
+  power_->set_empty_text(tr("The driver does not report the GPUs' power."));
+  clock_->set_empty_text(tr("The driver does not report the GPUs' clocks."));
   busy_->set_least_range(0, 1);
   auto* charts = grid_ = new QGridLayout;
   charts->setHorizontalSpacing(28);
@@ -286,7 +286,7 @@ QWidget* View::make_pictures() {
   column->setSpacing(6);
   axis_ = new QComboBox;
   axis_->setObjectName(QStringLiteral("run_axis"));
-  axis_->setAccessibleName(tr("What throughput and loss are drawn over"));
+  axis_->setAccessibleName(tr("Horizontal axis of throughput and loss"));
   axis_->setToolTip(tr("Throughput and loss over steps, or over seconds of training"));
   axis_->addItems({tr("by step"), tr("by time")});
   auto* head = new QHBoxLayout;
@@ -297,7 +297,7 @@ QWidget* View::make_pictures() {
   gpus_->setTextFormat(Qt::RichText);
   gpus_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   gpus_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  gpus_->setToolTip(tr("What the GPUs of this run do now, as their driver tells it"));
+  gpus_->setToolTip(tr("Current state of the GPUs of this run, from the driver"));
   gpus_->hide();
   column->addLayout(head);
   column->addWidget(gpus_);

@@ -31,10 +31,10 @@ Editor::Editor(QWidget* parent)
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setAccessibleName(tr("Split editor"));
-  setWhatsThis(tr(
-      "The model as a strip of layers: width is time, height is memory. Drag a cut or a device; double click a layer "
-      "to split its stage there; Ctrl+click a layer to recompute it; Ctrl+wheel zooms. By keyboard: Tab goes from item "
-      "to item, arrows move it, Enter keeps the change, Esc puts it back."));
+  setWhatsThis(
+      tr("The model as a strip of layers: width is time, height is memory. Drag a cut or a device. Double-click a "
+         "layer to split its stage there. Ctrl+click a layer to recompute it. Ctrl+wheel zooms. By keyboard: Tab goes "
+         "to the next item, arrows move it, Enter keeps the change, Esc reverts it."));
   scroll_->setObjectName(QStringLiteral("split_scroll"));
   scroll_->setAccessibleName(tr("Visible part of the model"));
   scroll_->setFocusPolicy(Qt::NoFocus);

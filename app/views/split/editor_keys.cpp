@@ -198,7 +198,7 @@ bool Editor::stage_key(const QKeyEvent& event) {
       const auto next =
           std::clamp<std::ptrdiff_t>(now + (shift ? -1 : 1), 0, static_cast<std::ptrdiff_t>(degrees.size()) - 1);
       if (degrees.size() < 2)
-        show_refusal(tr("The profile has no times for the layers of stage %1 cut over several devices.").arg(stage));
+        show_refusal(tr("The profile has no tensor-parallel times for the layers of stage %1.").arg(stage));
       else
         took(draft_.propose(plan::TensorParallelDegree{stage, degrees[static_cast<std::size_t>(next)]}));
       return true;

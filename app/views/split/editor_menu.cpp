@@ -92,7 +92,7 @@ void Editor::add_chip_actions(QMenu* menu, const models::split::Chip& chip) {
     targets->actions().back()->setData(stage);
   }
   if (from >= 0)
-    add_edit(menu, tr("&Take %1 out of the plan").arg(name), "split_take_out", plan::DevicesMove{devices, {}, {}});
+    add_edit(menu, tr("&Remove %1 from the plan").arg(name), "split_take_out", plan::DevicesMove{devices, {}, {}});
 }
 
 }  // namespace pipedeck::views::split

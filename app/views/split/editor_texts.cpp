@@ -75,23 +75,22 @@ QString Editor::message() const {
     if (!why.isEmpty()) return why;
   if (simulation_ && !simulation_->fits)
     if (const QString over = models::split::overflow_text(draft_.shown(), *simulation_); !over.isEmpty()) return over;
-  if (draft_.pending() && !drag_) return tr("Enter keeps the change, Esc puts it back");
+  if (draft_.pending() && !drag_) return tr("Enter keeps the change, Esc reverts it");
   if (drag_ && drag_->item.part == models::split::Part::chip)
-    return tr("Let %1 go over a stage or the tray; with Ctrl over a device they trade places").arg(drag_->text);
+    return tr("Drop %1 on a stage or the tray. Ctrl: drop it on a device to swap both").arg(drag_->text);
   return {};
 }
 
 QString Editor::tip_of(const models::split::Item& item) const {
   if (item.part == models::split::Part::cut)
-    return tr("<b>Cut before %1</b><br>drag it, onto its neighbour to merge two stages")
+    return tr("<b>Cut before %1</b><br>Drag it. Drop it on its neighbour to merge two stages")
         .arg(layer_name(stage_at(item.stage).first).toHtmlEscaped());
   if (item.part == models::split::Part::stage)
     return layer_tip(item.layer) + QStringLiteral("<br>") + stage_tip(item.stage);
   const models::split::Chip* chip = models::split::chip_of(layout_, item);
-  return chip ? chip_tip(*chip)
-         : item.part == models::split::Part::tray
-             ? tr("Devices that the plan does not use: drag them into a stage, or out of one")
-             : QString();
+  return chip                                     ? chip_tip(*chip)
+         : item.part == models::split::Part::tray ? tr("Unused devices: drag them into a stage, or out of one")
+                                                  : QString();
 }
 
 QString Editor::layer_tip(int position) const {

@@ -85,7 +85,7 @@ class Painter {
     const QFontMetricsF metrics(painter_.font());
     const QString title = !p_.has_plan
                               ? Text::tr("SPLIT")
-                              : Text::tr("SPLIT — drag a cut or a device, double click a layer to split a stage");
+                              : Text::tr("SPLIT — drag a cut or a device, double-click a layer to split a stage");
     painter_.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
                       metrics.elidedText(said ? p_.message : title, Qt::ElideRight, area.width() - taken));
   }
@@ -200,7 +200,7 @@ class Painter {
     painter_.setFont(widgets::caption_font(font_));
     painter_.drawText(area.adjusted(label, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                       QFontMetricsF(painter_.font())
-                          .elidedText(Text::tr("every device is used; drag one here to leave it out"), Qt::ElideRight,
+                          .elidedText(Text::tr("all devices are used; drag one here to leave it out"), Qt::ElideRight,
                                       area.width() - label));
   }
 

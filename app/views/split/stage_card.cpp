@@ -32,24 +32,23 @@ StageCard::StageCard(QWidget* parent)
   setObjectName(QStringLiteral("stage_card"));
   setAccessibleName(tr("Selected stage"));
   setContentsMargins(widgets::ThemeSizes::margin, 0, widgets::ThemeSizes::margin, widgets::ThemeSizes::grid / 2);
-  number_ = add_number(tr("Sta&ge"), "stage_box", tr("Stage"), tr("The stage that the fields beside show"), 0);
+  number_ = add_number(tr("Sta&ge"), "stage_box", tr("Stage"), tr("Stage shown in the fields on the right"), 0);
   first_ = add_number(tr("from &layer"), "first_layer_box", tr("First layer of the stage"),
-                      tr("The layer that the stage begins with"), 0);
+                      tr("First layer of the stage"), 0);
   replicas_ =
       add_number(tr("Rep&licas"), "replicas_box", tr("Replicas of the stage"),
-                 tr("Copies of the stage that share each micro-batch; devices for more come from the spare ones"), 1);
-  add_named(tr("&Tensor parallel"), tensor_parallel_, "tensor_parallel_box",
-            tr("Devices each layer of the stage is cut over"));
+                 tr("Copies of the stage that share each micro-batch. Additional replicas use spare devices"), 1);
+  add_named(tr("&Tensor parallel"), tensor_parallel_, "tensor_parallel_box", tr("Tensor-parallel devices per replica"));
   shares_->setPlaceholderText(tr("even"));
-  shares_->setToolTip(tr("Samples of a micro-batch for each replica, as in 3, 3, 2; empty: as even as can be"));
+  shares_->setToolTip(tr("Samples per replica of a micro-batch, as in 3, 3, 2. Empty: as even as possible"));
   shares_->setMaximumWidth(110);
   add_named(tr("S&hares"), shares_, "shares_edit", tr("Samples of a micro-batch for each replica"));
   add_named(tr("&Recompute"), recompute_, "recompute_box", tr("Layers of the stage that are recomputed"));
-  recompute_->setToolTip(tr("Layers whose activations are computed again before their backward instead of kept"));
+  recompute_->setToolTip(tr("Layers that recompute their activations before the backward"));
   add_stretch();
   for (auto [button, text, name, tip] :
-       {std::tuple{split_, tr("Split"), "split_stage_button", tr("Cut the stage in two where its time is halved")},
-        std::tuple{merge_, tr("Merge"), "merge_stage_button", tr("Make this stage and the next one")}}) {
+       {std::tuple{split_, tr("Split"), "split_stage_button", tr("Split the stage at half of its time")},
+        std::tuple{merge_, tr("Merge"), "merge_stage_button", tr("Merge this stage and the next into one")}}) {
     button->setText(text);
     button->setObjectName(QLatin1String(name));
     button->setToolTip(tip);
@@ -138,9 +137,9 @@ void StageCard::show_tensor_parallel() {
   for (int degree : degrees) tensor_parallel_->addItem(QString::number(degree), degree);
   tensor_parallel_->setCurrentIndex(tensor_parallel_->findData(stage().tensor_parallel));
   tensor_parallel_->setEnabled(degrees.size() > 1);
-  tensor_parallel_->setToolTip(degrees.size() > 1 ? tr("Devices that each layer of the stage is cut over")
-                                                  : tr("The profile has no times for the layers of this stage cut over "
-                                                       "several devices: import or measure such a profile"));
+  tensor_parallel_->setToolTip(degrees.size() > 1 ? tr("Tensor-parallel devices per replica")
+                                                  : tr("The profile has no tensor-parallel times for the layers of "
+                                                       "this stage. Import or measure such a profile"));
 }
 
 void StageCard::show_recompute() {

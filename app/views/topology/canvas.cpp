@@ -27,8 +27,8 @@ Canvas::Canvas(QWidget* parent) : QWidget(parent), said_timer_(new QTimer(this))
   setAttribute(Qt::WA_OpaquePaintEvent);
   setAccessibleName(tr("Topology"));
   setWhatsThis(
-      tr("Drag from the palette to add, from port to port to link, on the ground to select. Arrow keys move what is "
-         "selected, Alt and arrow keys select the neighbour, Page Up and Page Down go through everything."));
+      tr("Drag from the palette to add, from port to port to link, on the background to select. Arrow keys move the "
+         "selection, Alt+arrow keys select the neighbour, Page Up and Page Down go through all items."));
   install_topology_accessibility();
   said_timer_->setSingleShot(true);
   connect(said_timer_, &QTimer::timeout, this, [this] {

@@ -233,7 +233,7 @@ void Canvas::move_link_to(QPointF at) {
   if (home) link_to_.reset();
   if (link_to_) {
     if (link_from_->kind == models::topology::End::rack || link_to_->kind == models::topology::End::rack)
-      link_problem_ = tr("Open the rack to link what is in it.");
+      link_problem_ = tr("Open the rack to link its nodes.");
     else if (why_not_joined)
       link_problem_ = why_not_joined(scene_.name_of(*link_from_), scene_.name_of(*link_to_));
   }

@@ -285,7 +285,7 @@ void Canvas::paint_empty(QPainter& painter) {
   painter.setFont(font());
   painter.setPen(theme.muted);
   painter.drawText(rect().adjusted(24, 0, -24, -90), Qt::AlignCenter | Qt::TextWordWrap,
-                   tr("Select a cluster to see what joins its devices, or draw one."));
+                   tr("Select a cluster to see its links, or draw one."));
 }
 
 }  // namespace pipedeck::views::topology

@@ -140,9 +140,10 @@ DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
   const std::tuple<QString, QLineEdit*, const char*, QString> fields[] = {
       {tr("Device type"), name_, "type_name", {}},
       {tr("Memory each"), memory_, "type_memory", tr("For example 16 GiB")},
-      {tr("Relative speed"), speed_, "type_speed", tr("Twice as large is twice as fast, where a profile says no more")},
-      {tr("Memory at"), memory_rate_, "type_memory_rate", tr("Bandwidth of the device's own memory; may be unknown")},
-      {tr("Price an hour"), price_, "type_price", tr("Of one device, in any currency; may be unknown")}};
+      {tr("Relative speed"), speed_, "type_speed",
+       tr("Relative speed: 2 is twice as fast as 1. Profiles with measured times override it")},
+      {tr("Memory at"), memory_rate_, "type_memory_rate", tr("Memory bandwidth of the device; may be unknown")},
+      {tr("Price an hour"), price_, "type_price", tr("Price per device and hour, in any currency; may be unknown")}};
   for (const auto& [title, field, name, tip] : fields) {
     field->setObjectName(QLatin1String(name));
     field->setAccessibleName(title);

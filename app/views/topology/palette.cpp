@@ -82,7 +82,7 @@ class EntryDelegate : public QStyledItemDelegate {
 Palette::Palette(QWidget* parent) : QListWidget(parent) {
   setObjectName(QStringLiteral("topology_palette"));
   setAccessibleName(tr("Palette"));
-  setWhatsThis(tr("Drag onto the drawing, or press Enter or double click to add."));
+  setWhatsThis(tr("Drag onto the drawing, or press Enter or double-click to add."));
   setItemDelegate(new EntryDelegate(entries_, this));
   setFrameShape(QFrame::NoFrame);
   setMouseTracking(true);

@@ -133,7 +133,7 @@ void Properties::make_devices(QVBoxLayout* column) {
   inside_latency_ = latency_field("property_inside_latency", tr("Latency inside"));
   bus_ = new QCheckBox(tr("One bus for all"));
   bus_->setObjectName(QStringLiteral("property_bus"));
-  bus_->setToolTip(tr("All devices share the bandwidth, instead of a port of their own each"));
+  bus_->setToolTip(tr("All devices share the bandwidth, instead of one port per device"));
   rows->addRow(tr("Devices"), devices_);
   rows->addRow(tr("Inside"), inside_);
   rows->addRow(tr("Latency"), inside_latency_);

@@ -46,7 +46,7 @@ QIcon mark_icon(models::topology::TopologyProblem::Severity severity, const widg
 Summary::Summary(QWidget* parent)
     : QWidget(parent),
       map_(new BandwidthMap),
-      strengths_title_(new QLabel(tr("WHAT THIS CLUSTER IS GOOD AT"))),
+      strengths_title_(new QLabel(tr("STRENGTHS OF THIS CLUSTER"))),
       strengths_(new QLabel),
       problems_title_(new QLabel),
       problems_list_(new QListWidget) {
@@ -136,7 +136,7 @@ void Summary::set_problems(bool of_cluster, const std::vector<models::topology::
   for (const models::topology::TopologyProblem& problem : problems) {
     auto* item = new QListWidgetItem(mark_icon(problem.severity, theme), problem.text, problems_list_);
     item->setData(Qt::AccessibleDescriptionRole, problem.severity == models::topology::TopologyProblem::prevents
-                                                     ? tr("No plan can be made like this")
+                                                     ? tr("This cluster has errors")
                                                      : tr("Hardly meant"));
   }
   const auto seen = static_cast<int>(std::min(problems.size(), most_problems_seen));

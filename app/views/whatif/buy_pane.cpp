@@ -20,7 +20,7 @@ BuyPane::BuyPane(QWidget* parent) : QWidget(parent) {
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(widgets::ThemeSizes::grid / 2);
   auto* row = new QHBoxLayout;
-  auto* title = new QLabel(tr("What to buy first"));
+  auto* title = new QLabel(tr("Buy first"));
   title->setFont(widgets::title_font(font()));
   row->addWidget(title, 1);
   csv_ = new QToolButton;
@@ -37,9 +37,9 @@ BuyPane::BuyPane(QWidget* parent) : QWidget(parent) {
   column->addLayout(row);
   table_ = new widgets::BarTable({tr("Purchase"), QString(), tr("Gain · per price")});
   table_->setObjectName(QStringLiteral("buy_table"));
-  table_->setAccessibleName(tr("What to buy first, a row a purchase"));
+  table_->setAccessibleName(tr("Purchases by their gain, one per row"));
   table_->horizontalHeaderItem(2)->setToolTip(
-      tr("Samples per second more than now · how many of them one more per hour gives, where prices are known"));
+      tr("Additional samples per second · the same per price unit per hour, if prices are known"));
   connect(table_, &QTableWidget::cellClicked, this, [this](int at, int) { emit chosen(at); });
   connect(table_, &QTableWidget::activated, this, [this](const QModelIndex& at) { emit chosen(at.row()); });
   column->addWidget(table_, 1);

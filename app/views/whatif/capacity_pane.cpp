@@ -46,7 +46,7 @@ CapacityPane::CapacityPane(QWidget* parent) : QWidget(parent) {
   column->addWidget(words_);
   table_ = new widgets::BarTable({tr("Cluster"), QString(), tr("Time · price")});
   table_->setObjectName(QStringLiteral("capacity_table"));
-  table_->setAccessibleName(tr("How long the training takes, a row a cluster"));
+  table_->setAccessibleName(tr("Training time, one cluster per row"));
   connect(table_, &QTableWidget::currentCellChanged, this, [this](int row) { emit chosen(row); });
   connect(table_, &QTableWidget::activated, this, [this](const QModelIndex& at) { emit activated(at.row()); });
   column->addWidget(table_, 1);
@@ -80,21 +80,21 @@ QWidget* CapacityPane::make_head() {
   lines->addLayout(top);
   auto* fields = new widgets::WrappingRow;
   amount_ = add_field(*fields, tr("Train with"), "capacity_amount", QStringLiteral("10M"),
-                      tr("Samples in all, or tokens where it is said how many a sample has: 20M, 300B"));
+                      tr("Total samples, or tokens if tokens per sample are given: 20M, 300B"));
   tokens_ = add_field(*fields, tr("Tokens per sample"), "capacity_tokens", {},
-                      tr("How many tokens a sample has; empty: samples are counted"));
+                      tr("Tokens per sample. Empty: amounts are samples"));
   within_ = add_field(*fields, tr("Within"), "capacity_within", QStringLiteral("30d"),
-                      tr("The longest that it may take: 30d, 12h; empty: as long as it takes"));
-  budget_ = add_field(*fields, tr("For at most"), "capacity_budget", {},
-                      tr("The most that it may cost: $50000, 50k; empty: whatever it costs"));
+                      tr("Longest duration: 30d, 12h. Empty: no limit"));
+  budget_ =
+      add_field(*fields, tr("For at most"), "capacity_budget", {}, tr("Highest price: $50000, 50k. Empty: no limit"));
   nodes_ = new QSpinBox;
   nodes_->setObjectName(QStringLiteral("capacity_nodes"));
   nodes_->setRange(1, most_nodes_asked);
-  nodes_->setToolTip(tr("Every size of the cluster from one node to so many"));
+  nodes_->setToolTip(tr("Cluster sizes from one node to this number"));
   fields->add_field(tr("Nodes up to"), nodes_);
   types_ = new QComboBox;
   types_->setObjectName(QStringLiteral("capacity_types"));
-  types_->setToolTip(tr("All devices become each of these types"));
+  types_->setToolTip(tr("Try all devices as each of these types"));
   types_->addItem(tr("as today"));
   types_->addItem(tr("every type of the catalogue"));
   fields->add_field(tr("Devices"), types_);
@@ -106,13 +106,13 @@ QToolButton* CapacityPane::make_points_button() {
   points_ = new QToolButton;
   points_->setObjectName(QStringLiteral("capacity_points"));
   points_->setText(tr("Points"));
-  points_->setToolTip(tr("Keep what is found in a file, and go on from it another day"));
+  points_->setToolTip(tr("Save the points in a file, to continue later"));
   points_->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(points_);
   QAction* keep = menu->addAction(tr("&Keep in a file…"));
   keep->setObjectName(QStringLiteral("capacity_points_keep"));
   connect(keep, &QAction::triggered, this, &CapacityPane::keep_wanted);
-  QAction* go_on = menu->addAction(tr("&Go on from a file…"));
+  QAction* go_on = menu->addAction(tr("&Continue from a file…"));
   go_on->setObjectName(QStringLiteral("capacity_points_go_on"));
   connect(go_on, &QAction::triggered, this, &CapacityPane::go_on_wanted);
   points_->setMenu(menu);

@@ -108,10 +108,10 @@ QWidget* ExplainView::make_sensitivity() {
   auto* half = new QWidget;
   auto* column = new QVBoxLayout(half);
   column->setContentsMargins(0, 0, 0, 0);
-  sensitivity_title_ = heading(tr("What would shorten the iteration"), font());
+  sensitivity_title_ = heading(tr("Sensitivity of the iteration time"), font());
   column->addWidget(sensitivity_title_);
   auto* line = new QHBoxLayout;
-  auto* words = new QLabel(tr("Each link and device 10 % better by itself, simulated again."));
+  auto* words = new QLabel(tr("Each link and device made 10 % better on its own, simulated again."));
   words->setWordWrap(true);
   line->addWidget(words, 1);
   find_out_ = new QPushButton;
@@ -122,7 +122,7 @@ QWidget* ExplainView::make_sensitivity() {
   column->addLayout(line);
   sensitivity_ = new widgets::BarTable({tr("10 % more"), QString(), tr("Change")});
   sensitivity_->setObjectName(QStringLiteral("sensitivity"));
-  sensitivity_->setAccessibleName(tr("Change of the iteration, a row a link or device"));
+  sensitivity_->setAccessibleName(tr("Change of the iteration time, one link or device per row"));
   column->addWidget(sensitivity_, 1);
   sensitivity_hint_ = hint_label("sensitivity_hint");
   column->addWidget(sensitivity_hint_, 1);
@@ -133,7 +133,7 @@ QWidget* ExplainView::make_jitter() {
   auto* strip = new QWidget;
   auto* column = new QVBoxLayout(strip);
   column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(heading(tr("How much the iteration varies"), font()));
+  column->addWidget(heading(tr("Variation of the iteration time"), font()));
   auto* line = new QHBoxLayout;
   auto* caption = new QLabel(tr("Passes &vary by"));
   variation_ = new QDoubleSpinBox;
@@ -143,19 +143,19 @@ QWidget* ExplainView::make_jitter() {
   variation_->setSuffix(tr(" %"));
   variation_->setValue(JitterOptions().variation * 100);
   variation_->setKeyboardTracking(false);
-  variation_->setToolTip(tr("Standard deviation of every pass's time, over its mean"));
+  variation_->setToolTip(tr("Standard deviation of each pass's time, relative to its mean"));
   caption->setBuddy(variation_);
   connect(variation_, &QDoubleSpinBox::valueChanged, this, &ExplainView::variation_chosen);
   line->addWidget(caption);
   line->addWidget(variation_);
-  auto* words = new QLabel(tr("Bars lead from p5 to p95 of %1 iterations, with a line at p50; dashed: nothing varies.")
-                               .arg(JitterOptions().runs));
+  auto* words = new QLabel(
+      tr("Bars span p5 to p95 of %1 iterations, with a line at p50. Dashed: no variation.").arg(JitterOptions().runs));
   words->setWordWrap(true);
   line->addWidget(words, 1);
   column->addLayout(line);
   jitter_ = new widgets::BarTable({tr("Plan"), QString(), tr("p5 / p50 / p95")});
   jitter_->setObjectName(QStringLiteral("jitter"));
-  jitter_->setAccessibleName(tr("How much the iteration varies, a row a plan"));
+  jitter_->setAccessibleName(tr("Variation of the iteration time, one plan per row"));
   jitter_->set_axis(widgets::BarTable::Axis::among_bars);
   column->addWidget(jitter_);
   jitter_hint_ = hint_label("jitter_hint");

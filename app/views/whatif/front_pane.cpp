@@ -51,8 +51,8 @@ FrontPane::FrontPane(QWidget* parent)
   widgets::describe_keys(*view_, tr("In the front of plans"),
                          {{"Left, Right", tr("Along the front")},
                           {"Home, End", tr("To its ends")},
-                          {"Return", tr("Take the plan into the project")},
-                          {"Esc", tr("Let go of the selected plan")}});
+                          {"Return", tr("Add the plan to the project")},
+                          {"Esc", tr("Clear the selection")}});
   apply_theme();
 }
 
@@ -79,7 +79,7 @@ QWidget* FrontPane::make_head() {
   as_table_->setObjectName(QStringLiteral("front_as_table"));
   as_table_->setText(tr("Table"));
   as_table_->setCheckable(true);
-  as_table_->setToolTip(tr("The same plans as a table"));
+  as_table_->setToolTip(tr("Plans of the front as a table"));
   connect(as_table_, &QToolButton::toggled, this, &FrontPane::show_content);
   csv_ = new QToolButton;
   csv_->setObjectName(QStringLiteral("front_csv"));

@@ -41,7 +41,7 @@ LargestPane::LargestPane(const QStringList& sizes, QWidget* parent) : QWidget(pa
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   table_ = new widgets::BarTable({tr("Planned for"), QString(), tr("Answer")});
   table_->setObjectName(QStringLiteral("largest_table"));
-  table_->setAccessibleName(tr("Sizes that were planned for, a row each"));
+  table_->setAccessibleName(tr("Planned sizes, one per row"));
   column->addWidget(answer_);
   column->addWidget(words_);
   column->addWidget(table_, 1);
@@ -58,7 +58,7 @@ QWidget* LargestPane::make_head(const QStringList& sizes) {
   title->setFont(widgets::title_font(font()));
   keep_ = new QPushButton(tr("Keep the plan"));
   keep_->setObjectName(QStringLiteral("largest_keep"));
-  keep_->setToolTip(tr("Take the answer's plan into the project, and its model where that is new"));
+  keep_->setToolTip(tr("Add this plan to the project, with its model if that is new"));
   connect(keep_, &QPushButton::clicked, this, &LargestPane::keep_wanted);
   find_ = new QPushButton;
   find_->setObjectName(QStringLiteral("largest_find"));
@@ -72,12 +72,12 @@ QWidget* LargestPane::make_head(const QStringList& sizes) {
   size_ = new QComboBox;
   size_->setObjectName(QStringLiteral("largest_size"));
   size_->addItems(sizes);
-  size_->setToolTip(tr("What grows until no plan fits any more; all else stays"));
+  size_->setToolTip(tr("Size that grows until no plan fits. Everything else stays"));
   connect(size_, &QComboBox::currentIndexChanged, this, &LargestPane::changed);
   fields->add_field(tr("The largest"), size_);
-  step_ = make_count("largest_step", tr("Sizes that are looked at: every so many"));
+  step_ = make_count("largest_step", tr("Step between two sizes"));
   fields->add_field(tr("In steps of"), step_);
-  most_ = make_count("largest_most", tr("The largest size that is looked at"));
+  most_ = make_count("largest_most", tr("Largest size to try"));
   fields->add_field(tr("Up to"), most_);
   lines->addWidget(fields);
   return head;

@@ -59,11 +59,11 @@ Panel::Panel(QWidget* parent) : QScrollArea(parent) {
                              widgets::ThemeSizes::margin);
   column->setSpacing(widgets::ThemeSizes::grid + 2);
   auto* head = new QHBoxLayout;
-  auto* title = new QLabel(tr("What if it were…"));
+  auto* title = new QLabel(tr("What if…"));
   title->setFont(widgets::title_font(font()));
   reset_ = new QPushButton(tr("&As today"));
   reset_->setObjectName(QStringLiteral("what_if_reset"));
-  reset_->setToolTip(tr("Put everything back to today's"));
+  reset_->setToolTip(tr("Reset everything to today's values"));
   connect(reset_, &QPushButton::clicked, this, [this] {
     change_ = {};
     show_all();
@@ -88,7 +88,7 @@ void Panel::make_types(QVBoxLayout* column) {
   type_->setAccessibleName(tr("Devices"));
   type_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   type_->setMinimumContentsLength(12);
-  type_->setToolTip(tr("All devices become of this type"));
+  type_->setToolTip(tr("Replace all devices by this type"));
   label->setBuddy(type_);
   row->addWidget(label);
   row->addWidget(type_, 1);
@@ -131,7 +131,7 @@ void Panel::make_notes(QVBoxLayout* column) {
   drop_also_->setText(QStringLiteral("×"));
   drop_also_->setAutoRaise(true);
   drop_also_->setToolTip(tr("Without these"));
-  drop_also_->setAccessibleName(tr("Without the single devices and links that are changed"));
+  drop_also_->setAccessibleName(tr("Without changes of single devices and links"));
   connect(drop_also_, &QToolButton::clicked, this, [this] {
     change_.swaps.clear();
     change_.links.clear();
@@ -190,7 +190,7 @@ void Panel::set_base(const Base& base) {
     if (type.name != scales.type)
       type_->addItem(tr("%1 · %2").arg(text::in_qt(type.name), models::format_bytes(type.memory)),
                      text::in_qt(type.name));
-  price_source_->setText(tr("Where none is given: %1. Prices can be edited.").arg(base.price_source));
+  price_source_->setText(tr("Default: %1. Prices can be edited.").arg(base.price_source));
   show_all();
 }
 

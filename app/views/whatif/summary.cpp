@@ -45,10 +45,10 @@ Summary::Summary(QWidget* parent) : QWidget(parent) {
   busy_->setObjectName(QStringLiteral("what_if_busy"));
   keep_cluster_ = new QPushButton(tr("Add as cl&uster"));
   keep_cluster_->setObjectName(QStringLiteral("what_if_keep_cluster"));
-  keep_cluster_->setToolTip(tr("The changed cluster becomes one of the project's"));
+  keep_cluster_->setToolTip(tr("Add the changed cluster to the project"));
   keep_plan_ = new QPushButton(tr("&Keep the plan"));
   keep_plan_->setObjectName(QStringLiteral("what_if_keep_plan"));
-  keep_plan_->setToolTip(tr("The plan, and the cluster that it is for, become part of the project"));
+  keep_plan_->setToolTip(tr("Add the plan and its cluster to the project"));
   connect(keep_cluster_, &QPushButton::clicked, this, &Summary::cluster_wanted);
   connect(keep_plan_, &QPushButton::clicked, this, &Summary::plan_wanted);
   head->addWidget(words_, 1);
@@ -60,7 +60,7 @@ Summary::Summary(QWidget* parent) : QWidget(parent) {
   row_->setSpacing(widgets::ThemeSizes::margin);
   table_ = new QTableWidget(0, 4);
   table_->setObjectName(QStringLiteral("what_if_table"));
-  table_->setAccessibleName(tr("The best plan of today and with what was changed"));
+  table_->setAccessibleName(tr("Best plan today and with the changes"));
   table_->setItemDelegate(new widgets::FlatDelegate(table_));
   widgets::make_flat(*table_);
   table_->setHorizontalHeaderLabels({QString(), tr("Today"), tr("Then"), tr("Change")});

@@ -150,27 +150,26 @@ void paint_small_gantt(QPainter& painter, const QRectF& area, const Timeline& ti
 
 std::vector<Choice> network_choices() {
   return {make(key_of(NetworkModel::ideal), Text::tr("Ideal"),
-               Text::tr("Every transfer has the whole bandwidth of its way; those between the same two nodes go one "
-                        "after another."),
+               Text::tr("Each transfer has the full bandwidth of its path. Transfers between the same two nodes run "
+                        "one after another."),
                paint_ideal),
           make(key_of(NetworkModel::shared), Text::tr("Shared"),
-               Text::tr("Whatever crosses a link at the same time shares its bandwidth fairly, all-reduces included."),
-               paint_shared)};
+               Text::tr("Concurrent transfers and all-reduces share each link's bandwidth fairly."), paint_shared)};
 }
 
 std::vector<Choice> overlap_choices() {
   return {make(key_of(Overlap::none), Text::tr("After backward"),
-               Text::tr("A stage's gradients are all-reduced once its last backward is done."),
+               Text::tr("A stage's gradients are all-reduced after its last backward."),
                [](QPainter& painter, const QRectF& area, const Theme& theme) {
                  paint_reductions(painter, area, theme, {{0.6, 0.38}});
                }),
           make(key_of(Overlap::layer), Text::tr("By layer"),
-               Text::tr("Each layer's gradients are all-reduced as soon as they are there, behind the backward."),
+               Text::tr("Each layer's gradients are all-reduced as soon as they are ready, overlapping the backward."),
                [](QPainter& painter, const QRectF& area, const Theme& theme) {
                  paint_reductions(painter, area, theme, {{0.15, 0.1}, {0.3, 0.1}, {0.45, 0.1}, {0.6, 0.1}});
                }),
           make(key_of(Overlap::bucket), Text::tr("By bucket"),
-               Text::tr("Gradients of several layers are all-reduced together as soon as they fill a bucket."),
+               Text::tr("Gradients of several layers are all-reduced together as soon as a bucket is full."),
                [](QPainter& painter, const QRectF& area, const Theme& theme) {
                  paint_reductions(painter, area, theme, {{0.3, 0.19}, {0.6, 0.19}});
                })};
@@ -180,13 +179,13 @@ std::vector<Choice> collective_choices() {
   return {make(key_of(Collectives::least), Text::tr("Fastest ring"),
                Text::tr("The faster of a flat and a hierarchical ring, for each all-reduce."), paint_least),
           make(key_of(Collectives::ring), Text::tr("Ring"),
-               Text::tr("One ring over all devices; its slowest hop holds back the others."), paint_ring),
+               Text::tr("One ring over all devices. Its slowest hop limits it."), paint_ring),
           make(key_of(Collectives::hierarchical), Text::tr("Hierarchical"),
                Text::tr("Rings inside the nodes, then one over the nodes."), paint_hierarchical),
           make(key_of(Collectives::tree), Text::tr("Tree"),
-               Text::tr("A double binary tree: few steps, for many devices and little data."), paint_tree),
+               Text::tr("A double binary tree: few steps, good for many devices and small data."), paint_tree),
           make(key_of(Collectives::nccl), Text::tr("NCCL"),
-               Text::tr("What NCCL's own estimate of algorithms and protocols chooses."), paint_nccl)};
+               Text::tr("The algorithm and protocol that NCCL's own estimate chooses."), paint_nccl)};
 }
 
 }  // namespace pipedeck::views::widgets

@@ -32,11 +32,11 @@ CoreFields::CoreFields(QWidget* parent)
   text_->setAccessibleName(tr("Processor cores of the devices"));
   text_->setPlaceholderText(tr("any: chosen by the system"));
   text_->setToolTip(
-      tr("The processor core of each device, in their order, such as 0-3,4-7; two devices may share one. "
-         "Empty: the operating system chooses"));
+      tr("Processor cores of the devices in order, such as 0-3,4-7. Two devices may share a core. Empty: the operating "
+         "system chooses"));
   each_->setObjectName(QStringLiteral("run_cores_each"));
   each_->setText(tr("Each…"));
-  each_->setToolTip(tr("A line for each device"));
+  each_->setToolTip(tr("One line per device"));
   each_->setCheckable(true);
   table_->setObjectName(QStringLiteral("run_cores_table"));
   table_->setAccessibleName(tr("Processor core of each device"));
@@ -72,13 +72,13 @@ QList<int> CoreFields::cores() const {
 
 QString CoreFields::problem() const {
   const auto cores = models::cores_from_text(text_->text(), devices_.size());
-  const QString wanted = tr("Cores: expected %1, one for each device, such as 0-3,4-7.").arg(devices_.size());
+  const QString wanted = tr("Cores: expected %1, one per device, such as 0-3,4-7.").arg(devices_.size());
   if (!cores) return wanted;
   if (cores->isEmpty()) return {};
   if (cores->size() != devices_.size()) return wanted;
   for (const int core : *cores)
     if (!here_.contains(core))
-      return tr("Cores: there is no core %1 to use here, only %2.").arg(core).arg(models::cores_to_text(here_));
+      return tr("Cores: core %1 is not available here, only %2.").arg(core).arg(models::cores_to_text(here_));
   return {};
 }
 

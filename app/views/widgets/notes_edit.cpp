@@ -34,7 +34,7 @@ NotesEdit::NotesEdit(QWidget* parent) : QWidget(parent), title_(new QLabel(tr("N
   setObjectName(QStringLiteral("notes"));
   field_->setObjectName(QStringLiteral("notes_field"));
   field_->setAccessibleName(tr("Notes about the plan"));
-  field_->setPlaceholderText(tr("What is to be remembered about this plan"));
+  field_->setPlaceholderText(tr("Notes about this plan"));
   field_->setTabChangesFocus(true);
   field_->setFixedHeight(QFontMetrics(font()).lineSpacing() * 4);
   title_->setBuddy(field_);
@@ -74,12 +74,12 @@ void NotesEdit::apply_theme() {
   const Theme& theme = Theme::of(palette());
   title_->setFont(title_font(font()));
   set_text_colour(*title_, theme.text);
-  field_->setStyleSheet(QStringLiteral("QPlainTextEdit { background: %1; color: %2; border: 1px solid %3; "
-                                       "border-radius: %6px; padding: 2px 4px; selection-background-color: %5; } "
-                                       "QPlainTextEdit:focus { border-color: %4; }")
-                            .arg(theme.panel.name(), theme.text.name(), theme.border.name(), theme.accent.name(),
-                                 theme.accent_soft.name())
-                            .arg(ThemeSizes::radius));
+  field_->setStyleSheet(
+      QStringLiteral("QPlainTextEdit { background: %1; color: %2; border: 1px solid %3; border-radius: %6px; padding: "
+                     "2px 4px; selection-background-color: %5; } QPlainTextEdit:focus { border-color: %4; }")
+          .arg(theme.panel.name(), theme.text.name(), theme.border.name(), theme.accent.name(),
+               theme.accent_soft.name())
+          .arg(ThemeSizes::radius));
   set_ground(*this, theme.panel);
 }
 

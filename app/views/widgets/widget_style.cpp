@@ -16,11 +16,9 @@ struct ButtonColours {
 QString button_style(const ButtonColours& on, const Theme& theme) {
   const QColor off_text = blended(theme.muted, theme.panel, 0.6);
   return QStringLiteral(
-             "QPushButton { background: %1; color: %2; border: 1px solid %3; border-radius: 4px;"
-             " padding: 5px 14px; font-weight: 600; }"
-             "QPushButton:hover { background: %4; }"
-             "QPushButton:focus { border: 2px solid %5; padding: 4px 13px; }"
-             "QPushButton:disabled { background: %6; color: %7; border: 1px solid %8; }")
+             "QPushButton { background: %1; color: %2; border: 1px solid %3; border-radius: 4px; padding: 5px 14px; "
+             "font-weight: 600; }QPushButton:hover { background: %4; }QPushButton:focus { border: 2px solid %5; "
+             "padding: 4px 13px; }QPushButton:disabled { background: %6; color: %7; border: 1px solid %8; }")
       .arg(on.ground.name(), on.text.name(), on.border.name(), on.hover.name(), theme.text.name(), theme.panel.name(),
            off_text.name(), theme.border.name());
 }

@@ -105,7 +105,7 @@ class Maker {
     if (!shaped_graph.unopened.empty()) {
       std::vector<std::string> first = shaped_graph.unopened;
       if (first.size() > 20) first.resize(20), first.push_back("...");
-      say(fmt::format("What loops and branches run is not counted, only the bytes that go in and out of them: {}",
+      say(fmt::format("Loops and branches count only with the bytes of their inputs and outputs: {}",
                       fmt::join(first, ", ")));
     }
     if (const auto products = quantised_products(); products > 0)
@@ -119,8 +119,8 @@ class Maker {
               : fmt::format("{} operators have weights of few bits: these are not trained, and no parameters", frozen));
     if (counted.fused > 0)
       say(
-          fmt::format("Runs of element-wise operators that follow from one tensor (normalisations, activations "
-                      "spelled out), each taken as one kernel: {}",
+          fmt::format("Runs of element-wise operators that follow from one tensor (normalisations, activations spelled "
+                      "out), each taken as one kernel: {}",
                       counted.fused));
     if (counted.shared_weights > 0)
       say(counted.shared_weights == 1

@@ -126,8 +126,8 @@ Result<void> together(const RuleCall& call, std::optional<Element> element) {
     if (!other) continue;
     auto both = broadcast(shape, other->shape);
     if (!both)
-      return call.wrong(fmt::format("found {} beside {}, expected sizes that are alike or 1", sizes_text(other->shape),
-                                    sizes_text(shape)));
+      return call.wrong(
+          fmt::format("found {} and {}, expected equal sizes or 1", sizes_text(other->shape), sizes_text(shape)));
     shape = *std::move(both);
   }
   const Element result = element.value_or(first->element);

@@ -44,8 +44,8 @@ Result<void> reshape(const RuleCall& call) {
   std::optional<std::size_t> open;
   const auto misfit = [&] {
     return call.wrong(
-        fmt::format("found {} to be seen as {}, expected as many numbers (a batch that the file fixes is "
-                    "changed with a dynamic axis where it is exported)",
+        fmt::format("found {} to be seen as {}, expected as many numbers (a batch that the file fixes is changed with "
+                    "a dynamic axis where it is exported)",
                     sizes_text(x->shape), sizes_text(out)));
   };
   for (std::size_t i = 0; i < out.size(); ++i) {

@@ -93,9 +93,7 @@ class Shaper {
                       place);
         if (*size < 0 || (*size > 0 && count > limits::bytes / 16 / *size))
           return fail(ErrorCode::bad_input,
-                      fmt::format("found input '{}' of more than 2^49 numbers, expected at most "
-                                  "that",
-                                  input.name),
+                      fmt::format("found input '{}' of more than 2^49 numbers, expected at most that", input.name),
                       place);
         count *= *size;
         tensor.shape.push_back(*size);

@@ -232,10 +232,11 @@ Result<Calls> calls_in(Recording& recording) {
   if (calls.annotated)
     std::erase_if(modules, [&](const RecordedSpan& span) { return names_a_pass(recording.names[span.name]); });
   if (modules.empty())
-    return fail(ErrorCode::bad_input,
-                fmt::format("found no modules among {} events, expected those that torch.profiler.profile("
-                            "with_stack=True, record_shapes=True) or record_function around each module write",
-                            recording.events));
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format("found no modules among {} events, expected those that torch.profiler.profile(with_stack=True, "
+                    "record_shapes=True) or record_function around each module write",
+                    recording.events));
   sort_nested(modules);
   const BackwardTimes backward(recording.evaluations);
   calls.track = main_track(modules, backward);

@@ -108,7 +108,7 @@ class Maker {
              : fmt::format(
                    "Times are medians of the passes ({}) on the processor, from a layer's begin to the next one's",
                    passes_.size()));
-    note("What a model does between its modules counts into the layer before, the loss into the last one");
+    note("Operators between modules count to the previous layer, the loss to the last one");
     if (!has_backward_)
       note(fmt::format("No backward pass was recorded: it is assumed to take {} times the forward pass",
                        backward_of_forward));
@@ -127,18 +127,17 @@ class Maker {
     }
     if (!options_.micro_batch)
       note(sizes_.samples > 0
-               ? fmt::format("{} samples a micro-batch: the first size of what the first layer takes", sizes_.samples)
-               : "Nobody says how many samples a micro-batch has: 1 is assumed");
+               ? fmt::format("{} samples per micro-batch: the first size of the first layer's input", sizes_.samples)
+               : "The micro-batch size is unknown: 1 sample is assumed");
     note(sizes_.gradients ? "Parameters are counted by their gradients; frozen ones are not among them"
                           : "Parameters are counted by what known operators take");
     if (!sizes_.output_of_gradients)
       note("Some outputs are as large as what the next layer takes; the last one's is then 0");
     if (has_backward_)
-      note("What is kept for the backward pass is estimated, operator by operator");
+      note("Activations saved for the backward pass are estimated per operator");
     else
-      note("What is kept for the backward pass is not known without one: outputs alone");
-    if (!sizes_.unknown.empty())
-      note(fmt::format("Of {} all inputs are taken for kept", fmt::join(sizes_.unknown, ", ")));
+      note("Activations saved for the backward pass are unknown without a backward: only outputs count");
+    if (!sizes_.unknown.empty()) note(fmt::format("All inputs of {} count as saved", fmt::join(sizes_.unknown, ", ")));
     if (has_backward_) note("Half of a layer's backward pass is assumed to be for its weights");
   }
 

@@ -238,8 +238,7 @@ class Reader {
                                      operation.micro_batch, quoted(action), base_.micro_batches - 1));
     if (!runs_here(operation))
       return bad(place_,
-                 fmt::format("found stage {} for micro-batch {} on device {}, expected stages that the plan has "
-                             "there",
+                 fmt::format("found stage {} for micro-batch {} on device {}, expected stages that the plan has there",
                              operation.stage.value, operation.micro_batch, device_.value));
     if (operation.kind == OpKind::recompute && !base_.stages[operation.stage.index()].recompute.any())
       return bad(place_, fmt::format("found {}, expected none: stage {} of the plan does not recompute", quoted(action),

@@ -39,7 +39,8 @@ Interval interval_from(json::ObjectReader& in) {
   const std::string word = in.text("kind");
   const std::optional<OpKind> kind = op_kind_named(word);
   if (in.ok() && !kind)
-    in.fail("kind", fmt::format("found {}, expected one of {}", json::describe(json::Value(word)), json::kind_words));
+    in.fail("kind",
+            fmt::format("found {}, expected one of {}", json::describe(json::Value(word)), json::words_of<OpKind>("")));
   out.row.operation.kind = kind.value_or(OpKind::forward);
   out.lane.role = role_of(out.row.operation.kind);
   const bool link = out.lane.role == LaneRole::link;

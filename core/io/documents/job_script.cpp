@@ -65,10 +65,9 @@ std::string_view name_of(JobLauncher launcher) { return launcher == JobLauncher:
 Result<std::string> job_script(const JobHow& how, const Plan& plan, const ModelSpec& model) {
   const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
   if (planned != layers_to_plan(model))
-    return fail(ErrorCode::bad_input,
-                fmt::format("found a plan for {} layers, expected {}, the layers of {} without its "
-                            "loss: a job trains the plan's own model",
-                            planned, layers_to_plan(model), model.name));
+    return fail(ErrorCode::bad_input, fmt::format("found a plan for {} layers, expected {}, the layers of {} without "
+                                                  "its loss: a job trains the plan's own model",
+                                                  planned, layers_to_plan(model), model.name));
   const int devices = static_cast<int>(devices_used(plan).size());
   if (how.processes > devices)
     return fail(ErrorCode::bad_input,

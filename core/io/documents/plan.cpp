@@ -137,9 +137,10 @@ Predicted predicted_from(ObjectReader& in) {
   });
   if (in.has("lower_bound_ms")) predicted.lower_bound = in.long_time("lower_bound_ms");
   predicted.fits = in.truth_or("fits", true);
-  predicted.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::network_words);
-  predicted.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::overlap_words);
-  predicted.collectives = in.word_or("collectives", Collectives::least, collectives_named, json::collectives_words);
+  predicted.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::words_of<NetworkModel>());
+  predicted.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::words_of<Overlap>());
+  predicted.collectives =
+      in.word_or("collectives", Collectives::least, collectives_named, json::words_of<Collectives>());
   return predicted;
 }
 
@@ -163,11 +164,11 @@ std::string sha256_from(ObjectReader& in, std::string_view key) {
 }
 
 void read_conventions(ObjectReader& in, Plan& plan) {
-  plan.schedule = in.word("schedule", schedule_named, json::schedule_words);
+  plan.schedule = in.word("schedule", schedule_named, json::words_of<ScheduleKind>());
   plan.warmup = in.word_or("warmup", Warmup::A, warmup_named, "\"A\", \"B\"");
   if (in.has("warmup_counts")) plan.warmup_counts = in.counts("warmup_counts", 1, limits::samples);
-  plan.optimizer = in.word_or("optimizer", Optimizer::adam, optimizer_named, json::optimizer_words);
-  plan.precision = in.word_or("precision", Precision::fp32, precision_named, json::precision_words);
+  plan.optimizer = in.word_or("optimizer", Optimizer::adam, optimizer_named, json::words_of<Optimizer>());
+  plan.precision = in.word_or("precision", Precision::fp32, precision_named, json::words_of<Precision>());
   plan.zero = in.count_or("zero", 0, 0, 3);
 }
 

@@ -97,9 +97,9 @@ DeviceVerdict device_from(ObjectReader& in) {
 }
 
 void read_simulation(ObjectReader& in, Simulation& out) {
-  out.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::network_words);
-  out.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::overlap_words);
-  out.collectives = in.word_or("collectives", Collectives::least, collectives_named, json::collectives_words);
+  out.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::words_of<NetworkModel>());
+  out.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::words_of<Overlap>());
+  out.collectives = in.word_or("collectives", Collectives::least, collectives_named, json::words_of<Collectives>());
   out.iteration = in.nanoseconds("iteration_ms");
   if (in.has("longest_span_ms")) out.longest_span = in.nanoseconds("longest_span_ms");
   if (in.has("period_ms")) out.period = in.nanoseconds("period_ms");

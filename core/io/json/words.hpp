@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that formats.md lists, as error messages show them.
+// The words of an enumeration as error messages show them: "ideal", "shared".
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,13 @@
 
 namespace pipedeck::io::json {
 
-inline constexpr std::string_view network_words = "\"ideal\", \"shared\"";
-inline constexpr std::string_view overlap_words = "\"none\", \"layer\", \"bucket\"";
-inline constexpr std::string_view collectives_words = "\"least\", \"ring\", \"hierarchical\", \"tree\", \"nccl\"";
-inline constexpr std::string_view optimizer_words = "\"none\", \"sgd\", \"momentum\", \"adam\", \"rmsprop\"";
-inline constexpr std::string_view precision_words = "\"fp32\", \"mixed-16\", \"mixed-18\", \"mixed-20\"";
-inline constexpr std::string_view schedule_words =
-    "\"gpipe\", \"1f1b\", \"interleaved\", \"zb-h1\", \"zb-h2\", \"zb-v\", \"v-half\", \"v-min\", \"dualpipe\", "
-    "\"dualpipev\", \"chimera\", \"adaptive\", \"pipedream\", \"pipedream-vertical\", \"pipedream-2bw\", "
-    "\"explicit\"";
-inline constexpr std::string_view kind_words =
-    "forward, backward, backward_input, backward_weight, recompute, send, receive, all_reduce, optimizer";
+/// Returns the names of all values of an enumeration, each between `quote`s.
+template <class Enum>
+std::string words_of(std::string_view quote = "\"") {
+  std::string words;
+  for (int value = 0; name_of(static_cast<Enum>(value)) != "?"; ++value)
+    words += fmt::format("{0}{1}{2}{1}", value == 0 ? "" : ", ", quote, name_of(static_cast<Enum>(value)));
+  return words;
+}
 
 }  // namespace pipedeck::io::json

@@ -231,8 +231,7 @@ std::string profile_to_graph_text(const Profile& profile) {
   for (std::size_t i = 0; i < profile.layers.size(); ++i) {
     const Layer& layer = profile.layers[i];
     text += fmt::format(
-        "{} -- {} -- forward_compute_time={}, backward_compute_time={}, activation_size={}, "
-        "parameter_size={}{}\n",
+        "{} -- {} -- forward_compute_time={}, backward_compute_time={}, activation_size={}, parameter_size={}{}\n",
         ids[i], description_of(layer.name), text::double_to_decimal(layer.forward.count, 3),
         text::double_to_decimal(layer.backward.count, 3), activation_of(layer), layer.parameters.count,
         stage_of(layer));

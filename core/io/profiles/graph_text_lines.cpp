@@ -91,10 +91,9 @@ class LineReader {
       std::size_t k = 0;
       while (k < keys.size() && keys[k] != key) ++k;
       if (equals == part.npos || k == keys.size())
-        return bad(
-            fmt::format("found {}, expected forward_compute_time=, backward_compute_time=, activation_size= or "
-                        "parameter_size=",
-                        shown(part)));
+        return bad(fmt::format(
+            "found {}, expected forward_compute_time=, backward_compute_time=, activation_size= or parameter_size=",
+            shown(part)));
       if (found[k]) return bad(fmt::format("found {} a second time, expected it once", key));
       found[k] = trimmed(part.substr(equals + 1));
     }

@@ -170,7 +170,7 @@ class WorkloadReader {
   /// A cost alone is a time on some machine: its bytes are unknown, unless there are none.
   static Bytes size_without(ObjectReader& in, std::string_view size_key) {
     if (in.number("cost", 0, 1e18) > 0)
-      in.fail(size_key, "found a cost alone, which is a time, expected the size in bytes beside it");
+      in.fail(size_key, "found only a cost (a time), expected the size in bytes as well");
     return {};
   }
 

@@ -53,8 +53,8 @@ Result<FoundMachines> CopyTables::machine(std::string name, std::string source) 
   const std::size_t size = bandwidths_.size();
   if (size == 0)
     return fail(ErrorCode::bad_input,
-                "found no bandwidths of copies in one direction, expected what p2pBandwidthLatencyTest or "
-                "nvbandwidth prints between GPUs");
+                "found no bandwidths of copies in one direction, expected what p2pBandwidthLatencyTest or nvbandwidth "
+                "prints between GPUs");
   FoundMachine machine;
   machine.name = std::move(name);
   machine.source = std::move(source);

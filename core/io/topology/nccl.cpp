@@ -291,8 +291,8 @@ class DumpReader {
     for (std::vector<Joint>& row : machine.joints)
       for (Joint& joint : row)
         if (joint.kind != JointKind::self) joint = {JointKind::untold, 0, {}};
-    machine.notes.push_back(fmt::format(
-        "The file says of no device that it is a gpu: {} are taken for GPUs by their class", machine.gpus.size()));
+    machine.notes.push_back(
+        fmt::format("The file marks no device as a gpu: {} count as GPUs by their class", machine.gpus.size()));
     return machine;
   }
 

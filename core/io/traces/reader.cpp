@@ -89,7 +89,7 @@ void add_steps(ReadTrace& result, std::vector<Span> spans, const std::vector<Ste
   if (outside > 0) result.notes.push_back(fmt::format("{} operations before the first step were left out", outside));
   if (hidden > 0)
     result.notes.push_back(
-        fmt::format("{} operations that ran wholly beside another of their device are not drawn", hidden));
+        fmt::format("{} operations that ran entirely during another one of their device are not drawn", hidden));
 }
 
 /// `device` is the one that a rank's work is of.
@@ -106,10 +106,10 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional
     traces::classify_kernels(spans);
     const auto untold = std::ranges::count(spans.kernels, false, &Span::told);
     if (untold > 0)
-      result.notes.push_back(fmt::format(
-          "{} of {} kernels were launched under no annotation that says forward, backward or optimizer; their names "
-          "were asked, and what says nothing is drawn as forward",
-          untold, spans.kernels.size()));
+      result.notes.push_back(
+          fmt::format("{} of {} kernels have no annotation of forward, backward or optimizer; they are classified by "
+                      "name, else drawn as forward",
+                      untold, spans.kernels.size()));
     put_on(device, spans.kernels);
     add_steps(result, std::move(spans.kernels), steps, true);
     return {};
@@ -117,7 +117,7 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional
   // PyTorch itself annotates its optimizers: alone they are no iteration.
   const bool passes = std::ranges::any_of(spans.annotations, [](const Span& s) { return s.kind != OpKind::optimizer; });
   if (passes || (spans.operators.empty() && !spans.annotations.empty())) {
-    result.notes.push_back("no kernels of a GPU: the annotations that say forward, backward or optimizer are drawn");
+    result.notes.push_back("no GPU kernels: the annotations of forward, backward and optimizer are drawn");
     std::vector<Span> outer = outermost(std::move(spans.annotations));
     const bool on_device = put_on(device, outer);
     add_steps(result, std::move(outer), steps, on_device);
@@ -131,11 +131,12 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional
     add_steps(result, std::move(outer), steps, on_device);
     return {};
   }
-  return fail(ErrorCode::bad_input,
-              fmt::format("found no operations among {} events, expected kernels of a GPU (PyTorch's profiler with "
-                          "ProfilerActivity.CUDA) or events whose names say forward, backward or optimizer "
-                          "(torch.profiler.record_function)",
-                          spans.events));
+  return fail(
+      ErrorCode::bad_input,
+      fmt::format(
+          "found no operations among {} events, expected kernels of a GPU (PyTorch's profiler with "
+          "ProfilerActivity.CUDA) or events named forward, backward or optimizer (torch.profiler.record_function)",
+          spans.events));
 }
 
 }  // namespace

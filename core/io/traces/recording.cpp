@@ -124,9 +124,9 @@ class Recorder {
     if (tracks_.size() > most_recorded_tracks)
       return refuse(event, fmt::format("found more than {} threads, expected a few", most_recorded_tracks));
     if (names_.size() > most_recorded_names)
-      return refuse(event, fmt::format("found more than {} different names, expected modules and operators that come "
-                                       "again",
-                                       most_recorded_names));
+      return refuse(event,
+                    fmt::format("found more than {} different names, expected modules and operators that come again",
+                                most_recorded_names));
     if (inputs_.size() > most_inputs || inputs_text_ > most_text)
       return refuse(event,
                     fmt::format("found {} different sizes of inputs, expected some that come again", inputs_.size()));

@@ -108,7 +108,7 @@ std::string space_text(const search::Chain& chain, const Options& options) {
   const Workload& workload = chain.workload();
   const std::string sizes = workload.micro_batch
                                 ? fmt::format("micro-batch {}", *workload.micro_batch)
-                                : fmt::format("every micro-batch of {} or more samples a replica", options.slice);
+                                : fmt::format("every micro-batch of {} or more samples per replica", options.slice);
   return fmt::format(
       "pp x dp x tmp on {} devices, {}, Megatron's placement, all layer assignments{}",
       options.allow_idle ? fmt::format("at most {}", chain.devices()) : fmt::format("all {}", chain.devices()), sizes,
@@ -143,28 +143,28 @@ Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& asked, co
 }  // namespace
 
 PlannerInfo amp_planner() {
-  return {.name = "amp",
-          .title = "AMP",
-          .summary = "pipeline, data and tensor degrees, micro-batch and layer assignment of least estimated time",
-          .source =
-              "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, "
-              "NeurIPS 2022",
-          .options = table().infos(),
-          .plan = &plan_amp,
-          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
-                          TRY(const auto time, amp_objective(e));
-                          return Objective{{}, time, {}};
-                        },
-                        .text = &amp_objective_text,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const Given asked = table().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
-                                                                 .printed_objective = asked.printed};
-                            }},
+  return {
+      .name = "amp",
+      .title = "AMP",
+      .summary = "pipeline, data and tensor degrees, micro-batch and layer assignment of least estimated time",
+      .source =
+          "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, NeurIPS 2022",
+      .options = table().infos(),
+      .plan = &plan_amp,
+      .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
+                      TRY(const auto time, amp_objective(e));
+                      return Objective{{}, time, {}};
+                    },
+                    .text = &amp_objective_text,
+                    .options =
+                        [](const PlannerOptions& given) {
+                          const Given asked = table().read(given);
+                          return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
+                                                             .printed_objective = asked.printed};
+                        }},
 
-          .compared_by_default = true,
-          .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
+      .compared_by_default = true,
+      .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }
 
 }  // namespace pipedeck::planner::amp

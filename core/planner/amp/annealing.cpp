@@ -176,8 +176,8 @@ PlannerInfo amp_sa_planner() {
           .title = "AMP, annealed",
           .summary = "AMP's randomised procedure: placements as domino tilings, by simulated annealing",
           .source =
-              "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, "
-              "NeurIPS 2022, section 6.3",
+              "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, NeurIPS "
+              "2022, section 6.3",
           .options = annealing_table().infos(),
           .plan = &plan_amp_sa,
           .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {

@@ -41,7 +41,7 @@ Result<bool> any_possible(const Problem& problem, const Options& options, const 
 Result<Ranking> no_strategy(const Problem& problem, const Options& options, bool idle_is_an_option,
                             const PlannerContext& context) {
   const std::string reason = fmt::format(
-      "no pp x dp x tmp is {} devices with a layer for every stage and whole micro-batches of {} or more samples a "
+      "no pp x dp x tmp is {} devices with a layer for every stage and whole micro-batches of {} or more samples per "
       "replica{}",
       options.allow_idle ? fmt::format("at most {}", devices_of(*problem.cluster).size())
                          : fmt::format("{}", devices_of(*problem.cluster).size()),

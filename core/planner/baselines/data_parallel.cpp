@@ -59,7 +59,7 @@ struct DataParallelOptions {
 const OptionTable<DataParallelOptions>& data_parallel_options() {
   static const OptionTable<DataParallelOptions> rows{{
       choice_option("overlap-gradients", &DataParallelOptions::overlap,
-                    "rank with all-reduces beside the backward pass (on), after it (off), or as --overlap says (auto)",
+                    "rank with all-reduces overlapping the backward pass (on), after it (off), or by --overlap (auto)",
                     {{"on", Overlap::layer}, {"off", Overlap::none}, {"auto", std::nullopt}}),
       flag_option("ignore-memory", &DataParallelOptions::ignore_memory, "also where it does not fit"),
       integer_option("min-slice", &DataParallelOptions::min_slice,

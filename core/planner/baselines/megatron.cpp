@@ -114,7 +114,7 @@ Result<Ranking> no_plan(const Problem& problem, const Rules& rules, const Planne
   TRY(const auto any, any_plan(problem, unlimited, context));
   const std::string reason =
       any ? "no degrees of Megatron's rules fit the devices' memory"
-          : fmt::format("no pp x dp x tmp of Megatron's rules uses all devices with {} samples a replica{}",
+          : fmt::format("no pp x dp x tmp of Megatron's rules uses all devices with {} samples per replica{}",
                         rules.slice, problem.pins.empty() ? "" : " and keeps the pins");
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   if (any)
@@ -188,8 +188,8 @@ PlannerInfo megatron_planner() {
           .title = "Megatron",
           .summary = "Megatron-LM's rules: the least tensor and pipeline parallelism that fits, even stages",
           .source =
-              "Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, SC 2021; as in "
-              "section 4.1 of AMP, NeurIPS 2022",
+              "Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, SC 2021; as in section "
+              "4.1 of AMP, NeurIPS 2022",
           .options = megatron_options().infos(),
           .plan = &plan_megatron,
           .objective = {.compute = &simulated_time,

@@ -39,7 +39,7 @@ std::string where_optimal(const search::Chain& chain, const Plan& plan, const Wa
                                  : "contiguous stages of any degrees of data and tensor parallelism";
   const std::string sizes = chain.workload().micro_batch
                                 ? fmt::format("micro-batches of {}", plan.micro_batch)
-                                : fmt::format("any micro-batch of {} samples a replica or more", wanted.slice);
+                                : fmt::format("any micro-batch of {} samples per replica or more", wanted.slice);
   return fmt::format("{}, {}{}: no lower highest peak memory as CAPTURE predicts it", stages, sizes,
                      chain.problem().pins.empty() ? "" : ", the pins kept");
 }
@@ -124,10 +124,10 @@ struct Given {
 
 const OptionTable<Given>& table() {
   static const OptionTable<Given> rows{{
-      choice_option("recommender", &Given::recommender,
-                    "exact: dynamic programme; bf: all partitions, where they are at most 5,000,000; bo: Bayesian "
-                    "optimisation",
-                    {{"exact", Recommender::exact}, {"bf", Recommender::brute_force}, {"bo", Recommender::bayesian}}),
+      choice_option(
+          "recommender", &Given::recommender,
+          "exact: dynamic programme; bf: all partitions, where they are at most 5,000,000; bo: Bayesian optimisation",
+          {{"exact", Recommender::exact}, {"bf", Recommender::brute_force}, {"bo", Recommender::bayesian}}),
       flag_option("pipeline-only", &Given::pipeline_only, "one device a stage, without data or tensor parallelism"),
       flag_option("paper-in-flight", &Given::paper_in_flight,
                   "predict one micro-batch on every stage, as the paper does"),

@@ -86,7 +86,7 @@ std::string capture_objective_text(const evaluation::Evaluation& e) {
 
   const Stage& stage = e.stage(worst);
   return fmt::format(
-      "highest peak {} on stage {} of {} (layers {} to {}, {} samples a replica) = {}. Its first layer alone on a "
+      "highest peak {} on stage {} of {} (layers {} to {}, {} samples per replica) = {}. Its first layer alone on a "
       "device {}, added by the {} behind it {}.",
       gibibytes(peak.total()), worst, e.stages(), stage.first, stage.last - 1, e.most_samples(worst), items_text(peak),
       gibibytes(peak.alone), stage.last - stage.first - 1, gibibytes(peak.added));

@@ -256,7 +256,7 @@ class DappleRanking {
                          judged.overlap != Overlap::bucket;  // required by its closed forms
     if (wanted_.simulated && (!proven_simulated_ || !bounded)) return {};
     std::string space = workload.micro_batch ? fmt::format("micro-batches of {}", *workload.micro_batch)
-                                             : fmt::format("at least {} samples a replica", wanted_.space.slice);
+                                             : fmt::format("at least {} samples per replica", wanted_.space.slice);
     // Eq. 2 as printed may fall with a slower stage, so the statement names the searched space.
     const bool never_again = wanted_.printed && wanted_.space.ignore_memory;
     if (wanted_.recompute != Recompute::automatic || never_again)

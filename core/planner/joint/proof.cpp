@@ -53,8 +53,8 @@ Result<void> certify_joint(Run& run, Plan& plan) {
                                                         plan.synchronous() ? "synchronous" : "asynchronous");
   else if (plan.synchronous() && nothing_below(run, time - rounding(run.problem)))
     plan.certificate.emplace().optimal_in =
-        "synchronous plans of whole passes and even shares, whatever their stages, devices, micro-batch and "
-        "schedule, by simulated time: no other has a closed form below";
+        "synchronous plans of whole passes and even shares, whatever their stages, devices, micro-batch and schedule, "
+        "by simulated time: no other has a closed form below";
   return {};
 }
 

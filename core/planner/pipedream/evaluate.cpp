@@ -126,8 +126,8 @@ Result<Seconds> pipedream_objective(const evaluation::Evaluation& e) {
 std::string pipedream_objective_text(const evaluation::Evaluation& e) {
   const int workers = static_cast<int>(devices_used(e.plan).size()), first = e.stage(0).replicas();
   return fmt::format(
-      "{} {:.3f} ms: the slowest stage's time a mini-batch of {} samples, replicas and transfers counted; "
-      "NOAM = ceil({} / {}) = {} mini-batches are under way",
+      "{} {:.3f} ms: the slowest stage's time a mini-batch of {} samples, replicas and transfers counted; NOAM = "
+      "ceil({} / {}) = {} mini-batches are under way",
       e.plan.objective->name.ends_with("A^L") ? "A^L" : e.plan.objective->name,
       in_milliseconds(*e.plan.objective->time), e.plan.micro_batch, workers, first, (workers + first - 1) / first);
 }

@@ -45,11 +45,10 @@ struct Given {
 
 const OptionTable<Given>& table() {
   static const OptionTable<Given> rows{{
-      choice_option(
-          "levels", &Given::levels,
-          "auto: devices in a node, nodes in the cluster, more where bandwidths differ; flat: one level; any: "
-          "the best of these and of stages on any consecutive devices",
-          {{"auto", Levels::automatic}, {"flat", Levels::flat}, {"any", Levels::any}}),
+      choice_option("levels", &Given::levels,
+                    "auto: devices in a node, nodes in the cluster, more where bandwidths differ; flat: one level; "
+                    "any: the best of these and of stages on any consecutive devices",
+                    {{"auto", Levels::automatic}, {"flat", Levels::flat}, {"any", Levels::any}}),
       flag_option("synchronous", &Given::synchronous,
                   "the same partition under 1F1B, at the micro-batch that simulates best"),
       flag_option("allow-idle", &Given::allow_idle,
@@ -92,12 +91,11 @@ Result<void> compare_with_simulation(Plan& plan, const PlannerContext& context) 
   int workers = 0;
   for (const Stage& stage : plan.stages) workers += stage.replicas();
   const int first = plan.stages.front().replicas();
-  plan.why.push_back(
-      fmt::format("Simulated, a mini-batch takes {:.3f} ms, {:.1f} % more than the slowest stage's {:.3f} ms: with "
-                  "NOAM = ceil({} / "
-                  "{}) = {} mini-batches under way, transfers or uneven replication leave stages waiting.",
-                  in_milliseconds(pace), 100 * (pace.count / plan.objective->time->count - 1),
-                  in_milliseconds(*plan.objective->time), workers, first, (workers + first - 1) / first));
+  plan.why.push_back(fmt::format(
+      "Simulated, a mini-batch takes {:.3f} ms, {:.1f} % more than the slowest stage's {:.3f} ms: with NOAM = ceil({} "
+      "/ {}) = {} mini-batches under way, transfers or uneven replication leave stages waiting.",
+      in_milliseconds(pace), 100 * (pace.count / plan.objective->time->count - 1),
+      in_milliseconds(*plan.objective->time), workers, first, (workers + first - 1) / first));
   return {};
 }
 

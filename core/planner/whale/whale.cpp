@@ -65,7 +65,7 @@ const OptionTable<Given>& table() {
                      {"replicate", Strategy::replicate},
                      {"pipeline", Strategy::pipeline},
                      {"split", Strategy::split}}),
-      integer_option("task-graphs", &Given::task_graphs, "so many TaskGraphs; 0: the best number"),
+      integer_option("task-graphs", &Given::task_graphs, "number of TaskGraphs; 0: the best one"),
       choice_option(
           "placement", &Given::placement,
           "on neighbouring devices: the TaskGraphs of a nested copy, or the replicas of a TaskGraph",

@@ -158,7 +158,8 @@ bool lies_in(const layers::ParameterBlock& block, std::int64_t whole) {
 
 Result<void> check(const LayerPart& part, const Origin& origin) {
   const auto broken = [&](const char* what) {
-    return fail(ErrorCode::bad_input, fmt::format("what it says of layer {} breaks the format: {}", part.layer, what));
+    return fail(ErrorCode::bad_input,
+                fmt::format("its description of layer {} breaks the format: {}", part.layer, what));
   };
   if (part.layer < 0 || static_cast<std::size_t>(part.layer) >= origin.layers.size())
     return broken("the model has no such layer");
@@ -166,7 +167,7 @@ Result<void> check(const LayerPart& part, const Origin& origin) {
   if (part.states != states_of(origin.optimizer)) return broken("not the values that its optimizer keeps");
   std::int64_t floats = 0;
   for (const layers::ParameterBlock& block : part.blocks) {
-    if (!lies_in(block, part.whole)) return broken("a block lies outside of it");
+    if (!lies_in(block, part.whole)) return broken("a block is outside of the file");
     floats += block.rows * block.columns;
     if (floats > part.whole) return broken("more parameters than it has");
   }
@@ -226,7 +227,7 @@ Result<Part> decode_part(std::string_view bytes) {
   part.worker = in.number<std::int32_t>();
   part.device = DeviceId(in.number<std::int32_t>());
   part.layers = in.list<LayerPart>(read_part);
-  if (!in.whole()) return fail(ErrorCode::bad_input, "its header does not end where it says");
+  if (!in.whole()) return fail(ErrorCode::bad_input, "its header does not end at its stated length");
   if (hash != model_hash(part.origin.layers)) return fail(ErrorCode::bad_input, "its layers are not those of its hash");
   return check(part).map([&] { return std::move(part); });
 }

@@ -153,10 +153,10 @@ Bytes file_bytes(const Part& part) {
 
 Result<void> write_part(const std::string& path, const Part& part, std::span<const float> values,
                         const std::function<void()>& progress) {
-  ensure(static_cast<std::int64_t>(values.size()) == part.floats(), "a part has as many values as it says");
+  ensure(static_cast<std::int64_t>(values.size()) == part.floats(), "a part has the stated number of values");
   Unfinished file(path + std::string(unfinished_ending));
   if (!file.created() || !write_all(file, part, values, progress) || !file.finish(path) || !flush_folder_of(path))
-    return system_failure("can't be written", path);
+    return system_failure("cannot be written", path);
   return {};
 }
 

@@ -33,11 +33,9 @@ std::string why_not(const StepContent& content) {
 }
 
 tl::unexpected<Error> differs(const std::string& what, const std::string& found, const std::string& expected) {
-  return fail(
-      ErrorCode::bad_input,
-      fmt::format("{} is {}, expected {}, the model's: go on with the model that the checkpoint was made of, or "
-                  "begin anew in another folder",
-                  what, found, expected));
+  return fail(ErrorCode::bad_input, fmt::format("{} is {}, expected {}, the model's: go on with the model that the "
+                                                "checkpoint was made of, or begin anew in another folder",
+                                                what, found, expected));
 }
 
 std::string size_text(const ModelLayer& layer, const std::string& key) {
@@ -118,7 +116,7 @@ Result<std::vector<std::string>> Checkpoint::check(const ModelSpec& model, const
   std::vector<std::string> differences;
   if (!(from.data == model.data))
     differences.push_back(
-        fmt::format("the checkpoint was trained on {}, now on {}: training goes on at sample {} of it",
+        fmt::format("the checkpoint was trained on {}, now on {}: training continues at its sample {}",
                     data_text(from.data), data_text(model.data), from.samples));
   if (from.learning_rate != model.learning_rate)
     differences.push_back(

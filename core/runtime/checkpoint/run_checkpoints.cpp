@@ -179,11 +179,12 @@ Result<void> RunCheckpoints::prepare_folder(const Checkpoint* from) {
     if (older) complete_.push_back(step.step);
     if (older || step.parts.empty()) continue;
     if (!own || look_at(step, true).complete())
-      return fail(ErrorCode::bad_input,
-                  fmt::format("found a checkpoint of step {}, expected none {}: go on from it with --resume, or name "
-                              "another folder",
-                              step.step, own ? fmt::format("behind step {}", origin_.step) : "of another run"),
-                  {}, options_.folder);
+      return fail(
+          ErrorCode::bad_input,
+          fmt::format(
+              "found a checkpoint of step {}, expected none {}: go on from it with --resume, or name another folder",
+              step.step, own ? fmt::format("behind step {}", origin_.step) : "of another run"),
+          {}, options_.folder);
   }
   std::sort(complete_.begin(), complete_.end());
   for (const StepFolder& step : steps) {

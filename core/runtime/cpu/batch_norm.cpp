@@ -10,7 +10,7 @@ Result<std::unique_ptr<layers::LayerKernel>> make_batch_norm(const ModelLayer& l
   layers::SizeReader size(layer);
   const std::int64_t channels = size("channels"), height = size("height"), width = size("width");
   const auto activation = static_cast<layers::Activation>(size("activation"));
-  size.bounded("values a sample",
+  size.bounded("values per sample",
                static_cast<double>(channels) * static_cast<double>(height) * static_cast<double>(width));
   TRY_VOID(size.result());
   return std::make_unique<layers::BatchNorm<OnProcessor>>(channels, height * width, activation);

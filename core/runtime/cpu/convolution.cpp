@@ -18,8 +18,8 @@ Result<std::unique_ptr<layers::LayerKernel>> convolution_kernel(const ModelLayer
   TRY_VOID(size.result());
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   size.bounded("weights", real(shape.kernel) * real(shape.kernel) * real(shape.in) * real(shape.out));
-  size.bounded("values a sample", real(shape.in) * real(shape.height) * real(shape.width));
-  size.bounded("values a sample", real(shape.out) * real(shape.out_height()) * real(shape.out_width()));
+  size.bounded("values per sample", real(shape.in) * real(shape.height) * real(shape.width));
+  size.bounded("values per sample", real(shape.out) * real(shape.out_height()) * real(shape.out_width()));
   TRY_VOID(size.result());
   const layers::ProductSize product{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
                                     shape.weights()};

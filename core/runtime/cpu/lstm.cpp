@@ -17,7 +17,7 @@ Result<LstmSize> size_of_lstm(const ModelLayer& layer) {
   const LstmSize lstm{size("in"), size("hidden"), size("sequence"), size("directions")};
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   size.bounded("weights", 8 * real(lstm.hidden) * (real(lstm.in) + real(lstm.hidden) + 2));
-  size.bounded("values a sample", real(lstm.sequence) * (real(lstm.in) + 8 * real(lstm.hidden)));
+  size.bounded("values per sample", real(lstm.sequence) * (real(lstm.in) + 8 * real(lstm.hidden)));
   TRY_VOID(size.result());
   return lstm;
 }

@@ -53,8 +53,8 @@ class Pool final : public layers::LayerKernel {
 
 Result<std::unique_ptr<layers::LayerKernel>> make_pool(layers::SizeReader& size, const layers::PoolShape& shape,
                                                        PoolKind kind) {
-  size.bounded("values a sample", static_cast<double>(shape.channels) * static_cast<double>(shape.height) *
-                                      static_cast<double>(shape.width));
+  size.bounded("values per sample", static_cast<double>(shape.channels) * static_cast<double>(shape.height) *
+                                        static_cast<double>(shape.width));
   TRY_VOID(size.result());
   return std::make_unique<Pool>(shape, kind);
 }

@@ -26,8 +26,7 @@ std::string driver_words() {
         "found no NVIDIA driver, expected one for CUDA {} or later: install it, or run with --backend cpu",
         version(runtime));
   return fmt::format(
-      "found a driver for CUDA {}, expected one for CUDA {} or later: install a newer one, or run with "
-      "--backend cpu",
+      "found a driver for CUDA {}, expected one for CUDA {} or later: install a newer one, or run with --backend cpu",
       version(driver), version(runtime));
 }
 
@@ -140,9 +139,9 @@ std::string nccl_advice(ncclResult_t status, std::string_view detail) {
            "--oversubscribe";
   if (detail.find("out of memory") != std::string_view::npos) return less_memory;
   if (status == ncclRemoteError || status == ncclSystemError)
-    return "a peer was lost, or the network between the machines does not answer: look at the other workers' messages; "
-           "NCCL_DEBUG=WARN says more";
-  return "NCCL_DEBUG=WARN says more";
+    return "a peer was lost, or the network between the machines does not respond: see the other workers' messages; "
+           "NCCL_DEBUG=WARN prints more";
+  return "NCCL_DEBUG=WARN prints more";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,12 @@ std::string mixed_words(const std::vector<std::string>& gpus, const std::vector<
   return fmt::format("the GPUs are not alike ({}): the slowest sets the pace", words_of(kinds));
 }
 
+/// Returns "found no NVIDIA driver, ..." of "cudaGetDeviceCount: ... (error 35): found no NVIDIA driver, ...".
+std::string without_call(const std::string& message) {
+  static const std::regex call(R"(^.*\(\w+ \d+\): )");
+  return std::regex_replace(message, call, "");
+}
+
 bool is_slice(const std::string& gpu) { return gpu.find(" MIG ") != std::string::npos; }
 
 Result<void> check_nccl(const cuda::Module& module, const std::vector<std::string>& gpus, bool alone) {
@@ -60,10 +67,9 @@ Result<void> check_nccl(const cuda::Module& module, const std::vector<std::strin
                 fmt::format("--backend cuda: found an NCCL before 2.18, expected a later one to join GPUs{}", instead));
   for (const std::string& name : gpus)
     if (is_slice(name))
-      return fail(ErrorCode::bad_usage,
-                  fmt::format("--backend cuda: found a MIG slice ({}), expected whole GPUs, for NCCL joins no slices: "
-                              "nvidia-smi -mig 0{}",
-                              name, instead));
+      return fail(ErrorCode::bad_usage, fmt::format("--backend cuda: found a MIG slice ({}), expected whole GPUs, for "
+                                                    "NCCL joins no slices: nvidia-smi -mig 0{}",
+                                                    name, instead));
   return {};
 }
 
@@ -72,20 +78,19 @@ Result<void> check_nccl(const cuda::Module& module, const std::vector<std::strin
 Result<const cuda::Module*> module_in(const std::string& file) {
   void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!module)
-    return fail(
-        ErrorCode::bad_usage,
-        fmt::format("GPUs can't be used: {}: cublasLt, cuDNN 9 and NCCL 2 have to be installed, and be found by "
-                    "the system's loader (ldconfig, or LD_LIBRARY_PATH)",
-                    dlerror()),
-        {}, file);
+    return fail(ErrorCode::bad_usage,
+                fmt::format("GPUs can't be used: {}: cublasLt, cuDNN 9 and NCCL 2 have to be installed, and be found "
+                            "by the system's loader (ldconfig, or LD_LIBRARY_PATH)",
+                            dlerror()),
+                {}, file);
   auto* factory = reinterpret_cast<cuda::ModuleFactory*>(dlsym(module, "pipedeck_cuda"));
   const cuda::Module* made = factory ? factory(PIPEDECK_CUDA_INTERFACE) : nullptr;
   if (!made)
-    return fail(ErrorCode::bad_usage,
-                fmt::format("found another version, expected version {}: install pipedeck-cuda of this program's "
-                            "version",
-                            PIPEDECK_CUDA_INTERFACE),
-                {}, file);
+    return fail(
+        ErrorCode::bad_usage,
+        fmt::format("found another version, expected version {}: install pipedeck-cuda of this program's version",
+                    PIPEDECK_CUDA_INTERFACE),
+        {}, file);
   return made;
 }
 
@@ -94,22 +99,31 @@ Result<const cuda::Module*> cuda_module() {
     std::error_code error;
     if (std::filesystem::exists(place, error)) return module_in(place.string());
   }
-  return fail(
-      ErrorCode::bad_usage,
-      "GPUs can't be used: pipedeck-cuda.so is not there: install the package pipedeck-cuda, or build the program "
-      "where nvcc, cuDNN 9 and NCCL are installed; --backend cpu runs on processor threads");
+  return fail(ErrorCode::bad_usage,
+              "GPUs can't be used: pipedeck-cuda.so is not there: install the package pipedeck-cuda, or build the "
+              "program where nvcc, cuDNN 9 and NCCL are installed; --backend cpu runs on processor threads");
 }
 
-std::string describe_cuda_module() {
+machine::BackendReport report_on_cuda() {
+  machine::BackendReport report{.name = "cuda", .lines = {}};
   const auto module = cuda_module();
-  if (!module) return fmt::format("cuda: no runs; {}", module.error().text());
+  if (!module) {
+    report.why_not = module.error().text();
+    report.lines.push_back("cuda: no runs; " + report.why_not);
+    return report;
+  }
   try {
     Kinds kinds;
     for (const std::string& name : (*module)->gpus()) ++kinds[name];
-    return fmt::format("cuda: runs on {}; {} (run --backend cuda)", words_of(kinds), (*module)->libraries());
+    for (const auto& [name, count] : kinds) report.gpus.push_back({count, name.substr(0, name.rfind(", "))});
+    report.usable = true;
+    report.lines.push_back(
+        fmt::format("cuda: runs on {}; {} (run --backend cuda)", words_of(kinds), (*module)->libraries()));
   } catch (const std::exception& error) {
-    return fmt::format("cuda: no GPUs; {}", error.what());
+    report.why_not = "GPUs can't be used: " + without_call(error.what());
+    report.lines.push_back(fmt::format("cuda: no GPUs; {}", error.what()));
   }
+  return report;
 }
 
 std::optional<cuda::Precision> cuda_precision_named(std::string_view name) {
@@ -139,11 +153,10 @@ Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& pla
   const auto here = processes.workers_here(devices);
   const std::size_t wanted = here.end - here.first;
   if (gpus.empty() || (wanted > gpus.size() && !oversubscribe))
-    return fail(
-        ErrorCode::bad_usage,
-        fmt::format("--backend cuda: found {} GPUs, expected one for each of the plan's {} devices{}: a plan for "
-                    "fewer, or --oversubscribe, which places several devices on a GPU",
-                    gpus.size(), wanted, processes.alone() ? "" : " in this process"));
+    return fail(ErrorCode::bad_usage,
+                fmt::format("--backend cuda: found {} GPUs, expected one for each of the plan's {} devices{}: a plan "
+                            "for fewer, or --oversubscribe, which places several devices on a GPU",
+                            gpus.size(), wanted, processes.alone() ? "" : " in this process"));
   // Processes of a machine see all of its GPUs and take them in turn, or each sees only its own.
   const std::size_t first = here.before + wanted <= gpus.size() ? here.before : 0;
   std::vector<int> placed(devices, -1);

@@ -11,6 +11,7 @@
 #include "core/base/result.hpp"
 #include "core/model/plan.hpp"
 #include "core/runtime/cuda/interface.hpp"
+#include "core/runtime/machine/backend_report.hpp"
 #include "core/runtime/transport/processes.hpp"
 
 namespace pipedeck::runtime::cuda {
@@ -22,9 +23,9 @@ Result<const cuda::Module*> cuda_module();
 /// Returns the module in `file`. Fails like cuda_module().
 Result<const cuda::Module*> module_in(const std::string& file);
 
-/// Returns "cuda: runs on 2 of NVIDIA H100, 79.6 GiB; CUDA 13.0, ... (run --backend cuda)". If the module finds no
-/// usable GPU it returns "cuda: no GPUs; ..." with the reason; without the module, "cuda: no runs; ...".
-std::string describe_cuda_module();
+/// Reports the GPUs that runs use, with the line "cuda: runs on 2 of NVIDIA H100, 79.6 GiB; ... (run --backend cuda)".
+/// If the module finds no usable GPU the line is "cuda: no GPUs; ..."; without the module, "cuda: no runs; ...".
+machine::BackendReport report_on_cuda();
 
 /// Parses "fp32", "tf32" or "bf16"; empty otherwise.
 std::optional<cuda::Precision> cuda_precision_named(std::string_view name);

@@ -102,7 +102,7 @@ std::string why_no_estimates() {
 #ifdef PIPEDECK_NCCL_ESTIMATES
   if (version >= first_that_estimates && ncclGroupSimulateEnd != nullptr) return {};
 #endif
-  return fmt::format("found {}, expected 2.22 or later, which tells what it expects", nccl_words(version));
+  return fmt::format("found {}, expected 2.22 or later, which has estimates", nccl_words(version));
 }
 
 }  // namespace

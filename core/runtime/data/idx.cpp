@@ -39,10 +39,11 @@ class IdxFile {
     std::array<std::uint8_t, 4> magic{};
     TRY_VOID(take(magic.data(), 4, "the head of an IDX file"));
     if (magic[0] != 0 || magic[1] != 0 || magic[2] != type_byte || magic[3] < least || magic[3] > most)
-      return bad_idx(path_,
-                     fmt::format("found {:02x} {:02x} {:02x} {:02x}, expected 00 00 08 {:02x}: an IDX file of bytes "
-                                 "with {} dimensions",
-                                 magic[0], magic[1], magic[2], magic[3], least, least));
+      return bad_idx(
+          path_,
+          fmt::format(
+              "found {:02x} {:02x} {:02x} {:02x}, expected 00 00 08 {:02x}: an IDX file of bytes with {} dimensions",
+              magic[0], magic[1], magic[2], magic[3], least, least));
     std::vector<std::int64_t> dimensions;
     for (int i = 0; i < magic[3]; ++i) {
       std::array<std::uint8_t, 4> bytes{};
@@ -65,7 +66,7 @@ class IdxFile {
     TRY_VOID(take(bytes.data(), bytes.size(), "elements"));
     char more = 0;
     if (gzread(file_, &more, 1) > 0)
-      return bad_idx(path_, fmt::format("found more than the {} bytes that its dimensions say", bytes.size()));
+      return bad_idx(path_, fmt::format("found more than the {} bytes of its dimensions", bytes.size()));
     return bytes;
   }
 
@@ -95,9 +96,9 @@ Result<std::string> labels_beside(const std::string& images) {
   std::string name = path.filename().string();
   const auto place = name.rfind("images");
   if (place == std::string::npos)
-    return bad_idx(images,
-                   "found no 'images' in the file's name, expected it: the labels lie beside it under the same name "
-                   "with 'labels' instead");
+    return bad_idx(
+        images,
+        "found no 'images' in the file's name, expected it: the labels file has the same name with 'labels' instead");
   name.replace(place, 6, "labels");
   if (const auto kind = name.find("idx3"); kind != std::string::npos) name.replace(kind, 4, "idx1");
   const std::string labels = (path.parent_path() / name).string();

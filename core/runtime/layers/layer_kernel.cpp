@@ -49,10 +49,11 @@ Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& m
       return tl::unexpected(layer.error());
     }
     if (i > 0 && (*layer)->input_width() != layers.back()->output_width())
-      return fail(ErrorCode::bad_input,
-                  fmt::format("layer '{}' takes {} values a sample, but '{}' before it gives {}", model.layers[i].name,
-                              (*layer)->input_width(), model.layers[i - 1].name, layers.back()->output_width()),
-                  place_of(i));
+      return fail(
+          ErrorCode::bad_input,
+          fmt::format("layer '{}' takes {} values per sample, but '{}' before it gives {}", model.layers[i].name,
+                      (*layer)->input_width(), model.layers[i - 1].name, layers.back()->output_width()),
+          place_of(i));
     layers.push_back(std::move(*layer));
   }
   if (layers.empty()) return fail(ErrorCode::bad_input, "the model has no layers to train", "/layers");

@@ -27,7 +27,7 @@ BlockShape with_shortcut(SizeReader& size, BlockShape shape) {
 Result<void> check(SizeReader& size) {
   const auto real = [&](const char* key) { return static_cast<double>(size(key)); };
   const double widest = std::max({real("in"), real("out")});
-  size.bounded("values a sample", widest * real("height") * real("width"));
+  size.bounded("values per sample", widest * real("height") * real("width"));
   size.bounded("weights", 9 * widest * widest);
   return size.result();
 }
@@ -43,7 +43,7 @@ Result<BlockShape> residual_shape(const ModelLayer& layer) {
 Result<BlockShape> bottleneck_shape(const ModelLayer& layer) {
   SizeReader size(layer);
   const std::int64_t middle = size("middle");
-  size.bounded("values a sample",
+  size.bounded("values per sample",
                static_cast<double>(middle) * static_cast<double>(size("height")) * static_cast<double>(size("width")));
   size.bounded("weights", 9.0 * static_cast<double>(middle) * static_cast<double>(middle));
   TRY_VOID(check(size));

@@ -224,7 +224,7 @@ void Processes::look_for_losses(tensor::RunClock::time_point now) {
     loss = watch_->look(now, longest);
   }
   if (!loss) return;
-  lose(loss->peer, loss->ended ? "has ended: it was killed, or ran out of memory (its host's log says which)"
+  lose(loss->peer, loss->ended ? "has ended: it was killed, or ran out of memory (see its host's log)"
                                : silence_text(loss->silent));
 }
 

@@ -52,10 +52,15 @@ Result<const PipedeckWire*> mpi_wire() {
               "where libopenmpi-dev is installed");
 }
 
-std::string describe_mpi() {
+machine::BackendReport report_on_mpi() {
+  machine::BackendReport report{.name = "mpi", .lines = {}};
   const auto wire = mpi_wire();
-  if (!wire) return fmt::format("mpi: none; {}", wire.error().text());
-  return fmt::format("mpi: {} (transport mpi: one process or more, started by mpirun or srun)", (*wire)->library());
+  report.usable = wire.has_value();
+  if (!wire) report.why_not = wire.error().text();
+  report.lines.push_back(
+      wire ? fmt::format("mpi: {} (transport mpi: one process or more, started by mpirun or srun)", (*wire)->library())
+           : "mpi: none; " + report.why_not);
+  return report;
 }
 
 std::optional<int> launched_rank() {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/result.hpp"
+#include "core/runtime/machine/backend_report.hpp"
 #include "core/runtime/mpi/wire.h"
 
 namespace pipedeck::runtime::mpi {
@@ -17,8 +18,8 @@ Result<const PipedeckWire*> mpi_wire();
 /// Returns the module in `file`. Fails like mpi_wire().
 Result<const PipedeckWire*> wire_in(const std::string& file);
 
-/// Returns "mpi: Open MPI v4.1.4 ...", or the reason why MPI is unavailable.
-std::string describe_mpi();
+/// Reports the MPI library, with the line "mpi: Open MPI v4.1.4 ...", or the reason for none.
+machine::BackendReport report_on_mpi();
 
 /// Returns this process's rank if mpirun or srun started it: Open MPI, PMIx, MPICH and Slurm set environment variables.
 std::optional<int> launched_rank();

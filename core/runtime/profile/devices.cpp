@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -83,30 +84,38 @@ std::string driver_version() {
   return known ? fmt::format("cuda: driver {}", text) : std::string();
 }
 
-std::vector<std::string> gpu_lines() {
+/// Returns why the driver offers no GPU, or appends a line for each GPU.
+std::optional<std::string> find_gpus(std::vector<std::string>& lines) {
   const Library driver = open_library("libcuda.so.1");
-  if (!driver) return {"cuda: none; libcuda.so.1 is not there, so no NVIDIA driver is installed"};
+  if (!driver) return "libcuda.so.1 is not there, so no NVIDIA driver is installed";
   auto* init = symbol<Init>(driver, "cuInit");
   auto* get_count = symbol<GetCount>(driver, "cuDeviceGetCount");
-  if (init == nullptr || get_count == nullptr) return {"cuda: none; libcuda.so.1 is not the CUDA driver"};
+  if (init == nullptr || get_count == nullptr) return "libcuda.so.1 is not the CUDA driver";
   int count = 0, code = init(0);
   if (code == 0) code = get_count(&count);
-  if (code != 0) return {fmt::format("cuda: none; the driver says: {}", error_text(driver, code))};
-  if (count == 0) return {"cuda: none; the driver finds no GPU"};
-  std::vector<std::string> lines;
+  if (code != 0) return fmt::format("the driver reports: {}", error_text(driver, code));
+  if (count == 0) return "the driver finds no GPU";
   if (std::string version = driver_version(); !version.empty()) lines.push_back(std::move(version));
   for (int i = 0; i < count; ++i) lines.push_back(gpu_line(driver, i));
-  return lines;
+  return std::nullopt;
+}
+
+/// Adds the driver's view to the module's. Without the module, a missing driver is the first reason.
+machine::BackendReport cuda_report() {
+  machine::BackendReport report = cuda::report_on_cuda();
+  std::vector<std::string> lines;
+  if (const auto why_none = find_gpus(lines)) {
+    lines.push_back("cuda: none; " + *why_none);
+    if (!cuda::cuda_module()) report.why_not = "GPUs can't be used: " + *why_none;
+  }
+  report.lines.insert(report.lines.begin(), lines.begin(), lines.end());
+  return report;
 }
 
 }  // namespace
 
-std::vector<std::string> describe_devices() {
-  std::vector<std::string> lines{cpu_line()};
-  for (std::string& line : gpu_lines()) lines.push_back(std::move(line));
-  lines.push_back(cuda::describe_cuda_module());
-  lines.push_back(mpi::describe_mpi());
-  return lines;
+std::vector<machine::BackendReport> backends_here() {
+  return {{.name = "cpu", .lines = {cpu_line()}, .usable = true}, cuda_report(), mpi::report_on_mpi()};
 }
 
 }  // namespace pipedeck::runtime::profile

@@ -10,6 +10,7 @@
 #include "core/model/cluster.hpp"
 #include "core/model/model.hpp"
 #include "core/model/profile.hpp"
+#include "core/runtime/machine/backend_report.hpp"
 
 namespace pipedeck::runtime::layers {
 struct Backend;
@@ -74,7 +75,7 @@ Cluster cpu_cluster(int devices, const DeviceLoad& load, const Link& link);
 /// tensors, workspace and gradients through its caches.
 DeviceLoad load_of(const Profile& profile, int devices);
 
-/// Returns the available devices, one line each, and reasons for missing kinds: `list devices`.
-std::vector<std::string> describe_devices();
+/// Reports on cpu, cuda and mpi, with a line for each device or a reason for none: `list devices`.
+std::vector<machine::BackendReport> backends_here();
 
 }  // namespace pipedeck::runtime::profile

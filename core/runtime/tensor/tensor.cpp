@@ -81,7 +81,7 @@ void DeviceMemory::take_again(float* data, std::int64_t floats) {
   check_limit(floats);
   std::vector<Block>& kept = blocks_[floats].kept;
   const auto found = std::ranges::find(kept, data, &Block::data);
-  ensure(found != kept.end(), "a block that is taken again is at hand");
+  ensure(found != kept.end(), "a reused block is among the kept ones");
   const Block block = std::move(*found);
   kept.erase(found);
   count(floats);

@@ -31,7 +31,7 @@ RunGpu gpu_from(transport::PlainReader& reader) {
 /// Returns "the GPUs' power, clocks and memory are not told: ..."; empty if they are known.
 std::string why_silent(const Result<std::unique_ptr<machine::GpuWatch>>& opened) {
   if (opened) return {};
-  return fmt::format("the GPUs' power, clocks and memory are not told: {}", opened.error().message);
+  return fmt::format("the GPUs' power, clocks and memory are unknown: {}", opened.error().message);
 }
 
 std::string told_at_first(const machine::GpuWatch* watch, const std::string& why) {

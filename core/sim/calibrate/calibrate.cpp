@@ -160,7 +160,7 @@ class Fit {
       return;
     }
     const double median = median_of(std::move(samples), record_.overhead);
-    if (median < 0) record_.overhead.note = "passes took less than the profile says, which no overhead explains";
+    if (median < 0) record_.overhead.note = "passes took less time than in the profile, which no overhead explains";
     values().operation_overhead = Seconds(std::max(0.0, median));
   }
 
@@ -195,11 +195,11 @@ class Fit {
       add_slowdowns(*run, operations_of(one.timeline), operations_of(two.timeline), samples);
     }
     if (static_cast<int>(samples.size()) < fewest_operations) {
-      record_.slowdown.note = "no pass is beside communication for long enough";
+      record_.slowdown.note = "no pass overlaps communication for long enough";
       return {};
     }
     const double median = median_of(std::move(samples), record_.slowdown);
-    if (median < 1) record_.slowdown.note = "passes beside communication took no longer than others";
+    if (median < 1) record_.slowdown.note = "passes during communication took no longer than others";
     values().overlap_slowdown = std::clamp(median, 1.0, most_slowdown);
     return {};
   }

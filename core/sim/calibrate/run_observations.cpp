@@ -188,11 +188,10 @@ Result<void> check_operations(const Plan& plan, const MeasuredTimeline& measured
     return forward.first < static_cast<int>(plan.stages.size()) && forward.second < plan.micro_batches;
   });
   if (forwards.size() != expected || !all_of_plan)
-    return fail(
-        ErrorCode::bad_input,
-        fmt::format("step {}: found forwards of {} micro-batches of stages, expected {} stages x {}: the events "
-                    "are of another plan",
-                    measured.step, forwards.size(), plan.stages.size(), plan.micro_batches));
+    return fail(ErrorCode::bad_input,
+                fmt::format("step {}: found forwards of {} micro-batches of stages, expected {} stages x {}: the "
+                            "events are of another plan",
+                            measured.step, forwards.size(), plan.stages.size(), plan.micro_batches));
   return {};
 }
 
@@ -247,9 +246,9 @@ Result<RunObservations> observe(const Plan& plan, const std::vector<RunEvent>& e
   if (steps.empty())
     return fail(ErrorCode::bad_input, "found no step after the first, which warms caches up; expected 2 steps or more");
   if (timelines == 0)
-    return fail(ErrorCode::bad_input,
-                "found no measured operations of a step after the first, expected those of some: run with "
-                "--timeline-every 1");
+    return fail(
+        ErrorCode::bad_input,
+        "found no measured operations of a step after the first, expected those of some: run with --timeline-every 1");
   seen.steps = static_cast<int>(steps.size());
   seen.step = median(std::move(steps));
   if (seen.step.count <= 0) return fail(ErrorCode::bad_input, "found steps of 0 ms, expected more");

@@ -123,9 +123,9 @@ double Jitter::factor(DeviceId lead, std::size_t place) const {
 
 Result<void> check(const JitterOptions& options) {
   if (!(options.variation >= 0 && options.variation <= largest_jitter))
-    return fail(ErrorCode::bad_usage, fmt::format("jitter: found {}, expected a standard deviation over mean from 0 to "
-                                                  "{}; 0.05 is 5 %",
-                                                  options.variation, largest_jitter));
+    return fail(ErrorCode::bad_usage,
+                fmt::format("jitter: found {}, expected a standard deviation over mean from 0 to {}; 0.05 is 5 %",
+                            options.variation, largest_jitter));
   if (options.runs < 1 || options.runs > most_jitter_runs)
     return fail(ErrorCode::bad_usage,
                 fmt::format("jitter: found {} runs, expected 1 to {}", options.runs, most_jitter_runs));

@@ -28,10 +28,11 @@ Result<Profile> model_profile(const Model& model, const std::string& type, int m
                               const whatif::DeviceCatalogue& catalogue) {
   const DeviceModel* device = find_device_model(catalogue, type);
   if (!device)
-    return fail(ErrorCode::bad_usage,
-                fmt::format("found no data sheet of device type '{}', expected a type of the catalogue to compute a "
-                            "model's times for",
-                            type));
+    return fail(
+        ErrorCode::bad_usage,
+        fmt::format(
+            "found no data sheet of device type '{}', expected a type of the catalogue to compute a model's times for",
+            type));
   AnalyticOptions options = model.options;
   options.precision = model.precision.empty() ? analytic::times::usual_precision(*device) : model.precision;
   if (micro_batch > 0) options.micro_batch = micro_batch;

@@ -81,11 +81,10 @@ LayerRun longest_run(const Profile& profile) {
 Result<Profile> with_layers(const Profile& profile, int count) {
   const LayerRun run = longest_run(profile);
   if (!profile.is_chain() || run.count < 2)
-    return fail(
-        ErrorCode::bad_usage,
-        fmt::format("found a profile ('{}') that is {}, expected a chain in which layers of one kind follow one "
-                    "another, of which there can be more or fewer",
-                    profile.name, profile.is_chain() ? "of a different kind in every layer" : "no chain"));
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found a profile ('{}') that is {}, expected a chain in which layers of one kind follow "
+                            "one another, of which there can be more or fewer",
+                            profile.name, profile.is_chain() ? "of a different kind in every layer" : "no chain"));
   Profile resized = profile;
   const auto begin = resized.layers.begin() + static_cast<std::ptrdiff_t>(run.first);
   const auto wanted = static_cast<std::size_t>(count);

@@ -37,11 +37,10 @@ SizeSteps usual_steps(const Question& question, const CapacityPoint& point, Size
 
 Result<void> check(const Question& question, SizeKind kind, const SizeSteps& steps) {
   if (only_of_transformers(kind) && !question.model)
-    return fail(
-        ErrorCode::bad_usage,
-        fmt::format("found a profile ('{}') that does not say which transformer it was computed from, so that it "
-                    "has no {} to change, expected one imported from the model's config.json",
-                    question.problem.profile->name, kind == SizeKind::hidden ? "hidden size" : "sequence"));
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found a profile ('{}') without a transformer configuration, so that its {} cannot change, "
+                            "expected one imported from the model's config.json",
+                            question.problem.profile->name, kind == SizeKind::hidden ? "hidden size" : "sequence"));
   if (kind == SizeKind::layers && !question.model) TRY_VOID(with_layers(*question.problem.profile, 1));
   if (kind == SizeKind::hidden && steps.step > 0)
     if (const std::int64_t least = hidden_step(question.model->read.config); steps.step % least != 0)

@@ -149,8 +149,7 @@ std::string head_comment(const EngineQuestion& question, const TransformerOrigin
       one_line(question.plan.name));
   if (shape)
     text += fmt::format(
-        "# The blocks' sizes are those of {}. What a plan does not know stays yours: vocabulary, data, learning "
-        "rate.\n",
+        "# The blocks' sizes are those of {}. Set what a plan does not contain: vocabulary, data, learning rate.\n",
         one_line(shape->config.name));
   else
     text += "# What a plan does not know stays yours: sizes of the blocks, data, learning rate.\n";

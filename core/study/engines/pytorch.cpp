@@ -130,7 +130,7 @@ def load(name):
 
 
 def check(modules, loss, batch):
-    """Loss and gradients of the stages, micro-batch by micro-batch, beside those of the whole model."""
+    "Compares loss and gradients of the stages, micro-batch by micro-batch, with those of the whole model."
     inputs, targets = batch(0, 0, GLOBAL_BATCH // REPLICAS)
     whole = torch.nn.Sequential(*modules)
     expected = loss(whole(inputs), targets)

@@ -8,7 +8,7 @@ namespace pipedeck::study::reports {
 namespace {
 
 std::string price_sentence(const Words& words, const std::vector<DeviceModel>& list) {
-  if (list.empty()) return words("Prices are of whole nodes, all their devices together, as the cluster says.");
+  if (list.empty()) return words("Prices are of whole nodes, all their devices together, from the cluster.");
   return words(
       "Prices are of whole nodes, all their devices together: the cluster's own, else list prices of about {} ({}).",
       price_dates(list), list.front().price.currency);
@@ -26,8 +26,8 @@ std::string overlap_sentence(const Words& words, const Conventions& judged) {
   if (judged.overlap == Overlap::none)
     return words("Gradients are all-reduced when the last backward pass of their stage is over.");
   if (judged.overlap == Overlap::layer)
-    return words("Gradients of each layer are all-reduced as soon as they are there, beside the backward pass.");
-  return words("Gradients are all-reduced beside the backward pass, in buckets of {}.",
+    return words("Gradients of each layer are all-reduced as soon as they are ready, overlapping the backward pass.");
+  return words("Gradients are all-reduced in buckets of {}, overlapping the backward pass.",
                bytes_text(words, judged.bucket));
 }
 
@@ -44,12 +44,12 @@ std::string calibration_sentence(const Words& words, const Calibration& by, cons
   const double overhead = in_microseconds(by.operation_overhead);
   if (from.empty())
     return words(
-        "Calibrated from measured runs: {:.1f} \u00b5s between operations, compute {:.3f} times as long beside "
-        "communication, links {:.3f} times as fast as their files say.",
+        "Calibrated from measured runs: {:.1f} \u00b5s between operations, compute {:.3f} times as long during "
+        "communication, links {:.3f} times as fast as in their files.",
         overhead, by.overlap_slowdown, by.link_efficiency);
   return words(
-      "Calibrated from measured runs ({}): {:.1f} \u00b5s between operations, compute {:.3f} times as long beside "
-      "communication, links {:.3f} times as fast as their files say.",
+      "Calibrated from measured runs ({}): {:.1f} \u00b5s between operations, compute {:.3f} times as long during "
+      "communication, links {:.3f} times as fast as in their files.",
       from, overhead, by.overlap_slowdown, by.link_efficiency);
 }
 

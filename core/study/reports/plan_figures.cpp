@@ -51,7 +51,7 @@ Result<PlanFigures> plan_figures(const FiguresQuestion& question, const Plan& pl
   TRY(const auto bound, cost::lower_bound_of(asked, plan));
   TRY(auto explanation, explain(question.simulator, plan, stop));
   return PlanFigures{std::move(simulation), bound, price_of(plan, *problem.cluster, question.prices),
-                         std::move(explanation)};
+                     std::move(explanation)};
 }
 
 }  // namespace pipedeck::study::reports

@@ -127,7 +127,7 @@ Table devices_table(const Words& words, const Simulation& simulation) {
                {words("Busy"), true},
                {words("Peak GiB"), true},
                {words("At most GiB"), true},
-               {words("Of GiB"), true},
+               {words("Capacity GiB"), true},
                {words("Micro-batches kept"), true},
                {words("Fits")}},
               {},
@@ -179,12 +179,13 @@ std::string lost_sentence(const Words& words, const TimeParts& parts) {
   for (int i = static_cast<int>(TimePart::imbalance); i < time_part_count; ++i)
     if (parts[static_cast<TimePart>(i)] > parts[lost]) lost = static_cast<TimePart>(i);
   if (parts[lost].count <= 0) return words("Nothing but computation takes time.");
-  return words("Beside computation most time goes to {}: {} of the iteration.", words_of(words, lost),
+  return words("Apart from computation, most time goes to {}: {} of the iteration.", words_of(words, lost),
                share_text(words, parts[lost], parts.total()));
 }
 
 std::vector<std::string> bounds_of(const Words& words, const PlanFigures& figures, const Plan& plan) {
-  std::vector<std::string> sentences{path_sentence(words, figures, plan) + ' ' + lost_sentence(words, figures.explanation.parts)};
+  std::vector<std::string> sentences{path_sentence(words, figures, plan) + ' ' +
+                                     lost_sentence(words, figures.explanation.parts)};
   const double iteration = to_seconds(figures.simulation.iteration).count;
   if (figures.lower_bound.count > 0)
     sentences.push_back(words("No plan of this problem ends an iteration before {:.3f} ms; this one takes {} longer.",
@@ -238,7 +239,7 @@ std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported
     blocks.push_back(Paragraph{words("The first {} of {} stages.", most_stage_rows, plan.stages.size())});
   blocks.push_back(Heading{3, words("Schedule")});
   blocks.push_back(gantt_picture(words, name + "-schedule", plan, simulation));
-  blocks.push_back(Heading{3, words("What bounds it")});
+  blocks.push_back(Heading{3, words("Limits")});
   blocks.push_back(List{bounds_of(words, figures, plan)});
   blocks.push_back(parts_table(words, figures.explanation.parts));
   blocks.push_back(path_table(words, figures.explanation.path, plan));

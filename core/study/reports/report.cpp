@@ -12,8 +12,8 @@
 #include "core/model/memory_verdict.hpp"
 #include "core/study/reports/assumptions.hpp"
 #include "core/study/reports/figures.hpp"
-#include "core/study/reports/plan_figures.hpp"
 #include "core/study/reports/kind_words.hpp"
+#include "core/study/reports/plan_figures.hpp"
 #include "core/study/reports/plan_section.hpp"
 
 namespace pipedeck::study::reports {
@@ -176,12 +176,12 @@ struct Best {
 
 std::string best_text(const Words& words, const std::optional<Best>& best) {
   if (!best) return words("No plan fits in memory and trains as one device would.");
-  return words.count(best->devices,
-                     "The fastest synchronous plan that fits is {}: {:.2f} samples/s, {} an iteration of {} samples, "
-                     "on 1 device.",
-                     "The fastest synchronous plan that fits is {1}: {2:.2f} samples/s, {3} an iteration of {4} "
-                     "samples, on {0} devices.",
-                     best->name, best->samples_per_second, time_text(words, best->iteration), best->global_batch);
+  return words.count(
+      best->devices,
+      "The fastest synchronous plan that fits is {}: {:.2f} samples/s, {} an iteration of {} samples, on 1 device.",
+      "The fastest synchronous plan that fits is {1}: {2:.2f} samples/s, {3} an iteration of {4} samples, on {0} "
+      "devices.",
+      best->name, best->samples_per_second, time_text(words, best->iteration), best->global_batch);
 }
 
 /// Per hour, by device type: the cluster's own prices, else the list's.

@@ -60,9 +60,9 @@ void Svg::text(double x, double y, std::string_view words, const Ink& ink, Ancho
 std::string Svg::element(double height) const {
   const std::string patterns =
       hatched_ ? fmt::format(
-                     "<defs><pattern id=\"{}-hatch\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
-                     "<path d=\"M-1 6L6 -1M-1 1L1 -1M4 6L6 4\" stroke=\"#1d2026\" stroke-opacity=\"0.45\" "
-                     "stroke-width=\"1\" fill=\"none\"/></pattern></defs>\n",
+                     "<defs><pattern id=\"{}-hatch\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\"><path "
+                     "d=\"M-1 6L6 -1M-1 1L1 -1M4 6L6 4\" stroke=\"#1d2026\" stroke-opacity=\"0.45\" stroke-width=\"1\" "
+                     "fill=\"none\"/></pattern></defs>\n",
                      name_)
                : std::string();
   return fmt::format(

@@ -140,8 +140,7 @@ bool answers(const Problem& problem, const Plan& plan) {
   return !broken_pin(plan, *problem.profile, problem.pins);
 }
 
-Result<Candidate> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan,
-                              std::stop_token stop) {
+Result<Candidate> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan, std::stop_token stop) {
   TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
   TRY(auto simulation, simulator.run(plan, std::move(stop)));
   TRY(const auto bound, cost::lower_bound_of(problem, plan));

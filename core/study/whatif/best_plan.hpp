@@ -33,8 +33,8 @@ struct Candidate {
 
 struct BestPlan {
   std::optional<Candidate> best;  ///< absent: no plan fits
-  std::vector<FoundPlan> found;    ///< every plan that fits, best first
-  std::string why_none;            ///< the planners' messages if there is no plan
+  std::vector<FoundPlan> found;   ///< every plan that fits, best first
+  std::string why_none;           ///< the planners' messages if there is no plan
 };
 
 /// Orders plans: a plan that fits, with a flush, of more samples per second comes first. Ties go to less memory.

@@ -115,7 +115,7 @@ class Finder {
   std::vector<FoundPlan> variants(std::size_t c) const {
     std::vector<FoundPlan> found;
     for (const FoundPlan& base : best_of(c))
-      for (const schedule::ScheduleInfo& info : schedule::schedules()) {
+      for (const ScheduleTraits& info : all_schedules) {
         if (over()) return found;
         if (asynchronous(info.kind) || info.kind == ScheduleKind::explicit_order ||
             info.kind == ScheduleKind::adaptive || (base.plan->stages.size() < 2 && info.kind != base.plan->schedule))
@@ -125,7 +125,7 @@ class Finder {
           auto changed = plan::with_schedule(plan, *cells_[c].problem.profile, info.kind);
           if (!changed) continue;
           plan = *std::move(changed);
-          plan.name += ", " + info.name;
+          plan.name += ", " + std::string(info.name);
           judge(cells_[c], plan, found);
         }
         plan.name += ", recomputed";

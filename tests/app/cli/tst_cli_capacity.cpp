@@ -292,7 +292,7 @@ void TestCliCapacity::cancelled_and_resumed() {
   QVERIFY(process.waitForFinished(60000));
   if (!killed) {
     QCOMPARE(process.exitCode(), 130);
-    QVERIFY(process.readAllStandardError().contains("the same command goes on"));
+    QVERIFY(process.readAllStandardError().contains("the same command continues"));
   }
   QVERIFY(!problem.files().contains("broken.json"));
   const auto count = [&](const QString& file) { return object_of(problem.read(file))["points"].toArray().size(); };

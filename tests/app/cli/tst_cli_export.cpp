@@ -285,7 +285,7 @@ class TestCliExport : public QObject {
     VERIFY_STATUS(simulated, 0);
     static const QRegularExpression iteration("iteration ([0-9.]+) ms");
     const QString cost = iteration.match(QString::fromUtf8(simulated.out)).captured(1);
-    QVERIFY2(!cost.isEmpty() && written.err.contains((cost + " ms an iteration").toUtf8()), written.err);
+    QVERIFY2(!cost.isEmpty() && written.err.contains((cost + " ms per iteration").toUtf8()), written.err);
     VERIFY_STATUS(problem_.run({"export", "dapple.plan.json", "pytorch"}), 2);
     // Options that would do nothing are refused; a plan that fits is kept as well.
     VERIFY_STATUS(problem_.run({"export", "dapple.plan.json", "stages", "--nearest"}), 2);

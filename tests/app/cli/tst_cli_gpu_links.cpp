@@ -115,7 +115,7 @@ class TestCliGpuLinks : public QObject {
   void slices_are_not_joined() {
     cuda_stand_in::set_name(1, "NVIDIA A100 MIG 1g.5gb");
     const QString text = links_of(2);
-    QVERIFY2(text.contains("GPU 0 to GPU 1") && text.contains("NCCL joins no MIG slices"), qPrintable(text));
+    QVERIFY2(text.contains("GPU 0 to GPU 1") && text.contains("NCCL does not support MIG slices"), qPrintable(text));
     QVERIFY(!text.contains("All-reduces"));
   }
 };

@@ -57,6 +57,7 @@ class TestCliGpus : public QObject {
   void bad_situations_say_what_to_do();
   void memory_that_is_damaged_ends_the_run();
   void devices_are_told_as_runs_find_them();
+  void devices_are_listed_as_json();
 
  private:
   /// Runs the program; `more` replaces these arguments.
@@ -129,7 +130,7 @@ void TestCliGpus::energy_is_what_was_drawn_in_that_time() {
   QVERIFY(std::abs(energy[1].toDouble() / energy[0].toDouble() - 360.0 / 350) < 0.02);
   QVERIFY(finished["gpu_look_ms"].toDouble() > 0);
   const Answer said = run({"--events", "run.jsonl"});
-  QVERIFY2(said.out.contains("energy of the GPUs") && said.out.contains("J a sample"), said.out);
+  QVERIFY2(said.out.contains("energy of the GPUs") && said.out.contains("J per sample"), said.out);
 }
 
 void TestCliGpus::what_is_not_supported_is_left_out() {
@@ -269,7 +270,6 @@ void TestCliGpus::memory_that_is_damaged_ends_the_run() {
   QVERIFY2(answer.err.contains("ECC"), answer.err);
 }
 
-/// The window reads these lines.
 void TestCliGpus::devices_are_told_as_runs_find_them() {
   const auto list = [&](const QStringList& machine) {
     return run_program(QStringLiteral(PIPEDECK_STAND_IN_CLI), {"list", "devices"}, problem_.folder(),
@@ -281,6 +281,29 @@ void TestCliGpus::devices_are_told_as_runs_find_them() {
   QVERIFY2(unlike.contains(" GiB and 1 of NVIDIA H200, "), unlike);
   QVERIFY2(list({"FAKE_GPUS=0"}).contains("cuda: no GPUs; "), list({"FAKE_GPUS=0"}));
   QVERIFY(list({"FAKE_DRIVER=11040"}).contains("found a driver for CUDA 11.4, expected one for CUDA 13.0 or later"));
+}
+
+/// The window reads these keys.
+void TestCliGpus::devices_are_listed_as_json() {
+  const auto cuda = [&](const QStringList& machine) {
+    const QByteArray out = run_program(QStringLiteral(PIPEDECK_STAND_IN_CLI), {"list", "devices", "--json"},
+                                       problem_.folder(), QStringList{driver} + machine)
+                               .out;
+    for (const QJsonValue& item : QJsonDocument::fromJson(out).array())
+      if (item["backend"] == "cuda") return item.toObject();
+    return QJsonObject();
+  };
+  const QJsonObject unlike = cuda({"FAKE_GPUS=3", "FAKE_NAMES=NVIDIA A100;NVIDIA H200;NVIDIA A100"});
+  QCOMPARE(unlike["usable"], QJsonValue(true));
+  QVERIFY(!unlike.contains("why_not"));
+  const QJsonArray kinds{QJsonObject{{"count", 2}, {"name", "NVIDIA A100"}},
+                         QJsonObject{{"count", 1}, {"name", "NVIDIA H200"}}};
+  QCOMPARE(unlike["gpus"].toArray(), kinds);
+  const QJsonObject old = cuda({"FAKE_DRIVER=11040"});
+  QCOMPARE(old["usable"], QJsonValue(false));
+  QVERIFY(!old.contains("gpus"));
+  QVERIFY2(old["why_not"].toString().startsWith("GPUs can't be used: found a driver for CUDA 11.4"),
+           qPrintable(old["why_not"].toString()));
 }
 
 PIPEDECK_TEST(TestCliGpus)

@@ -155,7 +155,7 @@ class TestCliMachines : public QObject {
          {QStringList{}, QStringList{driver, "FAKE_BROKEN=1"}, QStringList{driver, "FAKE_GPUS=0"}}) {
       const Answer answer = problem_.run({"convert", "--this-machine", "-o", "-"}, environment);
       VERIFY_STATUS(answer, 0);
-      QVERIFY2(answer.err.contains("processor cores stand for devices"), answer.err);
+      QVERIFY2(answer.err.contains("processor cores are the devices"), answer.err);
       QCOMPARE(cluster_in(answer.out)["device_types"].toArray()[0].toObject()["name"].toString(),
                QStringLiteral("CPU-core"));
     }

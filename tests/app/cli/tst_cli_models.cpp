@@ -51,8 +51,8 @@ class TestCliModels : public QObject {
                  same = compare("gpt2.profile.json", {"--precision", "mixed-16"});
     VERIFY_STATUS(usual, 0);
     QVERIFY2(usual.out.contains("precision mixed-16"), usual.out);
-    QVERIFY2(usual.err.contains("--precision says otherwise"), usual.err);
-    QVERIFY2(!same.err.contains("--precision says otherwise"), same.err);
+    QVERIFY2(usual.err.contains("--precision overrides it"), usual.err);
+    QVERIFY2(!same.err.contains("--precision overrides it"), same.err);
     QCOMPARE(usual.out, same.out);
     QVERIFY(compare("gpt2.profile.json", {"--precision", "fp32"}).out.contains("precision fp32"));
     const Answer wide = compare("wide.profile.json", {});

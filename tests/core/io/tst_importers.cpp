@@ -15,9 +15,7 @@ using namespace pipedeck;
 
 namespace {
 
-std::string fixture(const std::string& name) {
-  return io::read_file(test::source_dir() + "/tests/" + name).value();
-}
+std::string fixture(const std::string& name) { return io::read_file(test::source_dir() + "/tests/" + name).value(); }
 
 /// Returns samples by the name of their importer.
 std::multimap<std::string, std::string> samples() {

@@ -74,7 +74,7 @@ class TestClusterImport : public QObject {
     QCOMPARE(made.cluster.name, std::string("4 × 8 A100-80GB"));
     how.partition = "short";
     QVERIFY(refused({"site.slurm.txt"}, how).find("gpu (4), h100 (1), long (4)") != std::string::npos);
-    QVERIFY(refused({"dgx-a100.topo.txt"}, how).find("no machine tells its own") != std::string::npos);
+    QVERIFY(refused({"dgx-a100.topo.txt"}, how).find("the machines have no partitions") != std::string::npos);
   }
 
   void switches_stand_as_in_the_tree() {

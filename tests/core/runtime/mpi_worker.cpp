@@ -218,7 +218,7 @@ bool same_bits(const std::shared_ptr<runtime::mpi::Processes>& processes, const 
 bool train(const std::shared_ptr<runtime::mpi::Processes>& processes) {
   bool all = true;
   int trained = 0;
-  for (const schedule::ScheduleInfo& info : schedule::schedules()) {
+  for (const ScheduleTraits& info : all_schedules) {
     if (info.kind == ScheduleKind::explicit_order) continue;
     test::Draw random(static_cast<unsigned>(info.kind) + 1);
     Plan plan;
@@ -232,7 +232,7 @@ bool train(const std::shared_ptr<runtime::mpi::Processes>& processes) {
       plan = test::random_plan(model, info.kind, 4, needs, random);
     }
     const bool same = same_bits(processes, model, plan);
-    if (!same) std::fprintf(stderr, "%s: other bits than on threads\n", info.name.c_str());
+    if (!same) std::fprintf(stderr, "%s: other bits than on threads\n", info.name.data());
     all = all && same;
     ++trained;
   }

@@ -52,7 +52,7 @@ void for_random_plans(std::uint64_t seed, int wanted, Networks networks, Check c
   int checked = 0;
   for (int trial = 0; checked < wanted; ++trial) {
     QVERIFY2(trial < 3 * wanted + 60, "most draws must be plans that can be built");
-    const auto& offered = schedule::schedules();
+    const auto& offered = all_schedules;
     const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
     if (kind == ScheduleKind::explicit_order) continue;
     auto drawn = draw_plan(random, kind, networks);

@@ -52,7 +52,7 @@ Plan random_plan(test::Random& random, int layers, Placement placement, int rank
 /// Verdicts on every fixed synchronous schedule that the plan's placement allows.
 std::vector<Simulation> fixed_verdicts(const Problem& problem, const sim::Simulator& simulator, const Plan& plan) {
   std::vector<Simulation> verdicts;
-  for (const schedule::ScheduleInfo& info : schedule::schedules())
+  for (const ScheduleTraits& info : all_schedules)
     for (const Warmup warmup : {Warmup::A, Warmup::B}) {
       Plan fixed = plan;
       fixed.schedule = info.kind;

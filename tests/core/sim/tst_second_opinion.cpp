@@ -60,7 +60,7 @@ class TestSecondOpinion : public QObject {
     int agreed = 0;
     for (int trial = 0; agreed < test::problems_wanted(1000); ++trial) {
       QVERIFY2(trial < 3 * test::problems_wanted(1000), "most draws must be plans that can be built");
-      const auto& offered = schedule::schedules();
+      const auto& offered = all_schedules;
       const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
       if (kind == ScheduleKind::explicit_order) continue;
       Problem problem = test::random_rich_problem(random);
@@ -88,10 +88,11 @@ class TestSecondOpinion : public QObject {
       ++agreed;
       ++seen[std::string(name_of(kind))];
     }
-    for (const schedule::ScheduleInfo& info : schedule::schedules())
+    for (const ScheduleTraits& info : all_schedules)
       if (info.kind != ScheduleKind::explicit_order)
-        QVERIFY2(seen[info.name] * 3 * static_cast<int>(schedule::schedules().size()) >= test::problems_wanted(1000),
-                 info.name.c_str());
+        QVERIFY2(
+            seen[std::string(info.name)] * 3 * static_cast<int>(all_schedules.size()) >= test::problems_wanted(1000),
+            info.name.data());
   }
 };
 

@@ -58,20 +58,20 @@ class TestInspectorContent : public QObject {
       return std::ranges::any_of(content.conventions,
                                  [&](const models::compare::InspectorFact& f) { return f.second.contains(value); });
     };
-    QVERIFY(has("16 bytes a parameter"));
+    QVERIFY(has("16 bytes per parameter"));
     QVERIFY(has("warm-up A"));
     QVERIFY(has("ideal"));
   }
 
   void a_mini_batch_is_not_compared_with_an_iteration() {
     const auto content = models::compare::inspector_content(samples::rows()[3]);
-    QVERIFY(content.certificate[1].contains("a mini-batch"));
+    QVERIFY(content.certificate[1].contains("per mini-batch"));
     QVERIFY(!content.certificate[1].contains("over it"));
   }
 
   void reasons_come_from_the_figures() {
     const auto why = models::compare::inspector_content(samples::rows()[1]).why;
-    QVERIFY(any_contains(why, "each within one server"));
+    QVERIFY(any_contains(why, "each within one node"));
     // 2 x 15/16 x 2,346 MiB over 3.125 GB/s.
     const double least = 2.0 * 15 / 16 * 2346 * samples::mebibyte / 3.125e9;
     QVERIFY2(any_contains(why, QString::number(least, 'f', 2)),
@@ -101,10 +101,9 @@ class TestInspectorContent : public QObject {
     QVERIFY(any_contains(why({.recomputed = {0, 1}}), "on stage 0, 1"));
     const auto replicated = why({.replication = ReplicationReason{Bytes(samples::gibibyte), 16, Seconds(0.5),
                                                                   gigabytes_per_second(3), Seconds(0.25)}});
-    QVERIFY2(any_contains(replicated,
-                          "on 16 devices would cost at least 0.500 s of all-reduce at 3.00 GB/s; this plan "
-                          "waits 250 ms for its own"),
-             qPrintable(replicated.front()));
+    QVERIFY2(
+        any_contains(replicated, "of gradients in at least 0.500 s, at 3.00 GB/s. This plan waits 250 ms for its own."),
+        qPrintable(replicated.front()));
     row.plan.why = {"The planner's own sentence."};
     QVERIFY(why({.balance = BalanceReason{1, 0, 0.25}}).empty());
     row.reasons = nullptr;

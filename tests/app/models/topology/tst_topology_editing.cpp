@@ -141,7 +141,7 @@ class TestTopologyEditing : public QObject {
     QVERIFY(told(cluster, "has no bandwidth"));
     cluster = samples::cluster();
     cluster.links[1].to = "nothing";
-    QVERIFY(told(cluster, "leads nowhere"));
+    QVERIFY(told(cluster, "has a missing end"));
     cluster = samples::cluster();
     cluster.device_types[0].memory = {};
     QVERIFY(told(cluster, "no memory"));
@@ -150,10 +150,10 @@ class TestTopologyEditing : public QObject {
     QVERIFY(told(cluster, "are named n0"));
     cluster = samples::cluster();
     cluster.nodes[1].devices[0].type = "T4";
-    QVERIFY(told(cluster, "not described"));
+    QVERIFY(told(cluster, "not defined"));
     cluster = samples::cluster();
     cluster.links.push_back(cluster.links[0]);
-    QVERIFY(told(cluster, "joined twice"));
+    QVERIFY(told(cluster, "linked twice"));
     cluster = samples::cluster();
     cluster.switches.push_back({"spare"});
     QVERIFY(told(cluster, "No link leads to switch spare"));

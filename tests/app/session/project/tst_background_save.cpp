@@ -232,7 +232,7 @@ class TestBackgroundSave : public QObject {
     QVERIFY(large.session.start_save());
     QVERIFY(large.saved());
     QCOMPARE(large.errors.size(), 1);
-    QVERIFY2(large.errors[0].contains("can't be written"), qPrintable(large.errors[0]));
+    QVERIFY2(large.errors[0].contains("cannot be written"), qPrintable(large.errors[0]));
     QVERIFY(large.session.modified());
     QVERIFY(QFile::exists(large.work()));
     QVERIFY(QDir(large.directory.path()).entryList({"*.tmp"}).isEmpty());

@@ -216,7 +216,7 @@ void TestLayerTableImports::what_is_no_text_is_refused() {
   ui::dialogs::LayerTableDialog dialog(heading.preview());
   QVERIFY(!can_add(dialog));
   QCOMPARE(findings(dialog).size() > 0, true);
-  QVERIFY(findings(dialog).first().contains("there is no layer"));
+  QVERIFY(findings(dialog).first().contains("has no layers"));
 }
 
 void TestLayerTableImports::which_files_are_tables() {
@@ -227,7 +227,7 @@ void TestLayerTableImports::which_files_are_tables() {
   // Bandwidths are no layers, whatever their ending.
   WindowFixture window;
   window.window->open_files({QStringLiteral(PIPEDECK_FIXTURES "/topology/4-devices.bandwidths.csv")});
-  QCOMPARE(window.questions, QStringList{"Cluster from descriptions of machines"});
+  QCOMPARE(window.questions, QStringList{"Cluster from machine descriptions"});
 }
 
 void TestLayerTableImports::a_large_table_is_read_at_once() {

@@ -52,7 +52,7 @@ class TestMachineImports : public QObject {
     window.session().open_sample();
     const auto before = bytes_of(window.state());
     window.window->open_files({fixture("dgx-a100.topo.txt"), fixture("dgx-a100.xml")});
-    QCOMPARE(window.questions, QStringList{QStringLiteral("Cluster from descriptions of machines")});
+    QCOMPARE(window.questions, QStringList{QStringLiteral("Cluster from machine descriptions")});
     QCOMPARE(chosen(window).name, std::string("8 × A100-40GB"));
     QCOMPARE(window.session().undo_name(), QStringLiteral("Import 8 × A100-40GB"));
     window.trigger("action_undo");
@@ -81,12 +81,12 @@ class TestMachineImports : public QObject {
     window.window->open_files({fixture("dgx-a100.topo.txt")});  // of A100-40GB
     QVERIFY2(window.errors.isEmpty(), qPrintable(window.errors.join('\n')));
     QVERIFY(!box->itemIcon(box->currentIndex()).isNull());
-    QVERIFY2(box->toolTip().contains("the profile is of A100-80GB, which the cluster does not list"),
+    QVERIFY2(box->toolTip().contains("the profile is for A100-80GB, which the cluster does not list"),
              qPrintable(box->toolTip()));
     window.window->grab().save(pictures_folder() + "unlike-devices.png");
     window.window->open_files({profile_of("A100-40GB")});
     QVERIFY(box->itemIcon(box->currentIndex()).isNull());
-    QVERIFY(!box->toolTip().contains("the profile is of"));
+    QVERIFY(!box->toolTip().contains("the profile is for"));
   }
 
   /// The words of the command line, for files that are none.

@@ -115,7 +115,7 @@ class TestPlanObjects : public QObject {
     const std::size_t steps = fixture.session().undo_steps();
     fixture.trigger("action_paste");
     QCOMPARE(fixture.errors.size(), 1);
-    QVERIFY2(fixture.errors[0].contains("no plans on the clipboard"), qPrintable(fixture.errors[0]));
+    QVERIFY2(fixture.errors[0].contains("clipboard has no plans"), qPrintable(fixture.errors[0]));
     QCOMPARE(fixture.session().undo_steps(), steps);
   }
 

@@ -237,7 +237,7 @@ class TestTopologyEditor : public QObject {
     Step again(editor);
     editor.drag(editor.port("n1"), editor.port("n0"));
     again.was_nothing();
-    QVERIFY(editor.canvas().said().contains("joined already"));
+    QVERIFY(editor.canvas().said().contains("already linked"));
   }
 
   void links_are_made_by_keys_too() {
@@ -290,7 +290,7 @@ class TestTopologyEditor : public QObject {
     editor.type("property_count_0", "2");
     fewer.was("Change devices");
     QVERIFY(editor.state().plans.size() < plans);
-    QVERIFY(notices.join(' ').contains("Undo brings"));
+    QVERIFY(notices.join(' ').contains("Undo restores"));
     editor.session().undo();
     QCOMPARE(editor.state().plans.size(), plans);
     QVERIFY(editor.settle());
@@ -480,7 +480,7 @@ class TestTopologyEditor : public QObject {
     QVERIFY(editor.canvas().said().contains("matrix"));
     Step linked(editor);
     editor.trigger("action_links_for_matrix");
-    linked.was("Links instead of the matrix");
+    linked.was("Convert matrix into links");
   }
 
   void the_list_beside_it_selects_and_tells() {

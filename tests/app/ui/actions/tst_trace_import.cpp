@@ -161,10 +161,10 @@ class TestTraceImport : public QObject {
     QVERIFY(layers.rowCount() > 40);
     depth.setValue(depth.minimum());
     QCOMPARE(layers.rowCount(), 9);
-    QVERIFY(!notes.findItems("8 samples a micro-batch", Qt::MatchContains).isEmpty());
+    QVERIFY(!notes.findItems("8 samples per micro-batch", Qt::MatchContains).isEmpty());
     dialog.findChild<QSpinBox*>("trace_micro_batch")->setValue(4);
     QCOMPARE(profile().micro_batch, 4);
-    QVERIFY(notes.findItems("samples a micro-batch", Qt::MatchContains).isEmpty());
+    QVERIFY(notes.findItems("samples per micro-batch", Qt::MatchContains).isEmpty());
     QCOMPARE(profile().device, std::string("CPU"));
     dialog.findChild<QComboBox*>("trace_device")->setCurrentText("T4");
     QCOMPARE(profile().device, std::string("T4"));

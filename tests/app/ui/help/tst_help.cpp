@@ -156,7 +156,7 @@ class TestHelp : public QObject {
     field->setText("no such words anywhere");
     QTest::keyClick(field, Qt::Key_Return);
     const auto labels = window_->findChildren<QLabel*>();
-    QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) { return label->text().contains("is on no page"); }));
+    QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) { return label->text().contains("was not found"); }));
   }
 
   void drawn() {

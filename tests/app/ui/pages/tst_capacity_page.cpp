@@ -110,7 +110,7 @@ void TestCapacityPage::other_limits_at_once() {
   const double before = opened.table().rows().front().to;
   opened.type("capacity_within", "1h");
   QVERIFY(!opened.page->capacity_study().running());
-  QVERIFY2(opened.words().startsWith("None meets this"), qPrintable(opened.words()));
+  QVERIFY2(opened.words().startsWith("No cluster meets these limits"), qPrintable(opened.words()));
   QCOMPARE(opened.table().rows().front().meaning, models::whatif::BarMeaning::worse);
   opened.type("capacity_within", "300d");
   QVERIFY(opened.words().startsWith("To take: "));
@@ -276,7 +276,7 @@ void TestCapacityPage::points_of_other_questions_are_refused() {
   QCOMPARE(go_on(), QString());
   opened.fixture.session().set_global_batch(128);
   QVERIFY(opened.settle());
-  QVERIFY2(go_on().contains("found no point of the question's batch"), qPrintable(go_on()));
+  QVERIFY2(go_on().contains("no points for this batch size"), qPrintable(go_on()));
   QCOMPARE(opened.table().rowCount(), 0);
   opened.fixture.session().set_global_batch(64);
   QCOMPARE(go_on(), QString());

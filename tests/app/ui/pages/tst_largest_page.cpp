@@ -196,7 +196,7 @@ void TestLargestPage::nothing_larger_was_looked_at() {
   opened.ask(global_batch, 0, 32);
   QVERIFY(opened.settle());
   QCOMPARE(opened.found().answer.size, std::optional<std::int64_t>(32));
-  QVERIFY2(opened.words().contains("Nothing larger was looked at"), qPrintable(opened.words()));
+  QVERIFY2(opened.words().contains("Larger sizes were not tried"), qPrintable(opened.words()));
 }
 
 void TestLargestPage::cancelled() {
@@ -222,7 +222,7 @@ void TestLargestPage::another_question_forgets() {
   opened.fixture.session().set_global_batch(32);
   QVERIFY(opened.settle());
   QVERIFY(!opened.page->largest_study().found());
-  QVERIFY(opened.words().startsWith("Say what is to grow"));
+  QVERIFY(opened.words().startsWith("Choose the size to grow"));
 }
 
 void TestLargestPage::models_that_cannot_grow() {
@@ -295,7 +295,7 @@ void TestLargestPage::profiles_without_a_transformer() {
     QVERIFY(!opened.child<QPushButton>("largest_find")->isEnabled());
   }
   opened.child<QComboBox>("largest_size")->setCurrentIndex(layers);
-  QVERIFY(opened.words().startsWith("Say what is to grow"));
+  QVERIFY(opened.words().startsWith("Choose the size to grow"));
   QVERIFY(opened.child<QPushButton>("largest_find")->isEnabled());
 }
 

@@ -137,7 +137,7 @@ void TestTrials::stop_ends_all_trials() {
   QCOMPARE(page.trials().done().size(), std::size_t{1});
   QVERIFY(!page.trials().done()[0].measured);
   QCOMPARE(fixture.state().selected_plan, selected);
-  QVERIFY(fixture.child<QLabel>("run_trial_words")->text().contains("not begun"));
+  QVERIFY(fixture.child<QLabel>("run_trial_words")->text().contains("not started"));
   QVERIFY(fixture.child<QPushButton>("run_launch")->isEnabled());
   QVERIFY(!fixture.session().launching());
 }

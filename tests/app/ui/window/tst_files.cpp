@@ -257,7 +257,7 @@ void TestFiles::recent_projects_that_are_gone_are_told_and_forgotten() {
   QVERIFY(menu->actions()[0]->text().contains("p.pipedeck"));
   menu->actions()[0]->trigger();
   QCOMPARE(fixture.errors.size(), 1);
-  QVERIFY2(fixture.errors[0].contains("not there any more"), qPrintable(fixture.errors[0]));
+  QVERIFY2(fixture.errors[0].contains("no longer exists"), qPrintable(fixture.errors[0]));
   emit menu->aboutToShow();
   QVERIFY(!menu->actions()[0]->isEnabled());
 }

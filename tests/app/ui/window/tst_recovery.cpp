@@ -222,7 +222,7 @@ void TestRecovery::a_damaged_work_copy_is_put_aside() {
   Plain found({}, session::Recovery::restore);
   QVERIFY(found.session.open(project));
   QCOMPARE(found.errors.size(), 1);
-  QVERIFY2(found.errors[0].contains("can't be read"), qPrintable(found.errors[0]));
+  QVERIFY2(found.errors[0].contains("cannot be read"), qPrintable(found.errors[0]));
   QCOMPARE(bytes_of(work + ".damaged"), damaged);
 }
 

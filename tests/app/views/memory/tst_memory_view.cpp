@@ -172,7 +172,7 @@ class TestMemoryView : public QObject {
       shown.view.set_by_item(by_item);
       shown.view.resize(900, shown.view.sizeHint().height());
       const QStringList lines = by_item ? shown.view.describe_strip(0, 0, 20) : shown.view.describe(0, 0);
-      QVERIFY2(lines.join('\n').contains("more than it has"), qPrintable(lines.join('\n')));
+      QVERIFY2(lines.join('\n').contains("above its memory"), qPrintable(lines.join('\n')));
       const models::memory::Curve& curve = *std::ranges::max_element(
           shown.view.curves()->curves, {}, [](const models::memory::Curve& c) { return c.verdict->peak; });
       const int x = static_cast<int>(shown.view.x_of(static_cast<double>(curve.verdict->peak_time.count)));

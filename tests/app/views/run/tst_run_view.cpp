@@ -157,7 +157,7 @@ class TestRunView : public QObject {
     view_->refresh_now();
     bool said = false;
     for (const QLabel* label : child<views::run::LiveChart>("chart_power")->findChildren<QLabel*>())
-      said = said || (label->isVisible() && label->text().contains("nothing of the GPUs' power"));
+      said = said || (label->isVisible() && label->text().contains("not report the GPUs' power"));
     QVERIFY(said);
     QVERIFY(!child<QLabel>("run_gpus")->isVisible());
   }

@@ -6,9 +6,9 @@
 
 #include <QTest>
 
+#include "core/io/checksum.hpp"
 #include "core/io/documents/calibration.hpp"
 #include "core/io/documents/formats.hpp"
-#include "core/io/checksum.hpp"
 #include "core/io/json/value.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/io/text/decimal.hpp"

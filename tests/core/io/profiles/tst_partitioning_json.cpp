@@ -109,7 +109,7 @@ class TestPartitioningJson : public QObject {
         "colorClass");
     row("no such node", training, "\"destId\": 5, \"cost\": 0.1", "\"destId\": 9, \"cost\": 0.1", "/edges/3/destId",
         "9");
-    row("cost alone", training, "\"cost\": 0.1, \"size\": 16.0", "\"cost\": 0.1", "/edges/3/size", "time");
+    row("only a cost", training, "\"cost\": 0.1, \"size\": 16.0", "\"cost\": 0.1", "/edges/3/size", "time");
     row("cycle", training, "\"sourceId\": 1, \"destId\": 5", "\"sourceId\": 5, \"destId\": 3", "", "");
     row("no nodes", training, "\"nodes\"", "\"leaves\"", "/nodes", "nodes");
     row("no plain variant", piper, "\"id\": \"vanilla\", \"timePerSample\": 0.03",

@@ -312,11 +312,15 @@ void TestProfiler::cluster_has_the_machines_figures() {
 }
 
 void TestProfiler::devices_are_described() {
-  const auto lines = runtime::profile::describe_devices();
-  QVERIFY(lines.size() >= 3);
-  QVERIFY(lines[0].starts_with("cpu: "));
-  for (std::size_t i = 1; i + 1 < lines.size(); ++i) QVERIFY(lines[i].starts_with("cuda: "));
-  QVERIFY(lines.back().starts_with("mpi: "));
+  const auto backends = runtime::profile::backends_here();
+  QCOMPARE(backends.size(), std::size_t{3});
+  const std::array names{"cpu", "cuda", "mpi"};
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    QCOMPARE(backends[i].name, std::string(names[i]));
+    QCOMPARE(backends[i].usable, backends[i].why_not.empty());
+    QVERIFY(!backends[i].lines.empty());
+    for (const std::string& line : backends[i].lines) QVERIFY(line.starts_with(backends[i].name + ": "));
+  }
 }
 
 PIPEDECK_TEST(TestProfiler)

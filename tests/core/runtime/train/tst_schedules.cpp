@@ -32,9 +32,9 @@ class TestSchedules : public QObject {
 
 void TestSchedules::every_schedule_trains_the_same_mathematics_data() {
   QTest::addColumn<int>("kind");
-  for (const schedule::ScheduleInfo& info : schedule::schedules())
+  for (const ScheduleTraits& info : all_schedules)
     if (!asynchronous(info.kind) && info.kind != ScheduleKind::explicit_order)
-      QTest::newRow(info.name.c_str()) << static_cast<int>(info.kind);
+      QTest::newRow(info.name.data()) << static_cast<int>(info.kind);
 }
 
 void TestSchedules::every_schedule_trains_the_same_mathematics() {

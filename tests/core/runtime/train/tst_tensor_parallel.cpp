@@ -151,9 +151,9 @@ void TestTensorParallel::batch_norm_sees_the_replicas_samples() {
 
 void TestTensorParallel::random_plans_equal_one_device_data() {
   QTest::addColumn<int>("kind");
-  for (const schedule::ScheduleInfo& info : schedule::schedules())
+  for (const ScheduleTraits& info : all_schedules)
     if (!asynchronous(info.kind) && info.kind != ScheduleKind::explicit_order)
-      QTest::newRow(info.name.c_str()) << static_cast<int>(info.kind);
+      QTest::newRow(info.name.data()) << static_cast<int>(info.kind);
 }
 
 void TestTensorParallel::random_plans_equal_one_device() {

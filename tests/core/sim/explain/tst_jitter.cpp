@@ -35,7 +35,7 @@ void for_random_plans(std::uint64_t seed, NetworkModel network, Check check) {
   int checked = 0;
   for (int trial = 0; checked < test::problems_wanted(200); ++trial) {
     QVERIFY2(trial < 3 * test::problems_wanted(200), "most draws must be plans that can be built");
-    const auto& offered = schedule::schedules();
+    const auto& offered = all_schedules;
     const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
     if (kind == ScheduleKind::explicit_order) continue;
     Problem problem = test::random_rich_problem(random);

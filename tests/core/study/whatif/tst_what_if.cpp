@@ -378,9 +378,8 @@ void TestWhatIf::best_is_the_best_of_all() {
 
 void TestWhatIf::better_plans_are_told_as_they_come() {
   std::vector<FoundPlan> told;
-  const auto answer =
-      study::whatif::best_plan(bert(), study::usual_planners(), {}, 1, {},
-                               [&](const study::whatif::Candidate& one) { told.push_back(one.found); });
+  const auto answer = study::whatif::best_plan(bert(), study::usual_planners(), {}, 1, {},
+                                               [&](const study::whatif::Candidate& one) { told.push_back(one.found); });
   QVERIFY(answer && !told.empty());
   for (std::size_t i = 1; i < told.size(); ++i) QVERIFY(study::whatif::is_better(told[i], told[i - 1]));
   QCOMPARE(told.back().samples_per_second, answer->best->found.samples_per_second);

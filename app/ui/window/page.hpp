@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pages of the window, one row each. MainWindow::create_pages makes their widgets.
+#pragma once
+
+#include <array>
+
+#include <QtGlobal>
+
+namespace pipedeck::ui::window {
+
+enum class Page { compare, explain, what_if, profile, topology, run };
+
+struct PageInfo {
+  Page page;
+  const char* id;       ///< of `pipedeck --screenshot` and of the action "action_page_ID"
+  const char* title;    ///< with its access key, in the context "Page"
+  const char* chapter;  ///< of the user guide
+};
+
+/// Lists the pages in the order of their tabs and of the keys Ctrl+1, Ctrl+2, and so on.
+inline constexpr std::array<PageInfo, 6> page_table{
+    {{Page::compare, "compare", QT_TRANSLATE_NOOP("Page", "&Compare"), "2-compare"},
+     {Page::explain, "explain", QT_TRANSLATE_NOOP("Page", "&Explain"), "explain"},
+     {Page::what_if, "what-if", QT_TRANSLATE_NOOP("Page", "&What-if"), "what-if"},
+     {Page::profile, "profile", QT_TRANSLATE_NOOP("Page", "&Profile"), "1-open"},
+     {Page::topology, "topology", QT_TRANSLATE_NOOP("Page", "&Topology"), "1-open"},
+     {Page::run, "run", QT_TRANSLATE_NOOP("Page", "&Run"), "4-run"}}};
+
+}  // namespace pipedeck::ui::window
