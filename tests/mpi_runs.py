@@ -237,7 +237,7 @@ def killed_with_checkpoints():
         os.kill(run.ranks[victim], signal.SIGKILL)
         status, error, _ = run.end()
         check(status == 128 + signal.SIGKILL, "mpirun's status of a killed process")
-        kept = re.search(r"go on with --resume kept \(step (\d+)\)", error)
+        kept = re.search(r"resume with --resume kept \(step (\d+)\)", error)
         check(kept, "it says how to go on")
         steps = int(kept.group(1)) + 7
         done = finished(mpirun(3, *run_arguments("--resume", "kept", "--checkpoint-every", "100", "--transport", "mpi",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CLEAN = ["core/analytic", "core/base", "core/cost", "core/io", "core/model", "core/plan", "core/planner", "core/presets",
-         "core/reproduce", "core/runtime", "core/schedule", "core/sim", "core/store", "core/study", "app"]
+         "core/reproduce", "core/runtime", "core/schedule", "core/sim", "core/store", "core/study", "app", "tests"]
 OPENINGS = ("What", "Of", "The same", "Those", "Who", "Whether")
 WORDS = ("told", "tells", "say", "says", "said", "nobody", "beside", "at hand", "so many", "goes on", "lies", "reckon",
          "reckons")

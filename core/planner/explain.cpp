@@ -166,8 +166,10 @@ class Explanation {
 
   std::vector<Neighbour> other_warmup() const {
     std::vector<Neighbour> other;
-    if (auto plan = with_other_warmup(plan_))
-      add(other, fmt::format("Warm-up {}", name_of(plan->warmup)), *std::move(plan));
+    if (auto plan = with_other_warmup(plan_)) {
+      const std::string name = fmt::format("Warm-up {}", name_of(plan->warmup));
+      add(other, name, *std::move(plan));
+    }
     return other;
   }
 

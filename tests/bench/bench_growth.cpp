@@ -64,7 +64,7 @@ Result<planner::Ranking> plan_once(const planner::PlannerInfo& planner, const Pr
   return planner::run_planner(planner, problem, {}, context);
 }
 
-/// What is quick is done again, as the clock of processor time may be coarse.
+/// Quick work is repeated, as the clock of processor time may be coarse.
 Report report_of(const planner::PlannerInfo& planner, int layers, int devices) {
   const Problem problem = test::large_problem(layers, devices);
   const double begin = processor_seconds();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of layers; the first line says which columns are which, as people may.
+// Tables of layers; the first line maps the columns, as people may.
 #include "core/io/profiles/csv.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

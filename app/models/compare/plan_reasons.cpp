@@ -86,7 +86,7 @@ class Sentences {
   void add_recompute() {
     QStringList stages;
     for (const int stage : reasons_.recomputed) stages << QString::number(stage);
-    add(ReasonText::tr("Stage %1 recomputes its forward before the backward, to save memory.")
+    add(ReasonText::tr("Stages that recompute their forward, to save memory: %1.")
             .arg(stages.join(QStringLiteral(", "))));
   }
 

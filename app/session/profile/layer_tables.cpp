@@ -134,7 +134,7 @@ class Findings {
           0, at);
     }
     if (!left.isEmpty())
-      add(TableFinding::understood, LayerTableText::tr("Left alone: %1").arg(left.join(QStringLiteral(", "))));
+      add(TableFinding::understood, LayerTableText::tr("Not used: %1").arg(left.join(QStringLiteral(", "))));
   }
 
   const TablePreview& preview_;

@@ -84,9 +84,8 @@ QString summary_of(const CalibrationRecord& record) {
   if (const auto fitted = mean_errors(record, false)) lines << mean_text(*fitted, CalibrationDialog::tr("fitted from"));
   if (const auto held = mean_errors(record, true)) {
     const bool in_turn = record.runs.front().use == RunUse::in_turn;
-    lines << mean_text(*held, in_turn
-                                  ? CalibrationDialog::tr("cross-validation: each run predicted by a fit to the others")
-                                  : CalibrationDialog::tr("held out"));
+    lines << mean_text(*held, in_turn ? CalibrationDialog::tr("left out in turn, each predicted by a fit to the others")
+                                      : CalibrationDialog::tr("held out"));
   } else {
     lines << CalibrationDialog::tr("No run was held out, so these errors do not apply to other runs.");
   }

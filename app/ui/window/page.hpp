@@ -15,15 +15,16 @@ struct PageInfo {
   const char* id;       ///< of `pipedeck --screenshot` and of the action "action_page_ID"
   const char* title;    ///< with its access key, in the context "Page"
   const char* chapter;  ///< of the user guide
+  const char* key;      ///< in project files; it never changes
 };
 
 /// Lists the pages in the order of their tabs and of the keys Ctrl+1, Ctrl+2, and so on.
 inline constexpr std::array<PageInfo, 6> page_table{
-    {{Page::compare, "compare", QT_TRANSLATE_NOOP("Page", "&Compare"), "2-compare"},
-     {Page::explain, "explain", QT_TRANSLATE_NOOP("Page", "&Explain"), "explain"},
-     {Page::what_if, "what-if", QT_TRANSLATE_NOOP("Page", "&What-if"), "what-if"},
-     {Page::profile, "profile", QT_TRANSLATE_NOOP("Page", "&Profile"), "1-open"},
-     {Page::topology, "topology", QT_TRANSLATE_NOOP("Page", "&Topology"), "1-open"},
-     {Page::run, "run", QT_TRANSLATE_NOOP("Page", "&Run"), "4-run"}}};
+    {{Page::compare, "compare", QT_TRANSLATE_NOOP("Page", "&Compare"), "2-compare", "ComparePage"},
+     {Page::explain, "explain", QT_TRANSLATE_NOOP("Page", "&Explain"), "explain", "ExplainPage"},
+     {Page::what_if, "what-if", QT_TRANSLATE_NOOP("Page", "&What-if"), "what-if", "WhatIfPage"},
+     {Page::profile, "profile", QT_TRANSLATE_NOOP("Page", "&Profile"), "1-open", "ProfileView"},
+     {Page::topology, "topology", QT_TRANSLATE_NOOP("Page", "&Topology"), "1-open", "TopologyView"},
+     {Page::run, "run", QT_TRANSLATE_NOOP("Page", "&Run"), "4-run", "RunPage"}}};
 
 }  // namespace pipedeck::ui::window

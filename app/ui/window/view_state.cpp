@@ -24,9 +24,6 @@ namespace {
 const QString group = QStringLiteral("projects");
 constexpr int most_kept = 30;
 
-/// The keys of the pages in files, in the order of Page. They never change.
-constexpr std::array page_keys{"ComparePage", "ExplainPage", "WhatIfPage", "ProfileView", "TopologyView", "RunPage"};
-
 QString settings_key(const QString& file) {
   return group + QLatin1Char('/') +
          QString::fromLatin1(QCryptographicHash::hash(file.toUtf8(), QCryptographicHash::Sha1).toHex());
@@ -53,7 +50,7 @@ ViewState::ViewState(MainWindow& window, QSettings& settings) : QObject(&window)
 }
 
 std::string ViewState::captured() const {
-  QJsonObject json{{"page", page_keys[static_cast<std::size_t>(window_.page())]},
+  QJsonObject json{{"page", page_table[static_cast<std::size_t>(window_.page())].key},
                    {"run", window_.run_page().shown_run()},
                    {"launch", window_.run_page().launch_settings()}};
   const models::gantt::TimeAxis& axis = window_.compare_page().charts().link().axis();
@@ -80,8 +77,8 @@ void ViewState::remember() {
 void ViewState::apply(const QByteArray& json) {
   const QJsonObject state = QJsonDocument::fromJson(json).object();
   wanted_.reset();
-  const auto key = std::ranges::find(page_keys, state["page"].toString());
-  if (key != page_keys.end()) window_.show_page(static_cast<Page>(key - page_keys.begin()));
+  for (const PageInfo& info : page_table)
+    if (state["page"].toString() == QLatin1String(info.key)) window_.show_page(info.page);
   if (const int run = state["run"].toInt(); session::project::find_run(window_.session().state(), run))
     window_.run_page().show_run(run);
   window_.run_page().set_launch_settings(state["launch"].toObject());

@@ -15,6 +15,12 @@ std::vector<int> chunks_of(ScheduleKind kind) {
   return kind == ScheduleKind::interleaved ? std::vector<int>{2, 3, 4} : std::vector<int>{2};
 }
 
+/// Returns true for the fixed synchronous schedules that joint's search does not cover.
+bool is_other(const ScheduleTraits& schedule) {
+  return !schedule.asynchronous && schedule.placement != StagePlacement::any && schedule.kind != ScheduleKind::gpipe &&
+         schedule.kind != ScheduleKind::one_f_one_b;
+}
+
 void add_under(ScheduleKind kind, const Plan& plan, const Run& run, std::vector<Plan>& others) {
   for (const int chunks : chunks_of(kind)) {
     const auto other = plan::with_schedule(plan, *run.problem.profile, kind, chunks);
@@ -31,10 +37,8 @@ Result<void> reschedule_joint_plans(Run& run) {
     if (plans.size() < starting_points && entry.plan.synchronous() && entry.plan.stages.size() > 1)
       plans.push_back(entry.plan);
   for (const Plan& plan : plans)
-    for (const ScheduleKind kind :
-         {ScheduleKind::interleaved, ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v, ScheduleKind::v_half,
-          ScheduleKind::v_min, ScheduleKind::dualpipe, ScheduleKind::dualpipe_v, ScheduleKind::chimera})
-      add_under(kind, plan, run, others);
+    for (const ScheduleTraits& schedule : all_schedules)
+      if (is_other(schedule)) add_under(schedule.kind, plan, run, others);
   return run.pool.add_judged(others);
 }
 

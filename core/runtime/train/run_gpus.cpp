@@ -28,7 +28,7 @@ RunGpu gpu_from(transport::PlainReader& reader) {
   return gpu;
 }
 
-/// Returns "the GPUs' power, clocks and memory are not told: ..."; empty if they are known.
+/// Returns "the GPUs' power, clocks and memory are unknown: ..."; empty if they are known.
 std::string why_silent(const Result<std::unique_ptr<machine::GpuWatch>>& opened) {
   if (opened) return {};
   return fmt::format("the GPUs' power, clocks and memory are unknown: {}", opened.error().message);

@@ -112,7 +112,7 @@ void TestCliCapacity::no_answer_is_an_answer() {
   const SmallProblem problem;
   const Answer answer = problem.run(question({"--samples", "1T", "--within", "1h", "--json"}));
   VERIFY_STATUS(answer, 3);
-  QVERIFY(answer.err.contains("no point meets this; nearest: 2 nodes"));
+  QVERIFY(answer.err.contains("no cluster meets these limits; nearest: 2 nodes"));
   const QJsonObject json = object_of(answer.out);
   QVERIFY(json["best"].isNull());
   QCOMPARE(at(json, "nearest")[QStringLiteral("verdict")].toString(), "time");

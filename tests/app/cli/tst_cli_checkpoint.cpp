@@ -108,7 +108,7 @@ void TestCliCheckpoint::a_run_goes_on_where_it_was() {
   const Answer on =
       problem_.run(run_command(6) + QStringList{"--resume", "four", "--checkpoint-every", "1", "--events", "on.jsonl"});
   VERIFY_STATUS(on, 0);
-  QVERIFY2(on.err.contains("going on from step 4"), on.err);
+  QVERIFY2(on.err.contains("resuming from step 4"), on.err);
   QCOMPARE(values_in("four"), values_in("kept"));
   QVERIFY(problem_.read("on.jsonl").contains("\"event\":\"checkpoint\",\"step\":6"));
   VERIFY_STATUS((problem_.run({"validate", "on.jsonl"})), 0);
@@ -152,7 +152,7 @@ void TestCliCheckpoint::damage_is_named_and_passed_over() {
   QVERIFY(!json_of(list)[0].toObject()["complete"].toBool());
   const Answer on = problem_.run(run_command(6) + QStringList{"--resume", "hurt", "--checkpoint-every", "2"});
   VERIFY_STATUS(on, 0);
-  QVERIFY2(on.err.contains("warning: step 6: ") && on.err.contains("going on from step 4"), on.err);
+  QVERIFY2(on.err.contains("warning: step 6: ") && on.err.contains("resuming from step 4"), on.err);
   QCOMPARE(values_in("hurt"), values_in("kept"));
 }
 
@@ -165,7 +165,7 @@ void TestCliCheckpoint::a_stopped_run_says_how_to_go_on() {
   QVERIFY(process.waitForFinished(60000));
   QCOMPARE(process.exitCode(), 130);
   const QByteArray said = process.readAllStandardError();
-  QVERIFY2(said.contains("go on with --resume stopped (step "), said);
+  QVERIFY2(said.contains("resume with --resume stopped (step "), said);
   VERIFY_STATUS((problem_.run({"validate", "stopped"})), 0);
 }
 
@@ -199,7 +199,7 @@ void TestCliCheckpoint::what_is_wrong_is_said_before_anything_is_written_data() 
   row("another run's folder", {"--checkpoint", "kept"}, "found a checkpoint of step 6, expected none of another run");
   row("no folder can be made", {"--checkpoint", "m.model.json/kept"}, "m.model.json/kept: can't be made");
   row("a file in its place", {"--checkpoint", "m.model.json"}, "m.model.json: ");
-  row("events in a folder", {"--events", "empty"}, "empty: can't be opened for writing: Is a directory");
+  row("events in a folder", {"--events", "empty"}, "empty: cannot be opened for writing: Is a directory");
   row("no time", {"--timeout", "0"}, "--timeout");
   row("time that is none", {"--timeout", "nan"}, "--timeout");
   row("no memory", {"--memory-limit", "-5"}, "--memory-limit");

@@ -89,8 +89,8 @@ class TestCliGpuLinks : public QObject {
   void an_older_nccl_says_so() {
     cuda_stand_in::set_nccl(22105);
     const QString text = links_of(2);
-    QVERIFY2(text.endsWith("No estimates of NCCL's own: found NCCL 2.21.5, expected 2.22 or later, which tells what it "
-                           "expects\n"),
+    QVERIFY2(text.endsWith("No estimates of NCCL's own: found NCCL 2.21.5, expected 2.22 or later, which has "
+                           "estimates\n"),
              qPrintable(text));
     for (const auto& [bytes, cells] : rows_behind(text, "All-reduces among GPUs 0 to 1\n"))
       QCOMPARE(cells[2], QStringLiteral("-"));

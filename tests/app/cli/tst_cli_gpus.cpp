@@ -203,7 +203,7 @@ void TestCliGpus::without_nvml_a_run_says_so_and_trains() {
   const Answer answer = run({}, {"FAKE_BROKEN=1"});
   VERIFY_STATUS(answer, 0);
   QCOMPARE(warnings_of(answer.out),
-           QStringList{"the GPUs' power, clocks and memory are not told: NVML does not answer: Driver Not Loaded"});
+           QStringList{"the GPUs' power, clocks and memory are unknown: NVML does not answer: Driver Not Loaded"});
   QVERIFY(!answer.out.contains("\"gpus\""));
   QVERIFY(!answer.out.contains("gpu_energy"));
 }

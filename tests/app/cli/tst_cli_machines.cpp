@@ -91,7 +91,7 @@ class TestCliMachines : public QObject {
     const Answer other = planned_for("A100-80GB"), same = planned_for("H100-SXM");
     VERIFY_STATUS(other, 0);
     VERIFY_STATUS(same, 0);
-    QVERIFY2(other.err.contains("warning: the profile is of A100-80GB, which the cluster does not list"), other.err);
+    QVERIFY2(other.err.contains("warning: the profile is for A100-80GB, which the cluster does not list"), other.err);
     QVERIFY2(!same.err.contains("warning"), same.err);
   }
 

@@ -105,7 +105,7 @@ void TestCliRunUsage::what_does_not_fit_is_named_data() {
   QTest::newRow("no data") << model + QStringList{"--data", "text:none.txt"} << QByteArray("none.txt");
   QTest::newRow("no pipe") << model + QStringList{"--control", "none"} << QByteArray("none: --control: No such file");
   QTest::newRow("no folder of events") << model + QStringList{"--events", "none/run.jsonl"}
-                                       << QByteArray("none/run.jsonl: can't be opened for writing");
+                                       << QByteArray("none/run.jsonl: cannot be opened for writing");
   QTest::newRow("cores") << model + QStringList{"--cores", "0,100000"} << QByteArray("found core 100000, expected one");
 }
 

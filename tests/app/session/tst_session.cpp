@@ -409,7 +409,7 @@ void TestSession::malformed_files_are_errors_with_file_and_place() {
   QVERIFY2(recorded.errors[0].contains("broken.dat"), qPrintable(recorded.errors[0]));
   QVERIFY2(recorded.errors[0].contains(place), qPrintable(recorded.errors[0]));
   // The next step: bytes can't be corrected in an editor.
-  const char* const next = content.startsWith("SQLite") ? "\nChoose another file" : "\nMend the file there";
+  const char* const next = content.startsWith("SQLite") ? "\nChoose another file" : "\nFix the file at this location";
   QVERIFY2(recorded.errors[0].contains(next), qPrintable(recorded.errors[0]));
   QVERIFY(recorded.session.state().empty());
   QCOMPARE(recorded.session.undo_steps(), std::size_t{0});

@@ -190,7 +190,7 @@ class TestCost : public QObject {
     plan.stages[1].first = 1, plan.stages[1].last = 2;
     plan.stages[1].devices = {DeviceId(2)};
     const cost::Network network = cost::Network::of(cluster).value();
-    // One sample each of 20 bytes beside 40 of weights, gradients and moments; then 100 bytes in 145.
+    // One sample each of 20 bytes, and 40 of weights, gradients and moments; then 100 bytes in 145.
     QCOMPARE(cost::micro_batches_that_fit(plan, profile, network, {}), (std::vector<int>{5, 1}));
     Conventions conventions;
     conventions.reserve = Bytes(50);

@@ -138,7 +138,7 @@ struct Extremes {
   bool operator==(const Extremes&) const = default;
 };
 
-/// Of the paths in one node, or between two.
+/// Figures of the paths in one node, or between two.
 Extremes extremes(const cost::Network& network, const std::vector<DeviceId>& devices, bool inside) {
   Extremes found;
   for (const DeviceId a : devices)

@@ -45,7 +45,7 @@ class BruteForcer {
   }
 
  private:
-  /// Keeps the plan at hand where it fits and is better.
+  /// Keeps the current plan if it fits and is better.
   void take(const std::function<Objective(const planner::evaluation::Evaluation&)>& objective_of) {
     const planner::evaluation::Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate, order_};
     if (!planner::evaluation::check_constraints(e)) return;

@@ -249,7 +249,8 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
   QVERIFY(plan::tensor_parallel_degrees(plan, profile, 1) == std::vector{1});
   const auto edited = plan::with_edit(plan, profile, *problem.cluster, plan::TensorParallelDegree{1, 2});
   QVERIFY(!edited);
-  QVERIFY(QString::fromStdString(edited.error().text()).contains("layer 'l1' of stage 1 can't be cut over 2 devices"));
+  QVERIFY(
+      QString::fromStdString(edited.error().text()).contains("layer 'l1' of stage 1 cannot be sharded over 2 devices"));
   plan.stages[1].devices.push_back(DeviceId(3)), plan.stages[1].tensor_parallel = 2;
   const auto refused = plan::validate(plan, profile, *problem.cluster);
   QVERIFY(!refused);

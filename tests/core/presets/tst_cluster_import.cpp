@@ -102,11 +102,11 @@ class TestClusterImport : public QObject {
     QCOMPARE(made.cluster.nodes[0].name, std::string("node01"));
     QVERIFY(says(made, "node01 of Slurm and 3 more are taken to be like dgx-a100 (nvidia-smi topo -m)"));
     QVERIFY(says(made, "node01 and 3 more: 8 × A100-40GB each, from Slurm and nvidia-smi topo -m"));
-    QVERIFY(says(made, "the speed of 8 network cards is not told"));
+    QVERIFY(says(made, "the speed of 8 network cards is unknown"));
     QVERIFY(says(made, "Slurm does not tell what joins the GPUs of a machine: NVLink 4 between H100-SXM"));
     QVERIFY(!says(made, "between A100"));
 
-    // Of other machines, whatever it says; and switches stand as before.
+    // A file of other machines changes nothing; and switches stand as before.
     const presets::ImportedCluster tree = imported({"site.topology.conf", "8xh100.nvbandwidth.txt", "site.slurm.txt"});
     QCOMPARE(tree.cluster.switches.size(), std::size_t{4});
     QCOMPARE(tree.cluster.nodes.size(), std::size_t{5});

@@ -133,7 +133,7 @@ class TestMachineImport : public QObject {
     how.network.reset();
     QCOMPARE(between(imported({"dgx-a100.topo.txt"}, how), 0, 23), 100.0);
     QVERIFY(says(imported({"dgx-a100.topo.txt"}, how), "100 Gbit/s each are assumed"));
-    QVERIFY(says(imported({"4xt4.topo.txt"}, how), "the network is not told: 25 Gbit/s are assumed"));
+    QVERIFY(says(imported({"4xt4.topo.txt"}, how), "the network is unknown: 25 Gbit/s are assumed"));
     const presets::ImportedCluster mixed = imported({"dgx-a100.xml", "4xt4.xml"});
     QCOMPARE(mixed.cluster.name, std::string("12 GPUs in 2 machines"));
     QCOMPARE(mixed.cluster.device_types.size(), std::size_t{2});
@@ -154,11 +154,11 @@ class TestMachineImport : public QObject {
     both[0].joints[0][1].lanes = both[0].joints[1][0].lanes = 4;
     both[0].joints[2][3] = both[0].joints[3][2] = {JointKind::system, 0, {}};
     const auto made = presets::cluster_of(both);
-    QVERIFY(made && says(*made, "between GPU0 and GPU1 nvidia-smi tells NV4, NCCL NV12; NCCL's is used"));
-    QVERIFY(says(*made, "between GPU2 and GPU3 nvidia-smi tells SYS, NCCL NV12"));
+    QVERIFY(made && says(*made, "between GPU0 and GPU1 nvidia-smi reports NV4, NCCL NV12; NCCL's is used"));
+    QVERIFY(says(*made, "between GPU2 and GPU3 nvidia-smi reports SYS, NCCL NV12"));
     QCOMPARE(made->cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));
     const auto other = presets::cluster_of(machines({"4xt4.topo.txt", "dgx-a100.xml"}));
-    QVERIFY(other && says(*other, "nvidia-smi tells 4 GPUs, NCCL 8; NCCL's are used"));
+    QVERIFY(other && says(*other, "nvidia-smi reports 4 GPUs, NCCL 8; NCCL's are used"));
     std::vector<FoundMachine> all = machines({"8xl40s-numa.topo.txt", "dgx-a100.xml"});
     const auto many = presets::cluster_of(all);
     QVERIFY(many && says(*many, "more pairs contradict alike"));
@@ -258,7 +258,7 @@ class TestMachineImport : public QObject {
     for (FoundGpu& gpu : both[1].gpus) gpu.name = "a100";
     for (FoundGpu& gpu : both[0].gpus) gpu.name = "NVIDIA A100-SXM4-40GB";
     QCOMPARE(presets::cluster_of(both)->cluster.nodes.size(), std::size_t{1});
-    QVERIFY(!says(*presets::cluster_of(both), "may be"));  // the driver's name says which
+    QVERIFY(!says(*presets::cluster_of(both), "may be"));  // the driver's name identifies it
   }
 
   void names_are_given_and_unique() {

@@ -59,9 +59,9 @@ class TestProfileDevice : public QObject {
     // An imported cluster's speeds are against the V100.
     const Cluster h100 = cluster_of("H100-SXM", speed_in_catalogue("H100-SXM"));
     const std::string told = note(profile_of("A100-80GB"), h100);
-    QVERIFY2(told.starts_with("the profile is of A100-80GB, which the cluster does not list: H100-SXM counts as 7.92"),
+    QVERIFY2(told.starts_with("the profile is for A100-80GB, which the cluster does not list: H100-SXM counts as 7.92"),
              told.c_str());
-    QVERIFY2(told.find("data sheets say 3.17") != std::string::npos, told.c_str());  // 989.4 / 312
+    QVERIFY2(told.find("data sheets give 3.17") != std::string::npos, told.c_str());  // 989.4 / 312
     // And that is what the cost model does.
     const Profile profile = profile_of("A100-80GB");
     const double counted =
@@ -91,8 +91,8 @@ class TestProfileDevice : public QObject {
 
   void devices_that_nobody_knows() {
     const Cluster cluster = cluster_of("H100-SXM", 7.9);
-    QVERIFY(note(profile_of("TPU"), cluster).starts_with("the profile is of TPU, whose speed nobody tells"));
-    QVERIFY(note(profile_of(""), cluster).starts_with("the profile is of a device that it does not name"));
+    QVERIFY(note(profile_of("TPU"), cluster).starts_with("the profile is for TPU, whose speed is unknown"));
+    QVERIFY(note(profile_of(""), cluster).starts_with("the profile is for a device that it does not name"));
   }
 };
 

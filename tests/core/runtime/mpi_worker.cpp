@@ -126,7 +126,7 @@ struct Checks {
   }
 };
 
-/// Nobody sends before all are there.
+/// No rank sends before all are there.
 void get_ready(runtime::mpi::Processes& processes) {
   processes.gather("ready");
   processes.any(false);
@@ -188,7 +188,7 @@ void exchange(runtime::mpi::Processes& processes, runtime::transport::Transport&
   });
 }
 
-/// Whether this plan trains to the same bits as on threads.
+/// Returns whether this plan trains to the same bits as on threads.
 bool same_bits(const std::shared_ptr<runtime::mpi::Processes>& processes, const ModelSpec& model, const Plan& plan) {
   if (devices_used(plan).size() < static_cast<std::size_t>(processes->size())) return true;
   const Schedule schedule = test::built(plan);

@@ -414,7 +414,7 @@ class TestWorkCopy : public QObject {
   }
 
  private:
-  /// What a crash at this moment would leave.
+  /// The file that a crash at this moment would leave.
   Result<store::LeftWork> after_a_crash() const {
     const QTemporaryDir elsewhere;
     const std::string left = elsewhere.filePath("work").toStdString();

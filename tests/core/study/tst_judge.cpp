@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the judge remembers: verdicts that were asked for stay, previews of a long drag are bounded in bytes.
+// The judge's cache: requested verdicts stay, previews of a long drag are bounded in bytes.
 #include <QTest>
 
 #include "core/plan/edits.hpp"

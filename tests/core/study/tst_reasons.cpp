@@ -146,7 +146,7 @@ class TestReasons : public QObject {
     }
   }
 
-  /// The same figure as the simulated all-reduce of plain data parallelism.
+  /// Equal to the simulated all-reduce of plain data parallelism.
   void replication_is_the_simulated_all_reduce() {
     for (const Collectives collectives :
          {Collectives::ring, Collectives::hierarchical, Collectives::tree, Collectives::least, Collectives::nccl}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What fills the time between two cursors, what they snap to, and the frame in the overview.
+// The contents of the time between two cursors, what they snap to, and the frame in the overview.
 #include <cmath>
 #include <numeric>
 #include <random>

@@ -11,7 +11,7 @@ using namespace pipedeck;
 
 namespace {
 
-/// A bin told nanosecond by nanosecond: no shared code with what is tested.
+/// A bin computed nanosecond by nanosecond: no shared code with what is tested.
 models::gantt::LaneBin slow_bin(const Timeline& timeline, const TimelineLane& lane, std::int64_t begin,
                                 std::int64_t end) {
   std::vector<std::int64_t> times(op_kind_count);

@@ -121,7 +121,7 @@ class TestRunModel : public QObject {
     const auto lines = model.append(finished);
     QCOMPARE(*model.energy(), 480.0);
     QCOMPARE(*model.energy_a_sample(), 30.0);  // 16 samples
-    QCOMPARE(lines.back().text, QStringLiteral("energy of the GPUs: 480 J (0.133 Wh), 30.0 J a sample"));
+    QCOMPARE(lines.back().text, QStringLiteral("energy of the GPUs: 480 J (0.133 Wh), 30.0 J per sample"));
     finished.gpu_energy[1].reset();
     model.append(finished);
     QVERIFY(!model.energy());

@@ -125,7 +125,7 @@ void TestWhatIfModels::walk_along_the_front() {
   QCOMPARE(*models::whatif::next_on_front(content, 0, 1), std::size_t{1});
   QCOMPARE(*models::whatif::next_on_front(content, 1, 1), std::size_t{2});
   QCOMPARE(*models::whatif::next_on_front(content, 4, 1), std::size_t{4});
-  QCOMPARE(*models::whatif::next_on_front(content, 3, -1), std::size_t{2});  // from a point beside the front
+  QCOMPARE(*models::whatif::next_on_front(content, 3, -1), std::size_t{2});  // from a point off the front
   QVERIFY(!models::whatif::next_on_front({}, {}, 1));
 }
 
@@ -230,7 +230,7 @@ void TestWhatIfModels::rows_and_words() {
   QVERIFY(row("Price per 1 M samples").verdict == models::whatif::Row::Verdict::better);
   QVERIFY(plain(models::whatif::difference_text(today, now)).contains("100 % more"));
   QVERIFY(models::whatif::difference_text(today, now).contains("cheaper"));
-  QVERIFY(models::whatif::difference_text(today, today).startsWith("As today"));
+  QVERIFY(models::whatif::difference_text(today, today).startsWith("No change from today"));
   QVERIFY(models::whatif::difference_text({}, now).contains("plan 20"));
   QVERIFY(models::whatif::difference_text(today, {}).isEmpty());
   QVERIFY(models::whatif::what_if_rows(today, {}).front().now.isEmpty());

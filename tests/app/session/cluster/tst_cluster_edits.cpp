@@ -166,7 +166,7 @@ class TestClusterEdits : public QObject {
     QCOMPARE(pasted->drawn.layout.places.at("n2").x, 328.0);
     QCOMPARE(pasted->drawn.layout.racks.at("n2"), std::string("rack 1 (2)"));
     QCOMPARE(pasted->drawn.cluster.device_types.size(), std::size_t{1});
-    // The same name with other figures is another type.
+    // A known name with other figures is another type.
     session::cluster::DrawnCluster other = two_nodes();
     other.cluster.device_types[0].memory = Bytes(std::int64_t{32} << 30);
     const auto into = session::cluster::with_fragment(other, text, {});

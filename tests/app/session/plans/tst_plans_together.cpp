@@ -155,7 +155,8 @@ class TestPlansTogether : public QObject {
     const auto some = session::plans::with_plans_pasted(two, text);
     QVERIFY(some);
     QCOMPARE(some->ids.size(), std::size_t(1));
-    QVERIFY2(some->warning.contains("plan of 3 is no plan of six layers on two devices"), qPrintable(some->warning));
+    QVERIFY2(some->warning.contains("plan of 3 is not a plan for six layers on two devices"),
+             qPrintable(some->warning));
     QCOMPARE(some->state.plans[0].note, QString("Made for six layers on four devices."));
 
     const auto none = session::plans::with_plans_pasted(two, session::plans::plans_to_text(from, {from.plans[1].id}));

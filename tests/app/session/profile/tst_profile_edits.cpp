@@ -61,7 +61,7 @@ Seconds whole_forward(const Profile& profile) {
   return sum;
 }
 
-/// What the project file would hold, runs apart.
+/// The contents of the project file, without runs.
 auto bytes_of(const session::project::State& state) {
   store::ProjectContent content = session::project::content_of(state);
   return std::pair(std::move(content.documents), std::move(content.settings));

@@ -48,7 +48,7 @@ struct Large {
   session::Session session;
 };
 
-/// What a crash at this moment would leave: the copy that the window has is its alone.
+/// The file that a crash at this moment would leave: the copy that the window has is its alone.
 Result<store::LeftWork> after_a_crash(const QString& work, const QString& project) {
   const QTemporaryDir folder;
   const QString left = folder.filePath("work");
@@ -232,7 +232,7 @@ class TestBackgroundSave : public QObject {
     QVERIFY(large.session.start_save());
     QVERIFY(large.saved());
     QCOMPARE(large.errors.size(), 1);
-    QVERIFY2(large.errors[0].contains("cannot be written"), qPrintable(large.errors[0]));
+    QVERIFY2(large.errors[0].contains("can't be written"), qPrintable(large.errors[0]));
     QVERIFY(large.session.modified());
     QVERIFY(QFile::exists(large.work()));
     QVERIFY(QDir(large.directory.path()).entryList({"*.tmp"}).isEmpty());

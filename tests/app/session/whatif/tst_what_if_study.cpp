@@ -258,7 +258,7 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   QCOMPARE((*verdict)->simulation->samples_per_second, found.samples_per_second);
   session.undo();
   QVERIFY(session.state().plans == before.plans && session.state().clusters == before.clusters);
-  // Of today's cluster nothing is added but the plan.
+  // Nothing of today's cluster is added but the plan.
   const session::project::Added here = session::whatif::with_found_plan(before, study.today().best->found);
   QCOMPARE(here.state.clusters.size(), before.clusters.size());
 }

@@ -148,7 +148,7 @@ void TestLayerTableImports::columns_are_guessed() {
   QVERIFY(can_add(dialog));
   const QString all = findings(dialog).join('\n');
   for (const char* part : {"4 layers, a row each, fields between semicolons", "Forward time: column Fwd (us), in us",
-                           "Left alone: FLOPs", "The times are of 1 sample", "Kinds of layers: by their names"})
+                           "Not used: FLOPs", "Times are for 1 sample", "Kinds of layers: by their names"})
     QVERIFY2(all.contains(QLatin1String(part)), qPrintable(all));
   QVERIFY(!all.contains("without a unit"));
   part<QSpinBox>(dialog, "layer_table_micro_batch").setValue(3);

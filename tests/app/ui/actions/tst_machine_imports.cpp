@@ -31,7 +31,7 @@ namespace {
 
 QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/topology/") + QLatin1String(name); }
 
-/// What the project file would hold, runs apart.
+/// The contents of the project file, without runs.
 auto bytes_of(const session::project::State& state) {
   store::ProjectContent content = session::project::content_of(state);
   return std::pair(std::move(content.documents), std::move(content.settings));

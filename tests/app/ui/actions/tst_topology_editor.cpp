@@ -433,7 +433,7 @@ class TestTopologyEditor : public QObject {
     editor.canvas().select({});
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(list->item(0)).center());
     QCOMPARE(editor.canvas().selection().places, (std::set<std::string>{"n1"}));
-    QVERIFY(editor.view().summary_part().strengths().join(' ').contains("no plan"));
+    QVERIFY(editor.view().summary_part().strengths().join(' ').contains("Connect all devices"));
     editor.session().undo();
     QVERIFY(!list->isVisible());
     QVERIFY(editor.view().summary_part().strengths().join(' ').contains("Narrowest cut: n0 | rest"));

@@ -118,7 +118,7 @@ class TestHelp : public QObject {
     QVERIFY(outside_.isEmpty());
     follow("https://ui.perfetto.dev");
     QCOMPARE(outside_, (QList<QUrl>{QUrl("https://ui.perfetto.dev")}));
-    follow("../core/sim/engine/engine.cpp");  // no page: said, not opened
+    follow("../core/sim/engine/engine.cpp");  // no page: a message, nothing opened
     QCOMPARE(window_->file(), QString("simulator.md"));
     QCOMPARE(outside_.size(), 1);
   }

@@ -159,7 +159,7 @@ class TestShortcuts : public QObject {
     QVERIFY(fixture.open_sample());
     views::compare::PlanTable& table = fixture.window->compare_page().table();
     table.setFocus();
-    QTest::keyClick(&table, Qt::Key_Question);  // as keyboards say it: Shift is in it
+    QTest::keyClick(&table, Qt::Key_Question);  // as a keyboard sends it: Shift is in it
     ui::help::ShortcutOverlay* shown = overlay(fixture);
     QVERIFY(shown->isVisible());
     QCOMPARE(shown->size(), fixture.window->size());

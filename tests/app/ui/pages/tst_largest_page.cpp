@@ -257,7 +257,7 @@ void TestLargestPage::the_largest_hidden_size() {
   const Profile& profile = *session::project::find_profile(after, entry.profile)->profile;
   QCOMPARE(profile.name, "gpt2, hidden size " + std::to_string(*answer.size));
   QVERIFY(plan::validate(*entry.plan, profile, *session::project::find_cluster(after, entry.cluster)->cluster));
-  // It can be asked about again: it says what it was computed from.
+  // It can be asked about again: its origin is in it.
   const auto origin = io::documents::origin_of(profile);
   QVERIFY(origin && *origin);
   QCOMPARE(std::int64_t{(*origin)->config.hidden}, *answer.size);
@@ -290,7 +290,7 @@ void TestLargestPage::profiles_without_a_transformer() {
   QVERIFY(opened.show());
   for (const int size : {hidden, sequence}) {
     opened.child<QComboBox>("largest_size")->setCurrentIndex(size);
-    QVERIFY2(opened.words().contains("BERT-48 does not say which transformer it is"), qPrintable(opened.words()));
+    QVERIFY2(opened.words().contains("BERT-48 has no transformer configuration"), qPrintable(opened.words()));
     QVERIFY(opened.words().contains("config.json"));
     QVERIFY(!opened.child<QPushButton>("largest_find")->isEnabled());
   }

@@ -241,7 +241,7 @@ void TestLaunch::cores_are_a_short_list() {
   text->setText("0-1");
   QVERIFY(options.incomplete().contains("16"));
   text->setText("0-1,0-1,0-1,0-1,0-1,0-1,0-1,1-2");
-  QVERIFY2(options.incomplete().contains("no core 2"), qPrintable(options.incomplete()));
+  QVERIFY2(options.incomplete().contains("core 2 is not available"), qPrintable(options.incomplete()));
   owner.findChild<QToolButton*>("run_cores_each")->setChecked(true);
   auto* table = owner.findChild<QTableWidget*>("run_cores_table");
   QCOMPARE(table->rowCount(), 16);

@@ -267,7 +267,7 @@ void TestLaunchGpus::gpus_that_cannot_are_told_with_what_can_be_done_data() {
   QTest::addColumn<QString>("said");
   using L = QList<QByteArray>;
   QTest::newRow("fewer GPUs") << L{"FAKE_GPUS=1"}
-                              << "The plan wants 2 GPUs, one a device; found here: 1 × Stand-in for a GPU.";
+                              << "The plan needs 2 GPUs, one per device. Found here: 1 × Stand-in for a GPU.";
   QTest::newRow("slices") << L{"FAKE_MIG=1", "FAKE_NAMES=NVIDIA A100 MIG 1g.5gb;NVIDIA A100 MIG 1g.5gb"} << "MIG slice";
 }
 
@@ -311,7 +311,7 @@ void TestLaunchGpus::a_plan_for_fewer_gpus_is_offered() {
   window.session().change("Add", added.state);
   QVERIFY(window.settle());
   window.choose_gpus();
-  QVERIFY2(window.answer().contains("wants 2 GPUs"), qPrintable(window.answer()));
+  QVERIFY2(window.answer().contains("needs 2 GPUs"), qPrintable(window.answer()));
   QTRY_VERIFY(window.offers("run_offer_fewer"));
   QCOMPARE(window.child<QToolButton>("run_offer_fewer")->text(), QStringLiteral("Choose One device"));
   window.keep_pictures("offers-three");

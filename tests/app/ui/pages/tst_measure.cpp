@@ -107,7 +107,7 @@ class TestMeasure : public QObject {
     fixture.trigger("action_profile_measure");
     QVERIFY(fixture.settle(120000));
     QCOMPARE(fixture.errors.size(), 1);
-    QVERIFY2(fixture.errors.first().endsWith("--cluster-out: no answer. The layers were measured before and are kept."),
+    QVERIFY2(fixture.errors.first().endsWith("--cluster-out: no answer. The measured layers are saved."),
              qPrintable(fixture.errors.first()));
     QCOMPARE(fixture.session().undo_steps(), steps + 1);
     const session::project::Question& question = fixture.state().question;

@@ -35,7 +35,7 @@ void TestMemoryStrips::items_come_in_the_background_and_are_remembered() {
     const views::memory::View& memory = panel->memory();
     QVERIFY(memory.by_item() && memory.items());
     QCOMPARE(memory.height(), memory.strips().height());
-    // What the strips pile up is what the curves say.
+    // The strips add up to the curves.
     for (const models::memory::Curve& curve : memory.curves()->curves) {
       const models::memory::Stack* stack = memory.items()->of(curve.devices.front());
       QVERIFY(stack);

@@ -19,7 +19,7 @@ using namespace pipedeck::test;
 
 namespace {
 
-/// What the project file would hold of plans, profiles, clusters.
+/// The contents of the project file about plans, profiles, clusters.
 std::vector<store::StoredDocument> documents(const session::Session& session) {
   return session::project::content_of(session.state()).documents;
 }
@@ -157,7 +157,7 @@ class TestSplitEditing : public QObject {
     QCOMPARE(plan().stages.size(), stages);
     QCOMPARE(session().undo_steps(), steps + 2);
     QVERIFY(!fixture_->child<QComboBox>("tensor_parallel_box")->isEnabled());
-    QVERIFY(fixture_->child<QComboBox>("tensor_parallel_box")->toolTip().contains("no times"));
+    QVERIFY(fixture_->child<QComboBox>("tensor_parallel_box")->toolTip().contains("no tensor-parallel times"));
   }
 
   void what_can_not_be_is_said_and_changes_nothing() {

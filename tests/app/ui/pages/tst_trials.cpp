@@ -30,7 +30,7 @@ class TestTrials : public QObject {
   void stop_ends_all_trials();
 
  private:
-  /// Of the best two plans; the first trains.
+  /// Trials of the best two plans; the first trains.
   static void begin_trials(ui::pages::RunPage& page, int steps) {
     page.set_steps(steps);
     page.try_best(2);

@@ -139,7 +139,7 @@ void TestRecovery::the_program_itself_killed_and_recovered() {
   QVERIFY(child.waitForFinished());
   QVERIFY(QFile::exists(work));
   Plain found(folder.filePath("pipedeck"), session::Recovery::restore);
-  QVERIFY(found.session.offer_left_behind());  // without being told of the project
+  QVERIFY(found.session.offer_left_behind());  // without knowledge of the project
   QCOMPARE(found.session.file(), project);
   QCOMPARE(found.asked.size(), std::size_t{1});
   QCOMPARE(found.asked[0].name, QString("p.pipedeck"));

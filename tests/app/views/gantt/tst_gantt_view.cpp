@@ -423,7 +423,7 @@ class TestGanttView : public QObject {
     const auto curve = view.curve_at({x, view.y_of(worst.peak)});
     QVERIFY(curve);
     const QString text = view.describe(*curve, view.time_at(x)).join('\n').replace(QChar(0xa0), ' ');
-    QVERIFY2(text.contains("peak 22 GiB of 16 GiB") && text.contains("6 GiB too much"), qPrintable(text));
+    QVERIFY2(text.contains("peak 22 GiB of 16 GiB") && text.contains("6 GiB above its memory"), qPrintable(text));
     QVERIFY(text.contains("12 GiB  activations"));
   }
 };

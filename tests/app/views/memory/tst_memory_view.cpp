@@ -135,7 +135,7 @@ class TestMemoryView : public QObject {
     QVERIFY2(red.red() > red.green() + 30, qPrintable(red.name()));
     QVERIFY(shown.view.describe_strip(0, static_cast<double>(curve.verdict->peak_time.count), 10)
                 .join('\n')
-                .contains("too much"));
+                .contains("above its memory"));
   }
 
   void the_card_names_the_item_under_the_mouse() {

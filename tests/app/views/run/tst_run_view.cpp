@@ -140,7 +140,7 @@ class TestRunView : public QObject {
     QTRY_VERIFY(child<views::run::LiveChart>("chart_loss")->width() < wide);
     QCOMPARE(child<views::run::LiveChart>("chart_power")->shown_points(1), 2);
     QCOMPARE(child<views::run::LiveChart>("chart_memory")->shown_points(3),
-             2);  // of the second GPU, beside two devices
+             2);  // of the second GPU, with two devices
     const QString now = child<QLabel>("run_gpus")->text();
     QVERIFY2(now.startsWith("2 GPUs · 810 W · 1755–1980 MHz · 54–61 °C · 90–97 % used"), qPrintable(now));
     QVERIFY2(now.contains("G1 held back: power limit"), qPrintable(now));
@@ -192,7 +192,7 @@ class TestRunView : public QObject {
     QVERIFY(!list->isColumnHidden(5));
     QCOMPARE(list->topLevelItem(0)->text(5), QStringLiteral("–"));
     QCOMPARE(list->topLevelItem(1)->text(5), QStringLiteral("12.5 kJ"));
-    QCOMPARE(list->topLevelItem(1)->toolTip(5), QStringLiteral("3.47 Wh; 0.780 J a sample, all GPUs together"));
+    QCOMPARE(list->topLevelItem(1)->toolTip(5), QStringLiteral("3.47 Wh; 0.780 J per sample, all GPUs together"));
   }
 
   void ten_thousand_events_stay_cheap() {

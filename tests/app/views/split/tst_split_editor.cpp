@@ -83,7 +83,7 @@ void TestSplitEditor::stages_by_keyboard() {
   QCOMPARE(plan().stages[0].recompute.layers.size(), std::size_t{23});
   key(Qt::Key_Escape);
   key(Qt::Key_T);
-  QVERIFY(editor_->message().contains("no times"));
+  QVERIFY(editor_->message().contains("no tensor-parallel times"));
   key(Qt::Key_Delete);
   QCOMPARE(plan().stages.size(), std::size_t{2});
   key(Qt::Key_Return);

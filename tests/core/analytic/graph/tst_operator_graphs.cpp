@@ -333,7 +333,7 @@ class TestOperatorGraphs : public QObject {
       expected_backward += product.backward * product.operations();
     QCOMPARE(operations(layers), analytic::times::forward_operations(block));
     QCOMPARE(backward, expected_backward);
-    // What looks words up keeps their numbers.
+    // Embeddings save the numbers of their words.
     QCOMPARE(kept - 8.0 * 5 * 48, analytic::times::kept_bytes(block));
     QCOMPARE(weights - 1000.0 * h, analytic::times::weight_count(block));
   }

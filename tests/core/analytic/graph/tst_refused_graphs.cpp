@@ -55,8 +55,7 @@ class TestRefusedGraphs : public QObject {
     const auto made = profile_of(b, options_for(1));
     QVERIFY(made.has_value());
     QVERIFY(std::ranges::any_of(made->notes, [](const std::string& note) {
-      return note.starts_with("Loops and branches count only") &&
-             note.ends_with("If 'choose' (/graph/node/1)");
+      return note.starts_with("Loops and branches count only") && note.ends_with("If 'choose' (/graph/node/1)");
     }));
   }
 

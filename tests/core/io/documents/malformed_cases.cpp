@@ -283,7 +283,7 @@ MalformedCases malformed_plans() {
       {"order too short", "[0, 1, 2]", "[0, 1]", "/order", "2 layers, expected 3"},
       {"order with a layer twice", "[0, 1, 2]", "[0, 1, 1]", "/order/2", "layer 1 a second time"},
       {"explicit without operations", R"("operations")", R"("ops")", "/operations", "none, expected a list a device"},
-      {"operations beside a schedule", R"("explicit")", R"("1f1b")", "/operations", "beside the schedule '1f1b'"},
+      {"operations beside a schedule", R"("explicit")", R"("1f1b")", "/operations", "with the schedule '1f1b'"},
       {"unknown operation", R"(["W", 1, 0])", R"(["X", 1, 0])", "/operations/2/2/0", "\"X\", expected F, B, I, W or R"},
       {"operation of two", R"(["W", 1, 0])", R"(["W", 1])", "/operations/2/2", "expected [kind, stage, micro-batch]"},
       {"operation of another stage", R"(["W", 1, 0])", R"(["W", 2, 0])", "/operations/2/2/1",

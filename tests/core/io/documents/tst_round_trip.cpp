@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written reads back equal, in every format; texts keep what they say, unknown keys included; numbers are the
+// A written document reads back equal, in every format; texts are unchanged, unknown keys included; numbers are the
 // shortest that read back the same.
 #include <charconv>
 #include <cmath>
@@ -165,7 +165,7 @@ class TestRoundTrip : public QObject {
   }
 
   // The order of unknown keys' neighbours and white space do not matter to the digest; a figure does.
-  // Operations come back sorted by lane and start: what stood beside one stays beside it.
+  // Operations come back sorted by lane and start: rows stay with their neighbours.
   void unknown_keys_of_a_simulation_are_kept() {
     std::string text = sample_simulation();
     const auto put = [&](const std::string& before, const std::string& unknown) {

@@ -154,7 +154,7 @@ class TestProfileCsv : public QObject {
     QCOMPARE(table.layers.size(), std::size_t{3});
     const auto profile = io::profiles::profile_of_table(table, "p", 1);
     QVERIFY(!profile && profile.error().place == "line 3, column 1");
-    QVERIFY(io::profiles::read_layer_rows(rows, {}, false).layers.empty());  // nothing was told, nothing is looked for
+    QVERIFY(io::profiles::read_layer_rows(rows, {}, false).layers.empty());  // without information, nothing is searched
     QCOMPARE(io::profiles::read_layer_rows(rows, {}, false).problems.size(), std::size_t{5});
   }
 
@@ -205,7 +205,7 @@ class TestProfileCsv : public QObject {
          {"", "name,a,b\n", "GB/s,a,b\na,0,1\nb,1,0\n", "{\"name\": 1, \"forward_ms\": 2}", "\"name"})
       QVERIFY2(!io::profiles::looks_like_profile_csv(other), other);
     QVERIFY(
-        io::profiles::looks_like_profile_csv(std::string(table) + "\"open,1,2,3,4\n"));  // so that the quote is told
+        io::profiles::looks_like_profile_csv(std::string(table) + "\"open,1,2,3,4\n"));  // so that the quote is found
     QCOMPARE(io::profiles::other_headings("# x\nOp,Fwd [us],Bwd\na,1,2\n").value_or(""),
              std::string("\"Op\", \"Fwd [us]\", \"Bwd\""));
     for (const char* other : {"", "a sentence\n", "well, yes\n", "a,,b\n"})

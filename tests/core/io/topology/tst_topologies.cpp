@@ -249,7 +249,7 @@ class TestTopologies : public QObject {
     QCOMPARE(machine.joints[0][1].kind, JointKind::untold);
     QCOMPARE(machine.joints[1][1].kind, JointKind::self);
     QCOMPARE(machine.nics.size(), std::size_t{1});
-    QVERIFY(machine.notes.at(0).find("2 are taken for GPUs") != std::string::npos);
+    QVERIFY(machine.notes.at(0).find("2 count as GPUs") != std::string::npos);
     // No machine has this many, in one host or in all.
     const auto leaves = [](int hosts, int each) {
       std::string text = "<system version=\"1\">";

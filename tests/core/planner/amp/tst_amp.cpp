@@ -143,7 +143,7 @@ QString text(const Plan& plan) {
       .arg(plan.micro_batch);
 }
 
-/// The same values in the same order.
+/// Equal values in equal order.
 void same_lists(const Result<planner::Ranking>& ranking, const std::vector<Plan>& expected, std::size_t count) {
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QCOMPARE(ranking->plans.size(), std::min(count, expected.size()));

@@ -304,7 +304,7 @@ void TestCapture::text_names_the_items() {
   QVERIFY(text.has_value());
   QCOMPARE(
       QString::fromStdString(*text),
-      QString("highest peak 10.250 GiB on stage 0 of 2 (layers 0 to 1, 1 samples a replica) = weights 2.000 GiB + "
+      QString("highest peak 10.250 GiB on stage 0 of 2 (layers 0 to 1, 1 samples per replica) = weights 2.000 GiB + "
               "gradients 2.000 GiB + optimizer 4.000 GiB + activations of 2 micro-batches in flight 2.000 GiB + "
               "workspace 0.250 GiB. Its first layer alone on a device 5.250 GiB, added by the 1 behind it 5.000 GiB."));
   planner::evaluation::EvaluateOptions paper;

@@ -500,7 +500,7 @@ void TestCheckpoint::a_disk_that_hangs_is_no_wait_without_end() {
   QTemporaryDir folder;
   const QString path = path_of(folder, 1, 0);
   QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-  QCOMPARE(::mkfifo(qPrintable(path + ".tmp"), 0600), 0);  // nobody reads: opening it waits for ever
+  QCOMPARE(::mkfifo(qPrintable(path + ".tmp"), 0600), 0);  // without a reader, opening it waits forever
   runtime::transport::RunControl control(std::chrono::milliseconds(200), {DeviceId(0)});
   runtime::checkpoint::Writer writer(folder.path().toStdString(), 1);
   runtime::checkpoint::Part part{origin_of(three_layers(), 1), 0, DeviceId(0), {whole_layer(0)}};

@@ -219,7 +219,7 @@ void TestCudaFaults::theWorkspaceGrowsInOrder() {
 }
 
 void TestCudaFaults::theStandInRefuses() {
-  // What a GPU would go wrong with: memory of the host, beyond a block, and of another device.
+  // Faults of a GPU: memory of the host, beyond a block, and of another device.
   Context context(0, runtime::cuda::Precision::fp32), other(1, runtime::cuda::Precision::fp32);
   context.make_current();
   runtime::cuda::Products products(context);

@@ -165,7 +165,7 @@ void TestCudaLayers::meanOfWholeImages() {
 }
 
 void TestCudaLayers::ties() {
-  // Of values alike one gets the whole gradient, the same one again.
+  // One of equal values gets the whole gradient, the same one again.
   Context context(0, runtime::cuda::Precision::fp32);
   const runtime::layers::PoolShape s{1, 2, 2, 0, 4, 4};
   runtime::cuda::Pooling pooling(context, s, runtime::cuda::Pooling::Kind::largest, Element::fp32);

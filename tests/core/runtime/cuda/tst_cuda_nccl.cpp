@@ -301,7 +301,7 @@ void TestCudaNccl::anOlderNcclHasNoEstimates() {
   const runtime::transport::AllReduceMeasurement measured =
       runtime::cuda::measure_all_reduces(memories_on(2), {Bytes(1024)});
   QCOMPARE(QString::fromStdString(measured.not_estimated),
-           QStringLiteral("found NCCL 2.20.5, expected 2.22 or later, which tells what it expects"));
+           QStringLiteral("found NCCL 2.20.5, expected 2.22 or later, which has estimates"));
   QVERIFY(measured.sizes.front().measured.median > 0);
   QVERIFY(!measured.sizes.front().estimated);
 }

@@ -19,7 +19,7 @@ using runtime::cuda::Products;
 
 namespace {
 
-/// What the products may differ by: sums of up to 40 factors.
+/// Allowed difference of the products: sums of up to 40 factors.
 double allowed(runtime::cuda::Precision precision, Element result) {
   if (result == Element::bf16) return 0x1p-7;
   return precision == runtime::cuda::Precision::tf32 ? 0x1p-9 : 1e-5;

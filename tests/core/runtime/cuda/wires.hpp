@@ -46,7 +46,7 @@ class WireEnd final : public runtime::transport::Endpoint {
   runtime::transport::RunControl& control_;
 };
 
-/// All that NCCL's transport asks of the host's groups is that one tells the others.
+/// All that NCCL's transport asks of the host's groups is sent by one rank to the others.
 class Telling final : public runtime::transport::Collective {
  public:
   Telling(WireEnd& end, std::vector<std::size_t> members, std::size_t worker)

@@ -256,7 +256,7 @@ void TestData::evaluation_counts_every_sample_once() {
   write_bytes(path("e-images"), idx({5, 2, 3}, five_images()));
   write_bytes(path("e-labels"), idx({5}, {2, 1, 2, 3, 4}));
   const ModelSpec model = with_data(image_model(), "idx", path("e-images"));
-  runtime::train::TrainedParameters parameters{{{}, {0, 0, 0, 0, 0, 0, 0, 1, 0, 0}}};  // says 2, whatever it sees
+  runtime::train::TrainedParameters parameters{{{}, {0, 0, 0, 0, 0, 0, 0, 1, 0, 0}}};  // gives 2 for every input
   const auto found = runtime::train::evaluate_on_cpu(model, parameters, 2);
   QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
   QCOMPARE(found->samples, 5u);

@@ -124,7 +124,7 @@ class TestSampler : public QObject {
     };
     for (const auto length : {42ms, 44ms, 63ms, 85ms})
       QVERIFY2(once_of_ten(length), qPrintable(QString("%1 ms").arg(length.count())));
-    EventLog log;  // shorter than any interval: still told
+    EventLog log;  // shorter than any interval: still reported
     {
       runtime::exec::Sampler sampler(
           1000ms, {{std::make_shared<runtime::exec::BusyMeter>(), std::make_shared<runtime::tensor::DeviceMemory>()}},

@@ -400,7 +400,7 @@ void TestStaleWeights::a_pause_changes_nothing() {
   const Plan plan = asynchronous_plan(model, static_cast<ScheduleKind>(kind),
                                       std::vector<int>(replicas.begin(), replicas.end()), micro_batches);
   runtime::train::TrainOptions options;
-  options.steps = 300;  // workers are ahead of what is told of them: on a busy machine by dozens of steps
+  options.steps = 300;  // workers are ahead of their reports: on a busy machine by dozens of steps
   const auto whole = runtime::train_on_cpu(model, plan, built(plan), options, {});
   QVERIFY(whole.has_value());
 

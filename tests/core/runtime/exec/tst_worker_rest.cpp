@@ -144,7 +144,7 @@ void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
   };
   const auto look = [&](const runtime::transport::RunControl& control) { control.look(at_the_third); };
   const auto make_way = [&](const runtime::transport::RunControl& control) { control.look_and_make_way(at_the_third); };
-  QCOMPARE(looks_of(0, look), 0);  // not told of any core
+  QCOMPARE(looks_of(0, look), 0);  // without a core of its own
   QCOMPARE(looks_of(cores + 1, look), 0);
   QCOMPARE(looks_of(cores, look), 3);
   QCOMPARE(looks_of(cores + 1, make_way), 0);
@@ -153,7 +153,7 @@ void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
             control.look([&] { return ++looks < 0; });
           }) > 3);  // ends
 
-  // Who lost his core for a while looks no more.
+  // A worker that lost its core stops polling.
   const auto loses = [&](const runtime::transport::RunControl& control) {
     control.look([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -169,7 +169,7 @@ void TestLayers::unknown_kinds_and_sizes_are_named_data() {
   QTest::newRow("causal") << "transformer"
                           << "causal" << 2 << "causal is 2";
   QTest::newRow("width") << "linear"
-                         << "in" << 9 << "takes 27 values a sample, but 'before' before it gives 21";
+                         << "in" << 9 << "takes 27 values per sample, but 'before' before it gives 21";
 }
 
 void TestLayers::unknown_kinds_and_sizes_are_named() {

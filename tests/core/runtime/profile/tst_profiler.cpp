@@ -101,7 +101,7 @@ void TestProfiler::what_ranks_hold_whole_is_told() {
   QCOMPARE(layers[3].whole_parameters, layers[3].parameters);            // a norm that all ranks compute
   QCOMPARE(layers[4].whole_parameters, Bytes());                         // columns, the loss takes them so
   const Profile unasked = runtime::profile::profile_on_cpu(small_gpt(1, h, 8, classes), {2}).value();
-  for (const Layer& layer : unasked.layers) QCOMPARE(layer.whole_parameters, Bytes());  // nobody asked for ranks
+  for (const Layer& layer : unasked.layers) QCOMPARE(layer.whole_parameters, Bytes());  // no ranks were requested
 
   // 13 classes over two: the first rank's seven are what the prediction is for.
   const Layer uneven =

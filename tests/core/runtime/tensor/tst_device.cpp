@@ -190,7 +190,7 @@ void TestDevice::groups_give_the_same_bits() {
   same([](auto& group, std::size_t rank, std::span<float> values, const auto&) { group.all_reduce(rank, values); });
   same([](auto& group, std::size_t rank, std::span<float> values, const auto&) { group.all_reduce_max(rank, values); });
   same([](auto& group, std::size_t rank, std::span<float> values, const auto&) { group.broadcast(rank, 1, values); });
-  // What was gathered is added up into the own values, so that all of it is looked at.
+  // The gathered values are added to the own values, so that all of it is looked at.
   same([&](auto& group, std::size_t rank, std::span<float> values,
            const std::shared_ptr<runtime::tensor::DeviceMemory>& memory) {
     runtime::tensor::Tensor all(memory, members, floats);

@@ -304,7 +304,7 @@ void TestRunEnds::plans_that_cannot_run_say_why_data() {
   QTest::newRow("no loss") << 14 << "/layers/4"
                            << "ends in its loss";
   QTest::newRow("loss of other width") << 15 << "/layers/5"
-                                       << "takes 5 values a sample";
+                                       << "takes 5 values per sample";
 }
 
 void TestRunEnds::plans_that_cannot_run_say_why() {

@@ -180,7 +180,7 @@ class TestFluidNetwork : public QObject {
     const std::vector<double> capacities{gigabyte};
     const sim::network::FlowShape bus = transfer(0, 1'000'000, {{0, 4}}, capacities);
     QCOMPARE(ends(capacities, {bus}, {5}), (std::vector<std::int64_t>{4'000'005}));
-    // A single transfer beside it gets as much as each of the four hops.
+    // A concurrent transfer gets as much as each of the four hops.
     const sim::network::FlowShape single = transfer(0, 1'000'000, {{0, 1}}, capacities);
     QCOMPARE(ends(capacities, {bus, single}, {0, 0}), (std::vector<std::int64_t>{5'000'000, 5'000'000}));
   }

@@ -364,7 +364,7 @@ void TestCapacity::unknown_types_are_refused() {
   QVERIFY(!problem);
   QCOMPARE(problem.error().code, ErrorCode::bad_usage);
   QVERIFY(problem.error().message.find("'Z9'") != std::string::npos);
-  // In a sweep the point says so, and the others go on.
+  // In a sweep the point has the error, and the others continue.
   const study::capacity::Question question = perfect();
   const std::vector<CapacityPoint> points{{"Z9", 1, 8, 1}, {"", 1, 8, 1}};
   const std::vector<CapacityFound> found = swept(question, points);

@@ -22,7 +22,7 @@ using pipedeck::test::random_question;
 
 namespace {
 
-/// Says everything in English between two marks.
+/// Writes all texts between two marks.
 class Marking : public study::reports::Translation {
  public:
   std::string language() const override { return "x-marked"; }
@@ -32,7 +32,7 @@ class Marking : public study::reports::Translation {
   std::string error(const Error& error) const override { return pattern(error.text()); }
 };
 
-/// Says patterns as a table has them.
+/// Writes patterns from a table.
 class Phrases : public study::reports::Translation {
  public:
   explicit Phrases(std::map<std::string, std::string> table) : table_(std::move(table)) {}
