@@ -115,7 +115,7 @@ void Session::set_conventions(const Conventions& conventions) {
 
 void Session::set_training_state(const project::TrainingState& training) {
   if (training == project::training_state_of(state().question.workload)) return;
-  change(tr("Change what training keeps"), project::with_training_state(state(), training));
+  change(tr("Change training memory"), project::with_training_state(state(), training));
 }
 
 QString Session::why_not_comparable() const {

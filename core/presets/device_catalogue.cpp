@@ -118,7 +118,7 @@ Result<DeviceModel> catalogue_device(const std::string& name) {
 }
 
 std::string device_summary(const DeviceModel& model) {
-  return fmt::format("{}; {} at {} GB/s; {}; {}; about {:.2f} {} an hour ({})", model.title,
+  return fmt::format("{}; {} at {} GB/s; {}; {}; about {:.2f} {} per hour ({})", model.title,
                      gibibytes(model.type.memory), number(in_gigabytes_per_second(*model.type.memory_bandwidth)),
                      peaks_text(model), joint_text(model), model.price.per_hour, model.price.currency,
                      model.price.date);

@@ -37,7 +37,7 @@ QString ruled_out_text(const CapacityGoal& goal, const CapacityFound& found, con
     case CapacityVerdict::time:
       return CapacityText::tr("%1 too long").arg(days_text(cost->time - *goal.within));
     case CapacityVerdict::money:
-      return CapacityText::tr("%1 too much").arg(money_text(*cost->money - *goal.budget, currency));
+      return CapacityText::tr("%1 above the limit").arg(money_text(*cost->money - *goal.budget, currency));
     case CapacityVerdict::no_price:
       return CapacityText::tr("no price is known");
   }
@@ -99,7 +99,7 @@ QString capacity_words(const CapacityGoal& goal, std::span<const CapacityFound> 
   const CapacityFound& first = found[ranked_capacity(goal, found).front()];
   const QString where = where_text(first);
   if (capacity_verdict(goal, first) == CapacityVerdict::meets)
-    return CapacityText::tr("To take: %1, %2.").arg(where, figures_text(goal, first, currency));
+    return CapacityText::tr("Choose: %1, %2.").arg(where, figures_text(goal, first, currency));
   return CapacityText::tr("No cluster meets these limits. Nearest: %1, %2.")
       .arg(where, ruled_out_text(goal, first, currency));
 }

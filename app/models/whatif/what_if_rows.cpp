@@ -135,7 +135,7 @@ QString difference_text(const std::optional<FoundPlan>& today, const std::option
   const auto before = today->price_per_million_samples(), after = now->price_per_million_samples();
   if (!before || !after || *before <= 0) return WhatIfText::tr("%1; the price is unknown.").arg(speed);
   if (std::abs(*after / *before - 1) < 5e-4) return WhatIfText::tr("%1, at the same price per sample.").arg(speed);
-  return WhatIfText::tr("%1; the price per sample is %2.")
+  return WhatIfText::tr("%1; a sample is %2.")
       .arg(speed, share_text(*before, *after, WhatIfText::tr("%1 dearer"), WhatIfText::tr("%1 cheaper")));
 }
 

@@ -208,7 +208,7 @@ QStringList column_meanings() {
           LayerTableText::tr("Backward time"),
           LayerTableText::tr("Gradient of weights"),
           LayerTableText::tr("Output"),
-          LayerTableText::tr("Kept for backward"),
+          LayerTableText::tr("Saved for backward"),
           LayerTableText::tr("Parameters"),
           LayerTableText::tr("Workspace")};
 }

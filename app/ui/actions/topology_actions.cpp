@@ -74,7 +74,7 @@ void TopologyActions::make_drawing_actions() {
       make(tr("Add n&ode"), "action_topology_add_node", QKeySequence(Qt::Key_N), [this] { editing_.add_node(); });
   add_switch_ =
       make(tr("Add &switch"), "action_topology_add_switch", QKeySequence(Qt::Key_S), [this] { editing_.add_switch(); });
-  connect_ = make(tr("Lin&k what is selected"), "action_topology_connect", QKeySequence(Qt::Key_L),
+  connect_ = make(tr("Lin&k selection"), "action_topology_connect", QKeySequence(Qt::Key_L),
                   [this] { editing_.connect_selected(); });
   group_ = make(tr("&Group in a rack"), "action_topology_group", QKeySequence(Qt::CTRL | Qt::Key_G),
                 [this] { editing_.group(); });

@@ -309,7 +309,7 @@ void TopologyEditing::connect_selected() {
         why = problem;
     }
   if (next.cluster.links.size() == cluster.links.size()) return view_.canvas()->say(text::in_qt(why));
-  take(tr("Link what is selected"), std::move(next));
+  take(tr("Link selection"), std::move(next));
 }
 
 void TopologyEditing::align(models::topology::Alignment alignment) {

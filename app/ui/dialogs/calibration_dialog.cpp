@@ -217,7 +217,7 @@ void CalibrationDialog::list_runs() {
       continue;
     }
     runs_->setSpan(row, use_column, 1, run_columns - use_column);
-    auto* why = cell(tr("can't be used: %1").arg(run.why_not), true);
+    auto* why = cell(tr("cannot be used: %1").arg(run.why_not), true);
     why->setToolTip(run.why_not);
     runs_->setItem(row, use_column, why);
   }

@@ -119,7 +119,7 @@ QWidget* CloudDialog::make_offers() {
 
 void CloudDialog::fill() {
   table_->setHorizontalHeaderLabels(
-      {tr("Machine"), tr("Cloud"), tr("Devices"), tr("Memory"), tr("Joined by"), tr("Network"), tr("An hour")});
+      {tr("Machine"), tr("Cloud"), tr("Devices"), tr("Memory"), tr("Links"), tr("Network"), tr("Per hour")});
   table_->setRowCount(static_cast<int>(offers_.size()));
   for (std::size_t i = 0; i < offers_.size(); ++i) {
     const session::cluster::CloudOffer& offer = offers_[i];

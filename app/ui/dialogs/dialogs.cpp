@@ -72,7 +72,7 @@ bool ask_stop_run(QWidget* parent, const QString& run) {
                   QMessageBox::NoButton, parent);
   box.setInformativeText(Words::tr("It ends with the window. Its measurements so far are saved in the project."));
   const auto* stop = box.addButton(Words::tr("Stop and close"), QMessageBox::AcceptRole);
-  box.addButton(Words::tr("Let it go on"), QMessageBox::RejectRole);
+  box.addButton(Words::tr("Let it continue"), QMessageBox::RejectRole);
   box.exec();
   return box.clickedButton() == stop;
 }

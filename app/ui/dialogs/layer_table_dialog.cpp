@@ -195,7 +195,7 @@ QWidget* LayerTableDialog::make_findings() {
   findings_->setToolTip(tr("Click a problem to see its cell"));
   connect(findings_, &QListWidget::itemClicked, this, &LayerTableDialog::go_to);
   connect(findings_, &QListWidget::itemActivated, this, &LayerTableDialog::go_to);
-  return views::widgets::titled(*findings_, tr("Wrong, assumed and understood"));
+  return views::widgets::titled(*findings_, tr("Problems, assumptions, recognised columns"));
 }
 
 std::vector<session::profile::ColumnMeaning> LayerTableDialog::chosen() const {
@@ -221,7 +221,7 @@ void LayerTableDialog::show_findings() {
   const auto wrong = std::ranges::count(reading_.findings, session::profile::TableFinding::wrong,
                                         &session::profile::TableFinding::kind);
   if (wrong > 0) {
-    summary_->setText(wrong == 1 ? tr("1 thing is wrong.") : tr("%1 things are wrong.").arg(wrong));
+    summary_->setText(wrong == 1 ? tr("1 problem.") : tr("%1 problems.").arg(wrong));
   } else {
     summary_->setText(profile_sum(*reading_.profile));
   }

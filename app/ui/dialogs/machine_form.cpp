@@ -96,7 +96,7 @@ QWidget* MachineForm::make_questions() {
 void MachineForm::add_types(QFormLayout& form) {
   device_ = new QComboBox;
   device_->setObjectName(QStringLiteral("machine_device"));
-  device_->addItem(tr("As they are described"));
+  device_->addItem(tr("As described"));
   device_->addItems(session::cluster::device_type_list());
   form.addRow(tr("&GPUs are"), device_);
   connect(device_, &QComboBox::currentIndexChanged, this, &MachineForm::refresh);
@@ -130,9 +130,9 @@ void MachineForm::add_counts(QFormLayout& form) {
 }
 
 void MachineForm::add_network(QFormLayout& form) {
-  network_ = add_rate(form, tr("&Joined with"), "machine_network", tr("from their network cards, else 100 Gbit/s"));
+  network_ = add_rate(form, tr("&Network"), "machine_network", tr("from their network cards, else 100 Gbit/s"));
   if (preview_.uplinks)
-    uplink_ = add_rate(form, tr("S&witches joined with"), "machine_uplink", tr("as wide as all links below"));
+    uplink_ = add_rate(form, tr("S&witch links"), "machine_uplink", tr("as wide as all links below"));
 }
 
 views::widgets::QuantityEdit* MachineForm::add_rate(QFormLayout& form, const QString& caption, const char* name,

@@ -62,7 +62,7 @@ void ProfilePreview::make_table(const QString& dialog) {
   views::widgets::make_flat(*layers_);
   layers_->setItemDelegate(new views::widgets::FlatDelegate(layers_));
   layers_->setHorizontalHeaderLabels(
-      {tr("Layer"), tr("Forward"), tr("Backward"), tr("Output"), tr("Kept"), tr("Parameters")});
+      {tr("Layer"), tr("Forward"), tr("Backward"), tr("Output"), tr("Saved"), tr("Parameters")});
   for (int column = 0; column < layers_->columnCount(); ++column)
     layers_->horizontalHeaderItem(column)->setTextAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) |
                                                             Qt::AlignVCenter);

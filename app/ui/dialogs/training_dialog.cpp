@@ -77,7 +77,7 @@ void TrainingDialog::add_choices(QFormLayout& form, const session::project::Trai
              tr("Like 16 bytes, with gradients in 32 bits"));
   add_choice(*precision_, tr("mixed, 20 bytes: gradients in 16 and 32 bits"), Precision::mixed_20,
              tr("Like 18 bytes, with a second copy of the gradients in 16 bits"));
-  add_choice(*zero_, tr("0: nothing is divided"), 0, tr("Every replica keeps everything"));
+  add_choice(*zero_, tr("0: no sharding"), 0, tr("Every replica keeps everything"));
   add_choice(*zero_, tr("1: the optimizer's state"), 1, tr("Sharded over the replicas of a stage"));
   add_choice(*zero_, tr("2: and the gradients"), 2, tr("Sharded over the replicas of a stage"));
   add_choice(*zero_, tr("3: and the weights"), 3, tr("Sharded over the replicas of a stage"));
@@ -93,7 +93,7 @@ void TrainingDialog::add_choices(QFormLayout& form, const session::project::Trai
 }
 
 void TrainingDialog::add_beside(QFormLayout& form, const session::project::TrainingState& now) {
-  reserve_ = add_bytes(form, tr("Kept &free"), "training_reserve", tr("Per device, for the driver and other programs"),
+  reserve_ = add_bytes(form, tr("Rese&rved"), "training_reserve", tr("Per device, for the driver and other programs"),
                        now.reserve);
   communication_ = add_bytes(form, tr("&Communicators"), "training_communication",
                              tr("Buffers per communicator, on each of its devices"), now.communication);
@@ -104,7 +104,7 @@ void TrainingDialog::add_beside(QFormLayout& form, const session::project::Train
   fragmentation_->setValue(100 * now.fragmentation);
   fragmentation_->setToolTip(
       tr("Share of a device's memory lost to fragmentation. It counts only in the upper estimate"));
-  form.addRow(tr("&Lost between blocks"), fragmentation_);
+  form.addRow(tr("&Fragmentation"), fragmentation_);
 }
 
 views::widgets::QuantityEdit* TrainingDialog::add_bytes(QFormLayout& form, const QString& caption, const char* name,

@@ -32,13 +32,13 @@ views::widgets::EmptyText EmptyStates::without_data() const {
             tr("Choose a preset, or import a profile with times and bytes of each layer."),
             {{tr("Choose a model"), scene_.choose_model},
              {tr("Import a profile…"), scene_.import_files},
-             {tr("Take the sample"), scene_.take_sample}}};
+             {tr("Use the sample"), scene_.take_sample}}};
   if (!session::project::find_cluster(session_.state(), question.cluster))
     return {tr("Which cluster do you train on?"),
             tr("Choose a preset, or import a cluster with its devices and links."),
             {{tr("Choose a cluster"), scene_.choose_cluster},
              {tr("Import a cluster…"), scene_.import_files},
-             {tr("Take the sample"), scene_.take_sample}}};
+             {tr("Use the sample"), scene_.take_sample}}};
   return {};
 }
 

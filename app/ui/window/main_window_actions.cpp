@@ -277,7 +277,7 @@ void MainWindow::create_run_menu() {
   });
   actions_->stop = add_action(menu, tr("&Stop"), "action_stop", QKeySequence(Qt::SHIFT | Qt::Key_F5),
                               [this] { session_.stop_launch(); });
-  add_action(menu, tr("&Pause or go on"), "action_pause", QKeySequence(Qt::CTRL | Qt::Key_F5),
+  add_action(menu, tr("&Pause or resume"), "action_pause", QKeySequence(Qt::CTRL | Qt::Key_F5),
              [this] { run_page_->view().toggle_pause(); });
   menu->addSeparator();
   menu->addAction(findChild<QAction*>(QStringLiteral("action_profile_measure")));

@@ -112,7 +112,7 @@ void MainWindow::refresh_devices() {
   const QString cores =
       session::work::count_text(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"));
   devices_label_->setText(session_.state().backend.gpus ? tr("Launch trains on GPUs")
-                                                        : tr("%1 devices here — Launch trains on threads").arg(cores));
+                                                        : tr("Devices here: %1 — Launch trains on threads").arg(cores));
 }
 
 void MainWindow::refresh_bar() {

@@ -41,7 +41,7 @@ void describe_view_keys(pages::ComparePage& page) {
        {"Ctrl++, Ctrl+-", Keys::tr("Zoom the strip, as with Ctrl+wheel")},
        {"F", Keys::tr("Show the whole strip")},
        {"Return", Keys::tr("Keep the change")},
-       {"Esc", Keys::tr("Put everything back")}});
+       {"Esc", Keys::tr("Reset everything")}});
   views::widgets::describe_keys(
       page.charts(), Keys::tr("In a chart"),
       {{"W, S", Keys::tr("Zoom in and out at the cursor, as with the wheel")},

@@ -24,7 +24,7 @@ LaunchDevices::LaunchDevices(QFormLayout* form, QWidget* parent)
       offers_(new QWidget(this)) {
   hide();  // invisible owner of the fields, which are placed in the form
   on_->setObjectName(QStringLiteral("run_backend"));
-  on_->addItems({tr("processor, a thread per device"), tr("GPUs, one a device")});
+  on_->addItems({tr("processor, a thread per device"), tr("GPUs, one per device")});
   on_->setToolTip(tr("Devices of this machine that run the plan"));
   precision_->setObjectName(QStringLiteral("run_precision"));
   for (const char* name : {"fp32", "tf32", "bf16"}) precision_->addItem(QLatin1String(name));

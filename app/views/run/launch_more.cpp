@@ -98,7 +98,7 @@ void LaunchMore::make_checkpoint_rows(QFormLayout* form) {
   add_row(form, tr("Checkpoints"), kept,
           tr("Folder for parameters and optimizer state, to resume after the last step or a stop"));
   every_ = number_field<QSpinBox>(QStringLiteral("run_checkpoint_every"), 0, most_steps, tr(" steps"),
-                                  tr("at the end alone"));
+                                  tr("only at the end"));
   add_row(form, tr("  every"), every_, tr("Steps between two checkpoints. Another one is written at the end"));
   keep_ = number_field<QSpinBox>(QStringLiteral("run_keep"), 0, most_steps, tr(" checkpoints"), tr("all"));
   add_row(form, tr("  keep"), keep_, tr("Number of checkpoints to keep: the last ones"));

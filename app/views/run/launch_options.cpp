@@ -53,7 +53,7 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
   data_->setMinimumContentsLength(8);
   data_->setToolTip(tr("Training data. Every file is checked before the run starts"));
   const std::pair<QString, QString> kinds[] = {{tr("as in the model"), {}},
-                                               {tr("made up (synthetic)"), QStringLiteral("synthetic")},
+                                               {tr("synthetic"), QStringLiteral("synthetic")},
                                                {tr("a text, byte by byte"), QStringLiteral("text")},
                                                {tr("images in MNIST's format"), QStringLiteral("idx")},
                                                {tr("a folder of images"), QStringLiteral("images")}};

@@ -171,7 +171,7 @@ void View::update_launchable() {
   stop_->setEnabled((running_ || trying_) && !stopping_);
   const bool paused = model_.state() == models::run::State::paused;
   pause_->setEnabled(pausable_ && running_ && !stopping_ && (paused || model_.state() == models::run::State::running));
-  pause_->setText(paused ? tr("Go on") : tr("Pause"));
+  pause_->setText(paused ? tr("Resume") : tr("Pause"));
   const bool busy = running_ || trying_;
   try_->setEnabled(!busy && why_no_trials_.isEmpty());
   try_->setToolTip(why_no_trials_.isEmpty() ? tr("Train the best plans on this machine one after another, for the "

@@ -191,7 +191,7 @@ void View::make_tables(QVBoxLayout* column) {
   headings_ << new QLabel(tr("PREDICTED AGAINST MEASURED"));
   column->addSpacing(12);
   column->addWidget(headings_.back());
-  difference_table_ = quiet_list(QStringLiteral("run_differences"), {tr("A step"), tr("Predicted"), tr("Measured")});
+  difference_table_ = quiet_list(QStringLiteral("run_differences"), {tr("Step"), tr("Predicted"), tr("Measured")});
   for (int column : {1, 2})
     difference_table_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   difference_table_->setSelectionMode(QAbstractItemView::NoSelection);

@@ -49,9 +49,9 @@ std::vector<QString> Editor::caption_variants(int stage) const {
   std::vector<QString> variants;
   if (figure.over.count > 0) {
     const QString too_much =
-        tr("%1 %2 too much").arg(models::device_name(figure.device), models::format_bytes(figure.over));
+        tr("%1 %2 above its memory").arg(models::device_name(figure.device), models::format_bytes(figure.over));
     variants = {name + dot + layers + dot + time + dot + too_much, layers + dot + too_much, too_much,
-                tr("%1 too much").arg(models::format_bytes(figure.over)),
+                tr("%1 above the limit").arg(models::format_bytes(figure.over)),
                 QStringLiteral("+") + models::format_bytes(figure.over)};
   } else if (figure.peak.count > 0) {
     variants.push_back(name + dot + layers + dot + time + dot + models::format_bytes(figure.peak));

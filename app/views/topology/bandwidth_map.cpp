@@ -147,7 +147,7 @@ QString BandwidthMap::text_of(Square square) const {
   const auto name = [&](std::size_t i) {
     return of_nodes() ? QString::fromStdString(table_.nodes[i]) : QStringLiteral("G%1").arg(i);
   };
-  const QString rate = value.count > 0 ? models::format_rate(value) : tr("not joined");
+  const QString rate = value.count > 0 ? models::format_rate(value) : tr("not linked");
   if (row == column) return of_nodes() ? tr("inside %1: %2").arg(name(row), rate) : QString();
   return tr("%1 – %2: %3").arg(name(row), name(column), rate);
 }

@@ -59,7 +59,7 @@ DeviceGroupsEdit::DeviceGroupsEdit(QWidget* parent)
 void DeviceGroupsEdit::add_row() {
   const std::size_t index = rows_.size();
   Row row{new QWidget, new widgets::QuantityEdit(Measure::number), new QComboBox, nullptr};
-  row.remove = small_button(QStringLiteral("×"), tr("Take these devices out"));
+  row.remove = small_button(QStringLiteral("×"), tr("Remove these devices"));
   row.count->setObjectName(QStringLiteral("property_count_%1").arg(index));
   row.count->setAccessibleName(tr("How many"));
   row.count->set_range(1, limits::devices);
@@ -143,7 +143,7 @@ DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
       {tr("Relative speed"), speed_, "type_speed",
        tr("Relative speed: 2 is twice as fast as 1. Profiles with measured times override it")},
       {tr("Memory at"), memory_rate_, "type_memory_rate", tr("Memory bandwidth of the device; may be unknown")},
-      {tr("Price an hour"), price_, "type_price", tr("Price per device and hour, in any currency; may be unknown")}};
+      {tr("Price per hour"), price_, "type_price", tr("Price per device and hour, in any currency; may be unknown")}};
   for (const auto& [title, field, name, tip] : fields) {
     field->setObjectName(QLatin1String(name));
     field->setAccessibleName(title);

@@ -189,7 +189,7 @@ void CapacityPane::set_rows(const std::vector<models::whatif::BarRow>& rows) {
 
 void CapacityPane::set_state(const QString& words, bool running, bool resumes) {
   running_ = running;
-  find_->setText(running ? tr("Cancel") : resumes ? tr("Go on") : tr("Find out"));
+  find_->setText(running ? tr("Cancel") : resumes ? tr("Continue") : tr("Find out"));
   find_->setEnabled(running || goal_);
   points_->setEnabled(!running);
   words_->setText(problem_.isEmpty() ? words : problem_);

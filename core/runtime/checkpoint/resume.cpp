@@ -33,7 +33,7 @@ std::string why_not(const StepContent& content) {
 }
 
 tl::unexpected<Error> differs(const std::string& what, const std::string& found, const std::string& expected) {
-  return fail(ErrorCode::bad_input, fmt::format("{} is {}, expected {}, the model's: go on with the model that the "
+  return fail(ErrorCode::bad_input, fmt::format("{} is {}, expected {}, the model's: resume the model that the "
                                                 "checkpoint was made of, or begin anew in another folder",
                                                 what, found, expected));
 }

@@ -182,7 +182,7 @@ Result<void> RunCheckpoints::prepare_folder(const Checkpoint* from) {
       return fail(
           ErrorCode::bad_input,
           fmt::format(
-              "found a checkpoint of step {}, expected none {}: go on from it with --resume, or name another folder",
+              "found a checkpoint of step {}, expected none {}: resume it with --resume, or choose another folder",
               step.step, own ? fmt::format("behind step {}", origin_.step) : "of another run"),
           {}, options_.folder);
   }

@@ -33,7 +33,8 @@ std::string driver_words() {
 constexpr const char* less_memory =
     "take a smaller micro-batch, recomputation or more stages, or end other programs on this GPU";
 constexpr const char* device_gone =
-    "the GPU fell off the bus or its driver was reset: look at dmesg for Xid messages, reset or replace it, then go on "
+    "the GPU fell off the bus or its driver was reset: look at dmesg for Xid messages, reset or replace it, then "
+    "resume "
     "with --resume";
 constexpr const char* defect = "a defect of this program, or of the GPU: run again under compute-sanitizer";
 
@@ -60,10 +61,10 @@ std::string advice(cudaError_t status) {
       return less_memory;
     case cudaErrorECCUncorrectable:
     case cudaErrorContained:
-      return "the GPU's memory is damaged (ECC): reset the GPU, replace it where it happens again, then go on with "
+      return "the GPU's memory is damaged (ECC): reset the GPU, replace it where it happens again, then resume with "
              "--resume";
     case cudaErrorNvlinkUncorrectable:
-      return "a link between GPUs is damaged (NVLink): see nvidia-smi nvlink -e, then go on with --resume";
+      return "a link between GPUs is damaged (NVLink): see nvidia-smi nvlink -e, then resume with --resume";
     case cudaErrorDeviceUninitialized:
     case cudaErrorExternalDevice:
     case cudaErrorUnknown:

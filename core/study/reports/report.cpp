@@ -120,7 +120,7 @@ class ComparisonTable {
                       {words("On device"), true},
                       {words("Fits")}};
     if (prices) {
-      table_.columns.push_back({words("Price an hour"), true});
+      table_.columns.push_back({words("Price per hour"), true});
       table_.columns.push_back({words("Per million samples"), true});
     }
     table_.names_rows = true;

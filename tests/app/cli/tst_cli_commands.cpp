@@ -464,7 +464,7 @@ void TestCliCommands::lists_data() {
   QTest::newRow("clusters") << "clusters" << QStringList{"DAPPLE config A", "V100"};
   QTest::newRow("devices") << "devices" << QStringList{"cpu"};
   QTest::newRow("device-types") << "device-types"
-                                << QStringList{"V100-16GB", "T4", "H100-SXM", "MI300X", "USD an hour"};
+                                << QStringList{"V100-16GB", "T4", "H100-SXM", "MI300X", "USD per hour"};
   QTest::newRow("formats") << "formats" << QStringList{"profile",    "graph-text", "cluster",     "plan",
                                                        "simulation", "model",      "calibration", "run-log",
                                                        "project",    "trace",      "nvidia-smi",  "nccl-topology",

@@ -182,7 +182,7 @@ class TestDeviceCatalogue : public QObject {
     QCOMPARE(model->pcie, (PciExpress{4, 8}));
     QCOMPARE(presets::device_summary(*model),
              std::string("X 1; 8 GiB at 1.5 GB/s; fp32 2, fp16 8 TFLOP/s; XLink, 20 GB/s each way; "
-                         "about 0.50 USD an hour (2025-06)"));
+                         "about 0.50 USD per hour (2025-06)"));
   }
 
   void broken_entries_name_their_place_data() {

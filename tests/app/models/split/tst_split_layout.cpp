@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The split editor without a window: what is seen at which zoom, what a pixel means there, what a drag gives, and what
-// a simulation for stages and layers.
+// The split editor without a window: what is seen at which zoom, what a pixel means there, what a drag gives, and the
+// figures of a simulation for stages and layers.
 #include "app/models/split/layout.hpp"
 
 #include <cmath>

@@ -189,7 +189,7 @@ void TestLayerTableImports::what_is_wrong_is_told_with_its_cell() {
   ui::dialogs::LayerTableDialog dialog(table.preview());
   dialog.show();
   QVERIFY(!can_add(dialog));
-  QCOMPARE(part<QLabel>(dialog, "layer_table_summary").text(), QStringLiteral("3 things are wrong."));
+  QCOMPARE(part<QLabel>(dialog, "layer_table_summary").text(), QStringLiteral("3 problems."));
   QVERIFY2(findings(dialog)[0].contains("Line 3, column 2 (forward_ms): found \"soon\""),
            qPrintable(findings(dialog)[0]));
   QVERIFY(findings(dialog)[1].contains("Line 4, column 1 (name)"));

@@ -245,7 +245,7 @@ class TestTopologyEditor : public QObject {
     editor.canvas().select({{"n0", "n1"}, {}});
     Step linked(editor);
     QTest::keyClick(&editor.canvas(), Qt::Key_L);
-    linked.was("Link what is selected");
+    linked.was("Link selection");
     editor.canvas().select({{"n0", "n1", "switch"}, {}});
     Step again(editor);
     QTest::keyClick(&editor.canvas(), Qt::Key_L);

@@ -63,7 +63,7 @@ void TestTrainingState::plans_take_it_over() {
   training.reserve = Bytes(std::int64_t{1} << 30);
   fixture.answers.training_state = training;
   fixture.trigger("action_training_state");
-  QCOMPARE(fixture.session().undo_name(), "Change what training keeps");
+  QCOMPARE(fixture.session().undo_name(), "Change training memory");
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(fixture.state()))
     QCOMPARE(entry->plan->optimizer, Optimizer::sgd);
   QVERIFY(fixture.settle());

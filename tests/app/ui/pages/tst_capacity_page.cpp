@@ -148,7 +148,7 @@ void TestCapacityPage::cancelled_and_gone_on() {
   QVERIFY(opened.settle());
   const auto broken = opened.page->capacity_study().found();
   QVERIFY(!broken.empty() && broken.size() < 40);
-  QCOMPARE(opened.button(), "Go on");
+  QCOMPARE(opened.button(), "Continue");
   opened.find();
   QVERIFY(opened.settle());
   QCOMPARE(opened.button(), "Find out");

@@ -352,7 +352,7 @@ class TestRunView : public QObject {
     QVERIFY(pause->isEnabled());
     pause->click();
     view_->append(RunPaused{3});
-    QCOMPARE(pause->text(), "Go on");
+    QCOMPARE(pause->text(), "Resume");
     pause->click();
     QCOMPARE(paused.count(), 2);
     QCOMPARE(paused[0][0].toBool(), true);

@@ -167,7 +167,7 @@ void TestSplitEditor::captions_tell_layers_time_and_what_is_too_much() {
   QVERIFY2(first.startsWith("stage 0 · layers 0–23 · ") && first.endsWith(" · 11 GiB"), qPrintable(first));
   QVERIFY(editor_->accessibleDescription().contains("stage 1 · layers 24–49"));
   show(samples::plan("p", {0, 24}), 1200, 17.5);
-  QVERIFY2(samples::plain(editor_->caption(0)).endsWith("G0 1.50 GiB too much"), qPrintable(editor_->caption(0)));
+  QVERIFY2(samples::plain(editor_->caption(0)).endsWith("G0 1.50 GiB above its memory"), qPrintable(editor_->caption(0)));
   QCOMPARE(samples::plain(editor_->message()), QString("G0 (stage 0): 1.50 GiB more than its 16 GiB"));
 }
 
