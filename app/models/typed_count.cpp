@@ -7,7 +7,7 @@
 
 namespace pipedeck::models {
 
-std::optional<int> typed_count(const QString& text, int most) {
+std::optional<int> parse_sample_count(const QString& text, int most) {
   // Digits in groups of three separated by a space, comma, apostrophe or underscore, or a decimal number; then an
   // optional factor and a word.
   static const QRegularExpression form(QStringLiteral(

@@ -9,6 +9,6 @@
 namespace pipedeck::models {
 
 /// Returns nullopt if the text is not an integer from 1 to `most`.
-std::optional<int> typed_count(const QString& text, int most = 10'000'000);
+std::optional<int> parse_sample_count(const QString& text, int most = 10'000'000);
 
 }  // namespace pipedeck::models

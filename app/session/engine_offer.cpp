@@ -15,10 +15,12 @@ namespace pipedeck::session {
 namespace {
 
 struct EngineOfferText {
-  Q_DECLARE_TR_FUNCTIONS(EngineOffer)
+  Q_DECLARE_TR_FUNCTIONS(ExportPreview)
 };
 
-QString in_qt(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+QString to_qstring(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 }  // namespace
 
@@ -26,19 +28,20 @@ std::vector<EngineText> engine_texts() {
   std::vector<EngineText> texts;
   for (const study::engines::Engine& engine : study::engines::engines())
     for (const study::engines::EngineOutput& output : engine.outputs)
-      texts.push_back({in_qt(output.name), in_qt(engine.name), in_qt(output.summary), in_qt(output.ending)});
+      texts.push_back(
+          {to_qstring(output.name), to_qstring(engine.name), to_qstring(output.summary), to_qstring(output.ending)});
   return texts;
 }
 
 std::optional<EngineQuestion> engine_question(const project::State& state, int plan, const QString& output) {
   const project::PlanEntry* entry = project::find_plan(state, plan);
   if (!entry || !entry->feasible()) return {};
-  auto problem = project::problem_of(state, *entry);
+  auto problem = project::make_problem(state, *entry);
   if (!problem) return {};
   return EngineQuestion{*std::move(problem), entry->plan, output};
 }
 
-Result<EngineOffer> engine_offer(study::Judge& judge, const EngineQuestion& asked, std::stop_token stop) {
+Result<ExportPreview> engine_offer(study::Judge& judge, const EngineQuestion& asked, std::stop_token stop) {
   const std::string name = asked.output.toStdString();
   const study::engines::NamedOutput wanted = study::engines::engine_output_named(name);
   ensure(wanted.engine, "an engine's text was asked for that is not listed");
@@ -47,13 +50,13 @@ Result<EngineOffer> engine_offer(study::Judge& judge, const EngineQuestion& aske
     return study::engines::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster,
                                           origin ? &*origin : nullptr};
   };
-  EngineOffer offer;
+  ExportPreview offer;
   for (const std::string& misfit : study::engines::misfits(*wanted.engine, *asked.plan, *asked.problem.profile))
-    offer.misfits << text::in_qt(misfit);
+    offer.misfits << text::to_qstring(misfit);
   if (offer.misfits.isEmpty()) {
     const auto text = study::engines::engine_text(wanted, question_of(*asked.plan));
     if (!text) return tl::unexpected(text.error());
-    offer.text = text::in_qt(*text);
+    offer.text = text::to_qstring(*text);
     return offer;
   }
   TRY(const auto near, study::fastest(judge, asked.problem,
@@ -62,19 +65,19 @@ Result<EngineOffer> engine_offer(study::Judge& judge, const EngineQuestion& aske
   TRY(const auto own, judge.simulation(asked.problem, *asked.plan, stop));
   const auto text = study::engines::engine_text(wanted, question_of(near->plan));
   if (!text) return tl::unexpected(text.error());
-  offer.nearest = NearestPlan{std::make_shared<const Plan>(near->plan), text::in_qt(*text), near->simulation, own};
+  offer.nearest = NearestPlan{std::make_shared<const Plan>(near->plan), text::to_qstring(*text), near->simulation, own};
   return offer;
 }
 
 int find_engine_offer(Session& session, const EngineQuestion& question,
-                      const std::function<void(const Result<EngineOffer>&)>& done) {
+                      const std::function<void(const Result<ExportPreview>&)>& done) {
   return session.jobs().start(
-      EngineOfferText::tr("%1 for other engines").arg(text::in_qt(question.plan->name)),
+      EngineOfferText::tr("%1 for other engines").arg(text::to_qstring(question.plan->name)),
       [&judge = session.judge(), question, done](const work::Jobs::Context& context) -> work::Jobs::Apply {
         const auto offer = engine_offer(judge, question, context.stop);
         return [done, offer] {
           done(offer);
-          return offer ? QString() : text::in_qt(offer.error());
+          return offer ? QString() : text::to_qstring(offer.error());
         };
       });
 }
@@ -84,7 +87,7 @@ project::Added with_nearest_plan(const project::State& state, int id, const Plan
   if (!entry) return {state, 0};
   project::PlanEntry added = *entry;
   Plan plan = nearest;
-  plan.name = EngineOfferText::tr("%1 for %2").arg(text::in_qt(entry->plan->name), engine).toStdString();
+  plan.name = EngineOfferText::tr("%1 for %2").arg(text::to_qstring(entry->plan->name), engine).toStdString();
   plan.planner = "hand";
   added.plan = std::make_shared<const Plan>(std::move(plan));
   added.edited = true;  // a comparison does not replace it

@@ -33,7 +33,7 @@ struct NearestPlan {
   std::shared_ptr<const Simulation> simulation, of;  ///< of this plan, and of the original plan
 };
 
-struct EngineOffer {
+struct ExportPreview {
   QStringList misfits;                 ///< unsupported features, one sentence each; empty: the engine supports the plan
   QString text;                        ///< if the engine supports the plan
   std::optional<NearestPlan> nearest;  ///< if it does not, and there is one
@@ -49,11 +49,11 @@ struct EngineQuestion {
 std::optional<EngineQuestion> engine_question(const project::State& state, int plan, const QString& output);
 
 /// Computes the offer; takes as long as simulating a few plans.
-Result<EngineOffer> engine_offer(study::Judge& judge, const EngineQuestion& question, std::stop_token stop);
+Result<ExportPreview> engine_offer(study::Judge& judge, const EngineQuestion& question, std::stop_token stop);
 
 /// Computes the offer in the background and returns the job's id. `done` is not called if the job is cancelled.
 int find_engine_offer(Session& session, const EngineQuestion& question,
-                      const std::function<void(const Result<EngineOffer>&)>& done);
+                      const std::function<void(const Result<ExportPreview>&)>& done);
 
 /// Returns the state with `nearest` added for the plan of `id`, selected and ticked: one undo step.
 project::Added with_nearest_plan(const project::State& state, int id, const Plan& nearest, const QString& engine);

@@ -33,7 +33,7 @@ project::State with_measurement(project::State state, Profile profile, std::shar
     measured.state = std::move(there.state);
     measured.state.question.cluster = there.id;
   }
-  return project::with_profile_asked(std::move(measured.state), measured.id);
+  return project::with_selected_profile(std::move(measured.state), measured.id);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ bool Measurement::start(int profile) {
   if (!directory_->isValid())
     return refuse(tr("a temporary folder could not be created: %1").arg(directory_->errorString()));
   if (auto written = io::write_file(file("model.json").toStdString(), io::documents::model_to_json(*model_)); !written)
-    return refuse(text::in_qt(written.error()));
+    return refuse(text::to_qstring(written.error()));
   backend_ = session_.state().backend;
   backend_.share_gpus = false;  // layers are measured on an exclusive GPU
   job_ = session_.jobs().start_external(title_, [this] { process_.stop(); });
@@ -98,20 +98,20 @@ QStringList Measurement::arguments() const {
 
 void Measurement::take_line(const QByteArray& line) {
   const auto told = io::documents::progress_from_json(line.toStdString());
-  if (told) session_.jobs().update_external(job_, told->done, text::in_qt(told->what));
+  if (told) session_.jobs().update_external(job_, told->done, text::to_qstring(told->what));
 }
 
 /// Returns empty text if the measurement is in the project. Links are measured last: if that fails, the layers are
 /// still added.
-QString Measurement::problem_of(const work::ProcessEnd& end) {
+QString Measurement::make_problem(const work::ProcessEnd& end) {
   if (!end.started) return end.messages;
   if (end.crashed)
     return tr("the process was killed or crashed. %1").arg(work::without_program(end.messages)).trimmed();
   const bool whole = end.exit_status == 0;
   auto profile = io::read_profile(file("profile.json").toStdString());
   auto machine = io::read_cluster(file("cluster.json").toStdString());
-  if (whole && !profile) return text::in_qt(profile.error());
-  if (whole && !machine) return text::in_qt(machine.error());
+  if (whole && !profile) return text::to_qstring(profile.error());
+  if (whole && !machine) return text::to_qstring(machine.error());
   if (profile) {
     const QString model = QString::fromStdString(model_->name);
     profile->name = (backend_.gpus ? tr("%1 (measured on a GPU)") : tr("%1 (measured here)")).arg(model).toStdString();
@@ -126,7 +126,7 @@ QString Measurement::problem_of(const work::ProcessEnd& end) {
 }
 
 void Measurement::take_end(const work::ProcessEnd& end) {
-  const QString problem = end.stopped ? QString() : problem_of(end);
+  const QString problem = end.stopped ? QString() : make_problem(end);
   directory_.reset();
   session_.jobs().end_external(job_,
                                end.stopped         ? work::JobState::cancelled

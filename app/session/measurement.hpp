@@ -42,7 +42,7 @@ class Measurement : public QObject {
   void take_line(const QByteArray& line);
   void take_end(const work::ProcessEnd& end);
   QStringList arguments() const;
-  QString problem_of(const work::ProcessEnd& end);
+  QString make_problem(const work::ProcessEnd& end);
   QString file(const char* name) const { return directory_->filePath(QLatin1String(name)); }
 
   Session& session_;

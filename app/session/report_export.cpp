@@ -39,14 +39,14 @@ study::reports::Question question_of(const Session& session, const ReportOrder& 
   question.problem = *session.problem();
   const Profile& profile = *question.problem.profile;
   const Cluster& cluster = *question.problem.cluster;
-  question.title = title_of(text::in_qt(profile.name), text::in_qt(cluster.name)).toStdString();
+  question.title = title_of(text::to_qstring(profile.name), text::to_qstring(cluster.name)).toStdString();
   question.price_list = presets::device_catalogue();
   question.program = order.program.toStdString();
   question.date = order.date.toString(Qt::ISODate).toStdString();
   const bool calibrated = state.calibration.on && state.calibration.record;
   if (calibrated) {
     const CalibrationRecord& record = *state.calibration.record;
-    question.calibration = made_where(text::in_qt(record.date), text::in_qt(record.host)).toStdString();
+    question.calibration = made_where(text::to_qstring(record.date), text::to_qstring(record.host)).toStdString();
   }
   const study::reports::ProjectFile from{project_path(session), profile.name, cluster.name, calibrated};
   question.commands = study::reports::question_commands(from);
@@ -81,7 +81,7 @@ int export_report(Session& session, const ReportOrder& order, const std::functio
                               [question = question_of(session, order), file = order.file.toStdString(),
                                done](const work::Jobs::Context& context) -> work::Jobs::Apply {
                                 const auto written = write(question, file, context);
-                                const QString failure = written ? QString() : text::in_qt(written.error());
+                                const QString failure = written ? QString() : text::to_qstring(written.error());
                                 return [done, failure] {
                                   done(failure);
                                   return failure;

@@ -6,7 +6,7 @@
 
 namespace pipedeck::session {
 
-Session::Session(SessionSeams seams, QObject* parent)
+Session::Session(SessionServices seams, QObject* parent)
     : QObject(parent),
       seams_(std::move(seams)),
       autosave_(seams_.look_only ? QString() : seams_.state_folder,
@@ -19,8 +19,8 @@ Session::Session(SessionSeams seams, QObject* parent)
       live_(judge_, this),
       explainer_(judge_, jobs_, this),
       item_curves_(judge_, jobs_, this) {
-  connect(this, &Session::state_changed, this, &Session::keep_work);  // notified first
-  connect(this, &Session::file_changed, this, &Session::keep_work);
+  connect(this, &Session::state_changed, this, &Session::persist_edits);  // notified first
+  connect(this, &Session::file_changed, this, &Session::persist_edits);
   connect(&saver_, &project::Saver::progressed, this, &Session::saving_changed);
   connect(&saver_, &project::Saver::ended, this, &Session::take_saved);
   connect(&jobs_, &work::Jobs::internal_error, this, &Session::error);
@@ -66,7 +66,7 @@ void Session::redo() {
 
 void Session::choose_profile(int id) {
   if (!project::find_profile(state(), id)) return;
-  change(tr("Choose model"), project::with_profile_asked(state(), id));
+  change(tr("Choose model"), project::with_selected_profile(state(), id));
 }
 
 void Session::choose_profile_preset(const QString& name) {
@@ -130,7 +130,7 @@ QString Session::why_not_comparable() const {
     return tr("Choose a planner first (Plan > Planners and options).");
   const auto pinned = check(question.planning.pins, *project::find_profile(state(), question.profile)->profile,
                             *project::find_cluster(state(), question.cluster)->cluster);
-  if (!pinned) return text::in_qt(pinned.error().message);
+  if (!pinned) return text::to_qstring(pinned.error().message);
   return {};
 }
 

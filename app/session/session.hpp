@@ -43,7 +43,7 @@ enum class Recovery { restore, saved, later };
 using AskRecovery = std::function<Recovery(const RecoveryQuestion&)>;
 
 /// A set of external dependencies, which tests can replace.
-struct SessionSeams {
+struct SessionServices {
   project::AskMicroBatch ask_micro_batch = {};
   QString runner = {};        ///< path of pipedeck-cli
   int threads = 0;            ///< of a comparison; 0: all cores
@@ -56,21 +56,21 @@ struct SessionSeams {
 /// A lock for writing a project, or the reason why it is not available.
 struct ProjectClaim {
   std::optional<store::ProjectLock> lock;
-  bool mine_already = false;  ///< this window has the lock
-  QString why_read_only;
+  bool already_owned = false;  ///< this window has the lock
+  QString read_only_reason;
 };
 
 class Session : public QObject {
   Q_OBJECT
 
  public:
-  explicit Session(SessionSeams seams, QObject* parent = nullptr);
+  explicit Session(SessionServices seams, QObject* parent = nullptr);
   ~Session() override;
 
   const project::State& state() const { return history_.state(); }
   study::Judge& judge() { return judge_; }
   work::Jobs& jobs() { return jobs_; }
-  plans::LiveEdit& live() { return live_; }
+  plans::PreviewSimulator& live() { return live_; }
   plans::Explainer& explainer() { return explainer_; }
   plans::ItemCurves& item_curves() { return item_curves_; }
 
@@ -105,13 +105,13 @@ class Session : public QObject {
   void import_traces(const QStringList& paths);
   bool export_plan(int id, const QString& path);
   /// Returns why the file must not be written by this session; empty if it may.
-  const QString& why_read_only() const { return why_read_only_; }
+  const QString& read_only_reason() const { return why_read_only_; }
   /// Asks about the work of killed programs, newest first, until something was opened. Returns false if nothing was.
-  bool offer_left_behind();
+  bool offer_recovery();
   /// Waits until all changes are on disk, including the operations of large runs.
-  void finish_keeping() { autosave_.settle(); }
+  void finish_persisting() { autosave_.settle(); }
   /// Discards the unsaved changes, so that the next start does not offer them.
-  void forget_unsaved() { autosave_.drop(); }
+  void discard_unsaved() { autosave_.drop(); }
 
   // -- undo
   /// Adds a named undo step to `next` and stores it in the work copy before it notifies others. Returns false if
@@ -137,7 +137,7 @@ class Session : public QObject {
   void set_conventions(const Conventions& conventions);
   /// Sets the training state of the question and of the plans that answer it. One step.
   void set_training_state(const project::TrainingState& training);
-  std::optional<Problem> problem() const { return project::problem_of(state(), state().question); }
+  std::optional<Problem> problem() const { return project::make_problem(state(), state().question); }
   /// Returns why Compare is disabled; empty if it is enabled.
   QString why_not_comparable() const;
 
@@ -162,8 +162,8 @@ class Session : public QObject {
   /// Returns memory over time by item. Returns null if it is unknown; it is then computed in the background.
   plans::ItemCurves::Items memory_items(const project::PlanEntry& entry);
   /// Returns why there will be no verdict; empty if there is or will be one.
-  QString why_unjudged(int id) const;
-  std::optional<study::ProblemFacts> facts() const;
+  QString simulation_error(int id) const;
+  std::optional<study::ProblemBounds> facts() const;
   /// A summary of the last comparison: its plans and its duration.
   struct ComparisonSummary {
     int plans = 0;
@@ -188,7 +188,7 @@ class Session : public QObject {
   bool export_calibration(const CalibrationRecord& record, const QString& path);
 
   // -- runs (session_runs.cpp)
-  bool launch(const runs::LaunchOrder& order);
+  bool launch(const runs::LaunchParameters& order);
   void stop_launch();
   void pause_launch(bool paused);
   const QString& runner() const { return seams_.runner; }
@@ -222,10 +222,10 @@ class Session : public QObject {
     std::optional<project::State> recovered;
     Recovery answer = Recovery::saved;
   };
-  std::optional<Found> look_for_work(const QString& path, const Result<store::ProjectContent>& saved);
+  std::optional<Found> find_recovery(const QString& path, const Result<store::ProjectContent>& saved);
   Recovery ask(const RecoveryQuestion& question) const;
-  bool restore_unnamed(const project::LeftBehind& left);
-  void keep_work();
+  bool restore_unnamed(const project::RecoverableProject& left);
+  void persist_edits();
   void tell_unsafe(const Error& why);
   void report(const QString& title, const Error& error);
   void add_trace(const std::shared_ptr<const project::RunRecord>& run);
@@ -238,7 +238,7 @@ class Session : public QObject {
   /// Returns the entry of the plan `id` in `state`; null if there is none.
   project::PlanEntry* entry_to_change(project::State& state, int id) const;
 
-  SessionSeams seams_;
+  SessionServices seams_;
   project::History<project::State> history_{project::State{}};
   QString file_;
   project::Autosave autosave_;
@@ -259,7 +259,7 @@ class Session : public QObject {
   Saving saving_;
   bool last_save_succeeded_ = true;
   project::Saver saver_;
-  plans::LiveEdit live_;
+  plans::PreviewSimulator live_;
   plans::Explainer explainer_;
   plans::ItemCurves item_curves_;
   int compare_job_ = 0;

@@ -27,7 +27,7 @@ int Session::calibrate(const std::vector<runs::CalibrationChoice>& choices) {
   if (runs.empty()) return 0;
   jobs_.cancel(calibration_job_);
   const QString title =
-      tr("Calibrate from %1").arg(work::count_text(static_cast<qint64>(runs.size()), tr("run"), tr("runs")));
+      tr("Calibrate from %1").arg(work::format_count(static_cast<qint64>(runs.size()), tr("run"), tr("runs")));
   calibration_job_ =
       jobs_.start(title, [this, runs = std::move(runs)](const work::Jobs::Context& context) -> work::Jobs::Apply {
         auto record = sim::calibrate::calibrate(runs, context.progress, context.stop);
@@ -35,7 +35,7 @@ int Session::calibrate(const std::vector<runs::CalibrationChoice>& choices) {
         return [this, record = std::move(record)]() -> QString {
           if (!record) {
             report(tr("Calibrate"), record.error());
-            return text::in_qt(record.error().message);
+            return text::to_qstring(record.error().message);
           }
           emit calibration_fitted(std::make_shared<const CalibrationRecord>(*record));
           return tr("fitted");

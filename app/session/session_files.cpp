@@ -31,14 +31,14 @@ void Session::reset(project::State state, const QString& file, store::ProjectCon
   jobs_.cancel(verdict_job_);
   jobs_.cancel(calibration_job_);
   live_.cancel();
-  const bool writable = claim.why_read_only.isEmpty() && !seams_.look_only;
+  const bool writable = claim.read_only_reason.isEmpty() && !seams_.look_only;
   autosave_.watch(writable ? file : QString(), writable ? std::move(saved) : store::ProjectContent());
   history_ = project::History<project::State>(std::move(state));
   last_comparison_.reset();
   unjudgeable_.clear();
   file_ = file;
-  if (!claim.mine_already) lock_ = std::move(claim.lock);
-  why_read_only_ = std::move(claim.why_read_only);
+  if (!claim.already_owned) lock_ = std::move(claim.lock);
+  why_read_only_ = std::move(claim.read_only_reason);
   emit file_changed();
   emit state_changed();
 }
@@ -71,8 +71,8 @@ bool Session::open(const QString& path) {
   ProjectClaim right = claim(absolute);
   const std::string file = path.toStdString();
   auto saved = store::read_project(file);
-  const bool mine = right.lock || right.mine_already;
-  const auto found = mine ? look_for_work(absolute, saved) : Found{};
+  const bool mine = right.lock || right.already_owned;
+  const auto found = mine ? find_recovery(absolute, saved) : Found{};
   if (!found) return false;
   if (!saved && !found->recovered) {
     report(tr("Open project"), saved.error());
@@ -83,13 +83,13 @@ bool Session::open(const QString& path) {
     report(tr("Open project"), opened.error());
     return false;
   }
-  const bool read_only = !right.why_read_only.isEmpty();
+  const bool read_only = !right.read_only_reason.isEmpty();
   if (saved) saved_view_ = saved->settings[project::view_setting];
   reset(opened ? std::move(*opened) : project::State{}, absolute, saved ? std::move(*saved) : store::ProjectContent{},
         std::move(right));
   if (found->recovered) {
     change(tr("Restore unsaved changes"), std::move(*found->recovered));
-    finish_keeping();                              // the recovered copy was deleted
+    finish_persisting();                           // the recovered copy was deleted
     if (found->answer == Recovery::saved) undo();  // redo can still restore the changes
   }
   const QString name = QFileInfo(path).fileName();
@@ -131,9 +131,9 @@ bool Session::export_plan(int id, const QString& path) {
     return false;
   }
   Plan plan = plans::with_origin(state(), *entry);
-  const auto problem = project::problem_of(state(), *entry);
+  const auto problem = project::make_problem(state(), *entry);
   if (const auto known = judge_.known(*problem, plan)) {
-    const auto facts = judge_.known_facts(Problem{problem->profile, problem->cluster, state().question.workload});
+    const auto facts = judge_.find_bounds(Problem{problem->profile, problem->cluster, state().question.workload});
     const Seconds bound = facts ? facts->bound_of(plan) : Seconds{};
     plan = sim::with_prediction(std::move(plan), *known->simulation, bound);
   }

@@ -23,23 +23,23 @@ project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::
     Plan plan = compared.judged->plan;
     plan.profile.clear(), plan.cluster.clear();  // the project knows them; `with_origin` adds them to an export
     plan.profile_sha256.clear(), plan.cluster_sha256.clear();
-    plan.name = text::in_qt(plan.name).toStdString();
+    plan.name = text::to_qstring(plan.name).toStdString();
     entry.plan = std::make_shared<const Plan>(std::move(plan));
     return entry;
   }
   Plan none;
-  none.name = text::in_qt(compared.planner->title).toStdString();
+  none.name = text::to_qstring(compared.planner->title).toStdString();
   none.planner = compared.planner->name;
   none.global_batch = question.workload.global_batch;
   entry.plan = std::make_shared<const Plan>(std::move(none));
   entry.ticked = false;
   if (compared.infeasible) {
-    entry.note = text::in_qt(compared.infeasible->reason);
+    entry.note = text::to_qstring(compared.infeasible->reason);
     if (!compared.infeasible->relaxation.empty()) {
-      entry.note += Session::tr(" It would fit with: %1.").arg(text::in_qt(compared.infeasible->relaxation));
+      entry.note += Session::tr(" It would fit with: %1.").arg(text::to_qstring(compared.infeasible->relaxation));
     }
   } else if (compared.error) {
-    entry.note = text::in_qt(*compared.error);
+    entry.note = text::to_qstring(*compared.error);
   }
   return entry;
 }
@@ -56,7 +56,7 @@ project::PlanEntry* earlier_answer(project::State& state, const project::PlanEnt
 void tick_best(project::State& state, std::size_t most) {
   std::vector<project::PlanEntry*> rows;
   for (project::PlanEntry& entry : state.plans) {
-    if (project::answers_question(state, entry) && entry.feasible()) rows.push_back(&entry);
+    if (project::matches_setup(state, entry) && entry.feasible()) rows.push_back(&entry);
   }
   std::ranges::stable_sort(rows, [](const project::PlanEntry* a, const project::PlanEntry* b) {
     const auto time = [](const project::PlanEntry* e) {
@@ -99,7 +99,7 @@ int Session::compare() {
   const project::Question question = state().question;
   const int threads = seams_.threads > 0 ? seams_.threads : std::max(1, QThread::idealThreadCount());
   const QString title =
-      tr("Compare plans for %1").arg(text::in_qt(project::find_profile(state(), question.profile)->profile->name));
+      tr("Compare plans for %1").arg(text::to_qstring(project::find_profile(state(), question.profile)->profile->name));
   compare_job_ = jobs_.start(
       title, [this, problem = *problem(), question, threads](const work::Jobs::Context& context) -> work::Jobs::Apply {
         auto result = study::compare(problem, project::chosen_planners(question.planning), judge_,
@@ -107,11 +107,11 @@ int Session::compare() {
         return [this, question, result = std::move(result)] {
           if (!result) {
             report(tr("Compare"), result.error());
-            return text::in_qt(result.error());
+            return text::to_qstring(result.error());
           }
           apply(*result, question);
           return tr("%1 in %2 s")
-              .arg(work::count_text(last_comparison_->plans, tr("plan"), tr("plans")))
+              .arg(work::format_count(last_comparison_->plans, tr("plan"), tr("plans")))
               .arg(QLocale().toString(result->duration.count, 'f', 2));
         };
       });
@@ -137,7 +137,7 @@ void Session::apply(const study::Comparison& comparison, const project::Question
   if (next.question.profile == question.profile && next.question.cluster == question.cluster) {
     const project::PlanEntry* selected = project::find_plan(next, next.selected_plan);
     if (first_comparison) tick_best(next, charts_at_first);
-    if (!selected || !project::answers_question(next, *selected)) {
+    if (!selected || !project::matches_setup(next, *selected)) {
       const project::PlanEntry* best = fastest_that_fits(next);
       next.selected_plan = best ? best->id : 0;
     }
@@ -150,16 +150,16 @@ void Session::apply(const study::Comparison& comparison, const project::Question
 
 std::shared_ptr<const study::Verdict> Session::verdict(const project::PlanEntry& entry) {
   if (!entry.feasible()) return nullptr;
-  const auto problem = project::problem_of(state(), entry);
+  const auto problem = project::make_problem(state(), entry);
   if (!problem) return nullptr;
   auto known = judge_.known(*problem, *entry.plan);
   if (!known || !known->complete) compute_missing_verdicts();
   return known;
 }
 
-std::optional<study::ProblemFacts> Session::facts() const {
+std::optional<study::ProblemBounds> Session::facts() const {
   const auto asked = problem();
-  return asked ? judge_.known_facts(*asked) : std::nullopt;
+  return asked ? judge_.find_bounds(*asked) : std::nullopt;
 }
 
 void Session::compute_missing_verdicts() {
@@ -171,7 +171,7 @@ void Session::compute_missing_verdicts() {
   };
   std::vector<Missing> missing;
   for (const project::PlanEntry* entry : project::plans_of_question(state())) {
-    const auto problem = project::problem_of(state(), *entry);
+    const auto problem = project::make_problem(state(), *entry);
     if (!entry->feasible() || !problem) continue;
     if (const auto known = judge_.known(*problem, *entry->plan); known && known->complete) continue;
     if (known_unjudgeable(*entry)) continue;
@@ -191,7 +191,7 @@ void Session::compute_missing_verdicts() {
                     }
                     std::map<int, Unjudgeable> unjudgeable;
                     for (const auto& [plan, why] : failed)
-                      unjudgeable[plan->id] = {plan->problem, plan->plan, text::in_qt(why)};
+                      unjudgeable[plan->id] = {plan->problem, plan->plan, text::to_qstring(why)};
                     return [this, unjudgeable, count = missing.size()] {
                       verdict_job_ = 0;  // receivers of verdicts_changed may request others
                       // Usually all fail for the same reason, so it is shown once in the status bar and in each plan's
@@ -200,24 +200,24 @@ void Session::compute_missing_verdicts() {
                         emit notice(tr("Not simulated: %1").arg(unjudgeable.begin()->second.why));
                       for (const auto& [id, plan] : unjudgeable) unjudgeable_[id] = plan;
                       emit verdicts_changed();
-                      return work::count_text(static_cast<qint64>(count), tr("plan"), tr("plans"));
+                      return work::format_count(static_cast<qint64>(count), tr("plan"), tr("plans"));
                     };
                   });
 }
 
 std::shared_ptr<const plans::Explanation> Session::explanation(const project::PlanEntry& entry) {
-  const auto problem = project::problem_of(state(), entry);
+  const auto problem = project::make_problem(state(), entry);
   return problem && entry.feasible() ? explainer_.explanation(*problem, entry.plan) : nullptr;
 }
 
 plans::ItemCurves::Items Session::memory_items(const project::PlanEntry& entry) {
-  const auto problem = project::problem_of(state(), entry);
+  const auto problem = project::make_problem(state(), entry);
   return problem && entry.feasible() ? item_curves_.items(*problem, entry.plan) : nullptr;
 }
 
 const Session::Unjudgeable* Session::known_unjudgeable(const project::PlanEntry& entry) const {
   const auto known = unjudgeable_.find(entry.id);
-  const auto problem = project::problem_of(state(), entry);
+  const auto problem = project::make_problem(state(), entry);
   if (known == unjudgeable_.end() || !problem) return nullptr;
   const Problem& then = known->second.problem;
   const bool same = known->second.plan == entry.plan && then.profile == problem->profile &&
@@ -225,7 +225,7 @@ const Session::Unjudgeable* Session::known_unjudgeable(const project::PlanEntry&
   return same ? &known->second : nullptr;
 }
 
-QString Session::why_unjudged(int id) const {
+QString Session::simulation_error(int id) const {
   const project::PlanEntry* entry = project::find_plan(state(), id);
   const Unjudgeable* known = entry ? known_unjudgeable(*entry) : nullptr;
   return known ? known->why : QString();
@@ -234,7 +234,7 @@ QString Session::why_unjudged(int id) const {
 void Session::select_plan(int id) {
   const project::PlanEntry* entry = project::find_plan(state(), id);
   if (!entry || state().selected_plan == id) return;
-  if (project::answers_question(state(), *entry)) {
+  if (project::matches_setup(state(), *entry)) {
     history_.amend([&](project::State& state) { state.selected_plan = id; });
     emit state_changed();
     return;
@@ -243,11 +243,11 @@ void Session::select_plan(int id) {
   next.question.profile = entry->profile;
   next.question.cluster = entry->cluster;
   if (entry->feasible())
-    project::ask_as_plan(next.question.workload, *entry->plan);
+    project::load_setup_from_plan(next.question.workload, *entry->plan);
   else
     next.question.workload.global_batch = entry->plan->global_batch;
   next.selected_plan = id;
-  change(tr("Go to %1").arg(text::in_qt(entry->plan->name)), std::move(next));
+  change(tr("Go to %1").arg(text::to_qstring(entry->plan->name)), std::move(next));
 }
 
 void Session::set_ticked(int id, bool on) {
@@ -255,7 +255,7 @@ void Session::set_ticked(int id, bool on) {
   project::PlanEntry* entry = entry_to_change(next, id);
   if (!entry) return;
   entry->ticked = on;
-  const QString name = text::in_qt(entry->plan->name);
+  const QString name = text::to_qstring(entry->plan->name);
   change(on ? tr("Show %1").arg(name) : tr("Hide %1").arg(name), std::move(next));
 }
 
@@ -263,7 +263,7 @@ void Session::rename_plan(int id, const QString& name) {
   project::State next = state();
   project::PlanEntry* entry = entry_to_change(next, id);
   const QString trimmed = name.trimmed();
-  if (!entry || trimmed.isEmpty() || text::in_qt(entry->plan->name) == trimmed) return;
+  if (!entry || trimmed.isEmpty() || text::to_qstring(entry->plan->name) == trimmed) return;
   Plan plan = *entry->plan;
   plan.name = trimmed.toStdString();
   entry->plan = std::make_shared<const Plan>(std::move(plan));
@@ -283,17 +283,17 @@ void Session::duplicate_plan(int id) {
 
 void Session::delete_plan(int id) {
   const project::PlanEntry* entry = project::find_plan(state(), id);
-  if (entry) change(tr("Delete %1").arg(text::in_qt(entry->plan->name)), project::without_plan(state(), id));
+  if (entry) change(tr("Delete %1").arg(text::to_qstring(entry->plan->name)), project::without_plan(state(), id));
 }
 
 void Session::delete_profile(int id) {
   const project::ProfileEntry* entry = project::find_profile(state(), id);
-  if (entry) change(tr("Delete %1").arg(text::in_qt(entry->profile->name)), project::without_profile(state(), id));
+  if (entry) change(tr("Delete %1").arg(text::to_qstring(entry->profile->name)), project::without_profile(state(), id));
 }
 
 void Session::delete_cluster(int id) {
   const project::ClusterEntry* entry = project::find_cluster(state(), id);
-  if (entry) change(tr("Delete %1").arg(text::in_qt(entry->cluster->name)), project::without_cluster(state(), id));
+  if (entry) change(tr("Delete %1").arg(text::to_qstring(entry->cluster->name)), project::without_cluster(state(), id));
 }
 
 }  // namespace pipedeck::session

@@ -19,7 +19,7 @@ bool same_file(const QString& a, const QString& b) {
 }
 
 /// Renames a copy so that it does not block the next one and the user can still access it.
-QString put_aside(const QString& work) {
+QString quarantine(const QString& work) {
   const QString aside = work + QStringLiteral(".damaged");
   QFile::remove(aside);
   QFile::rename(work, aside);
@@ -32,22 +32,22 @@ QString put_aside(const QString& work) {
 
 ProjectClaim Session::claim(const QString& path) const {
   if (seams_.look_only) return {};
-  if (lock_ && same_file(path, file_)) return {.lock = {}, .mine_already = true, .why_read_only = {}};
+  if (lock_ && same_file(path, file_)) return {.lock = {}, .already_owned = true, .read_only_reason = {}};
   const QFileInfo info(path);
-  if (info.exists() && !info.isWritable()) return {.lock = {}, .why_read_only = tr("the file is write-protected.")};
+  if (info.exists() && !info.isWritable()) return {.lock = {}, .read_only_reason = tr("the file is write-protected.")};
   auto lock = store::ProjectLock::take(path.toStdString());
-  if (!lock) return {.lock = {}, .why_read_only = text::in_qt(lock.error().message) + QLatin1Char('.')};
-  if (!lock->has_value()) return {.lock = {}, .why_read_only = tr("it is open in another window.")};
-  return {.lock = std::move(*lock), .why_read_only = {}};
+  if (!lock) return {.lock = {}, .read_only_reason = text::to_qstring(lock.error().message) + QLatin1Char('.')};
+  if (!lock->has_value()) return {.lock = {}, .read_only_reason = tr("it is open in another window.")};
+  return {.lock = std::move(*lock), .read_only_reason = {}};
 }
 
 Recovery Session::ask(const RecoveryQuestion& question) const {
   return seams_.ask_recovery ? seams_.ask_recovery(question) : Recovery::later;
 }
 
-std::optional<Session::Found> Session::look_for_work(const QString& path, const Result<store::ProjectContent>& saved) {
+std::optional<Session::Found> Session::find_recovery(const QString& path, const Result<store::ProjectContent>& saved) {
   if (same_file(path, file_)) autosave_.drop();  // this window's own copy: the user was already asked
-  const QString work = text::in_qt(store::work_copy_path(path.toStdString()));
+  const QString work = text::to_qstring(store::work_copy_path(path.toStdString()));
   if (!QFile::exists(work)) return Found{};
   const store::ProjectContent nothing;
   const auto left = store::read_work_copy(work.toStdString(), saved ? *saved : nothing);
@@ -58,28 +58,28 @@ std::optional<Session::Found> Session::look_for_work(const QString& path, const 
   auto state = left ? project::state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
   if (!state) {
     QString words = tr("Unsaved changes to %1 cannot be read: %2\nThey remain in %3.")
-                        .arg(QFileInfo(path).fileName(), text::in_qt(state.error()), put_aside(work));
+                        .arg(QFileInfo(path).fileName(), text::to_qstring(state.error()), quarantine(work));
     if (saved) words += QLatin1Char(' ') + tr("The project opens in its last saved state.");
     emit error(tr("Open project"), words);
     return Found{};
   }
   RecoveryQuestion question{QFileInfo(path).fileName(), {}, project::edited_at(work), {}};
   if (QFileInfo::exists(path)) question.saved = QFileInfo(path).lastModified();
-  if (!saved) question.problem = text::in_qt(saved.error().message);
+  if (!saved) question.problem = text::to_qstring(saved.error().message);
   const Recovery answer = ask(question);
   if (answer == Recovery::later) return std::nullopt;
   return Found{std::move(*state), answer};
 }
 
-bool Session::offer_left_behind() {
+bool Session::offer_recovery() {
   if (seams_.look_only) return false;
-  for (const project::LeftBehind& left : project::left_behind(seams_.state_folder)) {
+  for (const project::RecoverableProject& left : project::find_recoverable(seams_.state_folder)) {
     if (left.project.isEmpty() ? restore_unnamed(left) : open(left.project)) return true;
   }
   return false;
 }
 
-bool Session::restore_unnamed(const project::LeftBehind& left) {
+bool Session::restore_unnamed(const project::RecoverableProject& left) {
   auto lock = store::ProjectLock::take(left.work.toStdString());
   if (!lock || !lock->has_value()) return false;
   const auto work = store::read_work_copy(left.work.toStdString(), {});
@@ -87,7 +87,7 @@ bool Session::restore_unnamed(const project::LeftBehind& left) {
   if (!state) {
     emit error(tr("Restore unsaved work"),
                tr("Unsaved work cannot be read: %1\nIt remains in %2. Delete that file when you no longer need it.")
-                   .arg(text::in_qt(state.error()), put_aside(left.work)));
+                   .arg(text::to_qstring(state.error()), quarantine(left.work)));
     return false;
   }
   const Recovery answer = ask({{}, {}, left.edited, {}});
@@ -97,11 +97,11 @@ bool Session::restore_unnamed(const project::LeftBehind& left) {
     change(tr("Restore unsaved changes"), std::move(*state));  // continues in a copy with a new name
   }
   const auto held = std::make_shared<store::ProjectLock>(std::move(**lock));
-  autosave_.when_kept([work = left.work.toStdString(), held] { store::remove_work_copy(work); });
+  autosave_.when_durable([work = left.work.toStdString(), held] { store::remove_work_copy(work); });
   return answer == Recovery::restore;
 }
 
-void Session::keep_work() {
+void Session::persist_edits() {
   if (seams_.look_only) return;
   if (const auto kept = autosave_.keep(state(), history_.clean()); kept)
     autosave_failed_ = false;
@@ -112,7 +112,7 @@ void Session::keep_work() {
 void Session::tell_unsafe(const Error& why) {
   if (std::exchange(autosave_failed_, true)) return;
   emit error(tr("Changes are not safe"),
-             tr("Unsaved work cannot be backed up: %1\nSave the project.").arg(text::in_qt(why)));
+             tr("Unsaved work cannot be backed up: %1\nSave the project.").arg(text::to_qstring(why)));
 }
 
 }  // namespace pipedeck::session

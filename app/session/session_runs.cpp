@@ -16,7 +16,7 @@ QString Session::why_not_launchable(int plan, const ModelSpec* model) const {
                                   state().backend);
 }
 
-bool Session::launch(const runs::LaunchOrder& order) {
+bool Session::launch(const runs::LaunchParameters& order) {
   if (launching()) {
     emit error(tr("Launch"), tr("A run is active. Stop it first."));
     return false;
@@ -26,7 +26,7 @@ bool Session::launch(const runs::LaunchOrder& order) {
     return false;
   }
   const project::PlanEntry* entry = project::find_plan(state(), order.plan);
-  runs::LaunchSpec spec{seams_.runner, *entry->plan, *project::problem_of(state(), *entry),
+  runs::LaunchSpec spec{seams_.runner, *entry->plan, *project::make_problem(state(), *entry),
                         order.model ? order.model : project::find_profile(state(), entry->profile)->model,
                         order.settings};
   launch_ = std::make_unique<runs::Launch>(std::move(spec), judge_);
@@ -69,7 +69,7 @@ void Session::take_run(const std::shared_ptr<const project::RunRecord>& record) 
       failed                                          ? work::JobState::failed
       : record->state == project::RunOutcome::stopped ? work::JobState::cancelled
                                                       : work::JobState::finished,
-      record->message.isEmpty() ? work::count_text(record->steps, tr("step"), tr("steps")) : record->message);
+      record->message.isEmpty() ? work::format_count(record->steps, tr("step"), tr("steps")) : record->message);
   change(tr("Run %1").arg(record->name), std::move(added.state));
   emit launch_ended(added.id);
   if (failed && tells_failure_) emit error(tr("The run failed"), record->message);

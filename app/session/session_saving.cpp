@@ -29,10 +29,9 @@ bool Session::start_save_as(const QString& path) {
   saver_.wait();
   if (absolute == file_ && why_read_only_.isEmpty()) return start_save();
   ProjectClaim right = claim(absolute);
-  if (!right.why_read_only.isEmpty()) {
-    emit error(
-        tr("Save project"),
-        tr("%1 cannot be written: %2 Save under another name.").arg(QFileInfo(path).fileName(), right.why_read_only));
+  if (!right.read_only_reason.isEmpty()) {
+    emit error(tr("Save project"), tr("%1 cannot be written: %2 Save under another name.")
+                                       .arg(QFileInfo(path).fileName(), right.read_only_reason));
     return false;
   }
   start_writing(absolute, std::move(right.lock));

@@ -52,7 +52,7 @@ TableText plans_text(Session& session) {
     io::csv::ComparedPlanFigures row{entry->plan.get(), nullptr, {}, {}, entry->note.toStdString()};
     if (entry->feasible()) {
       kept.push_back(session.verdict(*entry));
-      if (!kept.back() && session.why_unjudged(entry->id).isEmpty()) return later();
+      if (!kept.back() && session.simulation_error(entry->id).isEmpty()) return later();
       if (kept.back()) row.simulation = kept.back()->simulation.get();
       if (facts) {
         row.single_device = facts->single_device;
@@ -69,7 +69,7 @@ TableText of_simulation(Session& session, const project::PlanEntry& entry,
                         io::csv::CsvTable (*table)(const Simulation&)) {
   const auto verdict = session.verdict(entry);
   if (!verdict) {
-    const QString why = session.why_unjudged(entry.id);
+    const QString why = session.simulation_error(entry.id);
     return why.isEmpty() ? later() : none(why);
   }
   return made(table(*verdict->simulation));
@@ -96,7 +96,7 @@ TableText waterfall_text(Session& session, const project::PlanEntry& to, int fro
 }
 
 TableText sensitivity_text(Session& session, const project::PlanEntry& entry) {
-  const auto problem = project::problem_of(session.state(), entry);
+  const auto problem = project::make_problem(session.state(), entry);
   if (!problem) return none(TablesText::tr("Select a plan first."));
   if (const auto known = session.explainer().sensitivity(*problem, entry.plan))
     return made(io::csv::sensitivity_csv(*known));
@@ -146,15 +146,15 @@ TableText table_text(Session& session, Table table, const TableContext& context)
   const project::RunEntry* entry = project::find_run(session.state(), context.run);
   if (!entry) return none(TablesText::tr("Select a run first."));
   const auto whole = project::with_traces(entry->run);
-  return whole ? made(io::csv::steps_csv((*whole)->events)) : none(text::in_qt(whole.error()));
+  return whole ? made(io::csv::steps_csv((*whole)->events)) : none(text::to_qstring(whole.error()));
 }
 
 QString write_text(const QString& file, const std::string& text) {
   const auto written = io::write_file(file.toStdString(), text);
-  return written ? QString() : text::in_qt(written.error());
+  return written ? QString() : text::to_qstring(written.error());
 }
 
-Result<std::string> job_script_of(const project::State& state, int plan, const io::documents::JobHow& how) {
+Result<std::string> job_script_of(const project::State& state, int plan, const io::documents::JobOptions& how) {
   const project::PlanEntry* entry = project::find_plan(state, plan);
   if (!entry || !entry->feasible()) return fail(ErrorCode::bad_usage, "select a plan first");
   const project::ProfileEntry* profile = project::find_profile(state, entry->profile);
@@ -169,7 +169,7 @@ Result<std::string> job_script_of(const project::State& state, int plan, const i
 
 Result<std::string> schedule_csv_of(const project::State& state, int plan) {
   const project::PlanEntry* entry = project::find_plan(state, plan);
-  const auto problem = entry && entry->feasible() ? project::problem_of(state, *entry) : std::nullopt;
+  const auto problem = entry && entry->feasible() ? project::make_problem(state, *entry) : std::nullopt;
   if (!problem) return fail(ErrorCode::bad_usage, "select a plan first");
   TRY(const auto simulator, sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions));
   TRY(const auto schedule, simulator.schedule(*entry->plan));

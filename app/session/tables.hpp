@@ -51,7 +51,7 @@ TableText table_text(Session& session, Table table, const TableContext& context)
 QString write_text(const QString& file, const std::string& text);
 
 /// Returns the script of a batch job that trains the plan's model. An error names what is missing.
-Result<std::string> job_script_of(const project::State& state, int plan, const io::documents::JobHow& how);
+Result<std::string> job_script_of(const project::State& state, int plan, const io::documents::JobOptions& how);
 
 /// Returns the order of operations on the plan's devices, as `simulate --export-schedule` writes it.
 Result<std::string> schedule_csv_of(const project::State& state, int plan);

@@ -24,7 +24,7 @@ QString export_trace(Session& session, int plan, const QString& path) {
   if (!verdict) return TraceExportText::tr("The plan is not simulated yet. Try again when its chart appears.");
   const auto written = io::write_file(
       path.toStdString(), io::traces::chrome_trace(*verdict->simulation, entry->plan->name, entry->plan.get()));
-  return written ? QString() : text::in_qt(written.error());
+  return written ? QString() : text::to_qstring(written.error());
 }
 
 }  // namespace pipedeck::session

@@ -27,14 +27,14 @@ std::set<DeviceId> devices_in(const Timeline& timeline) {
 }
 
 /// Returns the run, named after its first file. `predicted` is shown with it if it has all devices of the trace.
-project::RunRecord record_of_trace(io::traces::ReadTrace trace, const std::vector<std::string>& files,
+project::RunRecord record_of_trace(io::traces::ParsedTrace trace, const std::vector<std::string>& files,
                                    std::shared_ptr<const Simulation> predicted) {
-  project::RunRecord run = project::run_named_by(files.front());
+  project::RunRecord run = project::run_from_file_name(files.front());
   const QString first = QFileInfo(QString::fromStdString(files.front())).fileName();
   const int others = static_cast<int>(files.size()) - 1;
   QStringList words{others == 0 ? TraceImportText::tr("a trace, imported from %1").arg(first)
                                 : TraceImportText::tr("traces, imported from %1 and %2 more").arg(first).arg(others)};
-  for (const std::string& note : trace.notes) words << text::in_qt(note);
+  for (const std::string& note : trace.notes) words << text::to_qstring(note);
   run.message = words.join(QLatin1Char('\n'));
   run.steps = static_cast<int>(trace.timelines.size());
   const std::set<DeviceId> measured = devices_in(trace.timelines.front().timeline);
@@ -50,10 +50,10 @@ Result<std::vector<std::shared_ptr<const project::RunRecord>>> read_runs(
     const work::Jobs::Context& context) {
   TRY(auto traces, io::traces::read_each_trace(files, context.stop, context.progress));
   std::vector<std::shared_ptr<const project::RunRecord>> runs;
-  const auto add = [&](io::traces::ReadTrace trace, const std::vector<std::string>& of) {
+  const auto add = [&](io::traces::ParsedTrace trace, const std::vector<std::string>& of) {
     runs.push_back(std::make_shared<const project::RunRecord>(record_of_trace(std::move(trace), of, predicted)));
   };
-  if (io::traces::are_of_one_run(traces)) {
+  if (io::traces::are_ranks_of_one_run(traces)) {
     TRY(auto joined, io::traces::join_ranks(std::move(traces), files));
     add(std::move(joined), files);
   } else {
@@ -67,7 +67,7 @@ Result<std::vector<std::shared_ptr<const project::RunRecord>>> read_runs(
 void Session::import_traces(const QStringList& paths) {
   std::shared_ptr<const Simulation> predicted;
   if (const project::PlanEntry* entry = project::find_plan(state(), state().selected_plan); entry && entry->feasible())
-    if (const auto verdict = judge_.known(*project::problem_of(state(), *entry), *entry->plan))
+    if (const auto verdict = judge_.known(*project::make_problem(state(), *entry), *entry->plan))
       predicted = verdict->simulation;
   std::vector<std::string> files;
   for (const QString& path : paths) files.push_back(path.toStdString());
@@ -78,7 +78,7 @@ void Session::import_traces(const QStringList& paths) {
     if (!runs)
       return [this, problem = runs.error()] {
         report(tr("Import"), problem);
-        return text::in_qt(problem);
+        return text::to_qstring(problem);
       };
     return [this, runs = *std::move(runs)] {
       for (const auto& run : runs) add_trace(run);

@@ -55,7 +55,7 @@ class Trials : public QObject {
 
   Session& session_;
   std::vector<int> plans_;
-  runs::LaunchOrder order_;
+  runs::LaunchParameters order_;
   std::vector<study::Trial> done_;
   bool running_ = false, stopped_ = false;
 };

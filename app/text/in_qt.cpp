@@ -3,10 +3,10 @@
 
 namespace pipedeck::text {
 
-QString in_qt(const Error& error) {
+QString to_qstring(const Error& error) {
   Error shown = error;
   if (error.file.empty() && error.place.starts_with('/')) shown.place.clear();
-  return in_qt(shown.text());
+  return to_qstring(shown.text());
 }
 
 }  // namespace pipedeck::text

@@ -10,8 +10,8 @@
 
 namespace pipedeck::text {
 
-inline QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+inline QString to_qstring(const std::string& text) { return QString::fromStdString(text); }
 /// Returns Error::text(); where no file is named, without a pointer into its JSON, which a reader could not follow.
-QString in_qt(const Error& error);
+QString to_qstring(const Error& error);
 
 }  // namespace pipedeck::text

@@ -39,7 +39,7 @@ void print(FILE* stream, const QString& text) { std::fputs(text.toUtf8().constDa
 
 void open_asked_for(ui::window::MainWindow& window, const ui::window::WindowCommand& command) {
   if (command.files.isEmpty()) {
-    if (!window.offer_left_behind()) window.open_sample();
+    if (!window.offer_recovery()) window.open_sample();
     return;
   }
   window.open_files(command.files);
@@ -49,8 +49,8 @@ void open_asked_for(ui::window::MainWindow& window, const ui::window::WindowComm
 }
 
 /// Returns dialogs for screenshots: no user can answer, and a file that cannot be opened ends the program.
-ui::dialogs::Dialogs dialogs_without_people(bool& failed) {
-  ui::dialogs::Dialogs dialogs = ui::dialogs::real_dialogs();
+ui::dialogs::Dialogs scripted_dialogs(bool& failed) {
+  ui::dialogs::Dialogs dialogs = ui::dialogs::interactive_dialogs();
   dialogs.error = [&failed](QWidget*, const QString&, const QString& text) {
     failed = true;
     print(stderr, QStringLiteral("pipedeck: %1\n").arg(text));
@@ -77,7 +77,7 @@ int run_window(const ui::window::WindowCommand& command) {
   show_figures_as_the_system();
   const bool pictures = !command.screenshots.empty();
   bool failed = false;
-  ui::window::MainWindow window({pictures ? dialogs_without_people(failed) : ui::dialogs::real_dialogs(), &settings,
+  ui::window::MainWindow window({pictures ? scripted_dialogs(failed) : ui::dialogs::interactive_dialogs(), &settings,
                                  QApplication::applicationDirPath() + "/pipedeck-cli",
                                  session::project::default_state_folder(), pictures});
   if (command.reset_layout) window.reset_layout();

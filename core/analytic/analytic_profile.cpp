@@ -19,7 +19,7 @@ bool same_figures(const times::LayerCount& a, const times::LayerCount& b) {
 
 class Maker {
  public:
-  Maker(const ReadTransformer& model, const DeviceModel& device, const times::DeviceRate& rate,
+  Maker(const ParsedTransformer& model, const DeviceModel& device, const times::DeviceRate& rate,
         const AnalyticOptions& options)
       : config_(model.config), device_(device), rate_(rate), options_(options) {
     made_.notes = model.notes;
@@ -71,7 +71,7 @@ class Maker {
     Layer layer = layer_from(counted_layer, times, rate_.element);
     for (const int degree : options_.degrees) add_degree(layer, counted_layer, degree);
     if (!layer.tensor_parallel.empty())
-      layer.whole_parameters = whole_bytes(times::whole_weight_count(counted_layer) * rate_.element);
+      layer.replicated_parameters = whole_bytes(times::replicated_parameter_count(counted_layer) * rate_.element);
     made_.profile.layers.push_back(std::move(layer));
     const auto same =
         std::ranges::find_if(seen_, [&](const times::LayerCount& o) { return same_figures(o, counted_layer); });
@@ -127,7 +127,7 @@ class Maker {
   std::vector<times::LayerCount> seen_;
 };
 
-Result<void> check(const AnalyticOptions& options, const ReadTransformer& model) {
+Result<void> check(const AnalyticOptions& options, const ParsedTransformer& model) {
   if (options.sequence < 0 || options.sequence > (1 << 24))
     return fail(ErrorCode::bad_usage,
                 fmt::format("found a sequence of {} tokens, expected 1 to {}", options.sequence, 1 << 24));
@@ -150,7 +150,7 @@ Result<void> check(const AnalyticOptions& options, const ReadTransformer& model)
 
 }  // namespace
 
-Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
+Result<AnalyticProfile> analytic_profile(const ParsedTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options) {
   TRY_VOID(check(options, model));
   TRY(auto rate, times::rate_of(device, options.precision));

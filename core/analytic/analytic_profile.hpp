@@ -31,7 +31,7 @@ struct AnalyticProfile {
 
 /// Returns bad_usage if the device lacks the precision or the options are out of range. Returns bad_input if values of
 /// the model exceed every limit.
-Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
+Result<AnalyticProfile> analytic_profile(const ParsedTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options);
 
 }  // namespace pipedeck::analytic

@@ -38,9 +38,10 @@ namespace {
 
 /// Adds the formulas of the gradients. For a matmul with weights: of its input, unless that needs none, and of the
 /// weights. For others: all together.
-void tell_backward(const times::LayerCount& layer, const times::DeviceRate& device, std::vector<std::string>& figures) {
+void explain_backward(const times::LayerCount& layer, const times::DeviceRate& device,
+                      std::vector<std::string>& figures) {
   const auto say = [&](std::string figure) { figures.push_back(std::move(figure)); };
-  for (const times::CountedProduct& product : layer.products) {
+  for (const times::GemmCount& product : layer.products) {
     if (!product.weights) {
       say(fmt::format("backward, {}: {}", product.name, times::input_gradient_formula(product, device)));
       continue;
@@ -59,19 +60,19 @@ LayerExplanation explain(const times::LayerCount& layer, const times::LayerSecon
   const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
   for (const times::WeightItem& item : layer.weights)
     say(fmt::format("weights, {}: {} = {}", item.name, item.formula, spaced(item.count)));
-  for (const times::CountedProduct& product : layer.products)
+  for (const times::GemmCount& product : layer.products)
     say(fmt::format("operations, {}: {} = {}", product.name, product.formula, spaced(product.operations())));
-  for (const times::KeptItem& item : layer.kept)
+  for (const times::SavedItem& item : layer.kept)
     say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, spaced(item.bytes)));
-  for (const times::CountedProduct& product : layer.products)
+  for (const times::GemmCount& product : layer.products)
     say(fmt::format("forward, {}: {}", product.name, times::time_formula(product, device)));
-  const bool more = layer.moved + layer.scores_moved > 0 || layer.launches > 0;
+  const bool more = layer.moved + layer.score_traffic > 0 || layer.launches > 0;
   if (more) say(fmt::format("forward, all else: {}", times::rest_formula(layer, device)));
-  tell_backward(layer, device, told.figures);
+  explain_backward(layer, device, told.figures);
   if (more) say(fmt::format("backward, all else: {}", times::backward_rest_formula(layer, device)));
   say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved outside products",
                   times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
-                  (layer.moved + layer.scores_moved) / 1e6));
+                  (layer.moved + layer.score_traffic) / 1e6));
   return told;
 }
 

@@ -23,26 +23,27 @@ std::string trimmed(std::string_view text) {
 
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-bool same_letters(std::string_view a, std::string_view b) {
+bool equals_ignore_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return upper(x) == upper(y); });
 }
 
 bool drop_end(std::string& text, std::string_view end) {
   if (end.empty() || text.size() < end.size() ||
-      !same_letters(std::string_view(text).substr(text.size() - end.size()), end))
+      !equals_ignore_case(std::string_view(text).substr(text.size() - end.size()), end))
     return false;
   text = trimmed(std::string_view(text).substr(0, text.size() - end.size()));
   return true;
 }
 
 bool drop_begin(std::string& text, std::string_view begin) {
-  if (text.size() < begin.size() || !same_letters(std::string_view(text).substr(0, begin.size()), begin)) return false;
+  if (text.size() < begin.size() || !equals_ignore_case(std::string_view(text).substr(0, begin.size()), begin))
+    return false;
   text = trimmed(std::string_view(text).substr(begin.size()));
   return true;
 }
 
 /// Removes the suffix from `text` and returns its factor.
-double take_letter(std::string& text) {
+double consume_magnitude_suffix(std::string& text) {
   if (text.empty()) return 1;
   for (const auto& [letter, factor] : letters)
     if (upper(text.back()) == upper(letter)) {
@@ -54,7 +55,7 @@ double take_letter(std::string& text) {
 
 /// Returns a finite number above 0 with an optional suffix; 0 for anything else.
 double number_in(std::string text) {
-  const double factor = take_letter(text);
+  const double factor = consume_magnitude_suffix(text);
   const auto number = parse_quantity(Measure::number, text);
   const double value = number ? *number * factor : 0;
   return std::isfinite(value) && value > 0 ? value : 0;
@@ -78,7 +79,7 @@ Result<double> parse_money(std::string_view text, std::string_view currency) {
                                                 currency, currency == "USD" ? "$50000" : "50000"));
 }
 
-std::string count_text(double count) {
+std::string format_count(double count) {
   for (const auto& [letter, size] : {std::pair{'T', 1e12}, std::pair{'B', 1e9}, std::pair{'M', 1e6}})
     if (count >= size) return fmt::format("{:.4g}{}", count / size, letter);
   return fmt::format("{:.0f}", count);

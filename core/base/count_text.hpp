@@ -18,6 +18,6 @@ Result<double> parse_count(std::string_view text, std::string_view noun = {});
 Result<double> parse_money(std::string_view text, std::string_view currency);
 
 /// Returns "300B", "1.5T" or "12500": from a million on with a suffix and four digits.
-std::string count_text(double count);
+std::string format_count(double count);
 
 }  // namespace pipedeck

@@ -155,7 +155,7 @@ Result<Bytes> parse_bytes(std::string_view text, std::string_view unit) {
   return Bytes(std::llround(bytes));
 }
 
-Result<BytesPerSecond> parse_rate(std::string_view text, std::string_view unit) {
+Result<BytesPerSecond> parse_bandwidth(std::string_view text, std::string_view unit) {
   TRY(auto rate, parse_quantity(Measure::rate, text, unit));
   if (rate <= 0)
     return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(Measure::rate)));

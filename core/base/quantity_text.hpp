@@ -27,7 +27,7 @@ Result<double> parse_quantity(Measure measure, std::string_view text, std::strin
 /// Parses whole bytes, at least 0.
 Result<Bytes> parse_bytes(std::string_view text, std::string_view unit = {});
 /// Parses a rate above 0.
-Result<BytesPerSecond> parse_rate(std::string_view text, std::string_view unit = {});
+Result<BytesPerSecond> parse_bandwidth(std::string_view text, std::string_view unit = {});
 /// Parses a time, at least 0.
 Result<Seconds> parse_time(std::string_view text, std::string_view unit = {});
 

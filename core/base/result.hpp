@@ -44,14 +44,14 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::stri
 }
 
 /// An exception thrown by ensure(). It is caught where a job was started, never inside core.
-struct BrokenInvariant : std::logic_error {
+struct InvariantViolation : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// Throws BrokenInvariant unless `holds`, in every build. `what` names the broken rule of the program (not of its
+/// Throws InvariantViolation unless `holds`, in every build. `what` names the broken rule of the program (not of its
 /// input).
 inline void ensure(bool holds, std::string_view what) {
-  if (!holds) throw BrokenInvariant(std::string(what));
+  if (!holds) throw InvariantViolation(std::string(what));
 }
 
 }  // namespace pipedeck

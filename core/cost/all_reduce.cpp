@@ -30,7 +30,7 @@ bool AllReduce::by_hierarchy(Bytes bytes) const {
   return by_ == Collectives::hierarchical;
 }
 
-AllReducePart AllReduce::ring(RingLinks over, const WorstHop& hop, std::size_t members, Bytes bytes) const {
+AllReducePart AllReduce::ring(RingLinks over, const RingBottleneck& hop, std::size_t members, Bytes bytes) const {
   return {over, Seconds(2 * (static_cast<double>(members) - 1) * hop.alpha), Seconds(hop.ring_seconds(members, bytes)),
           BytesPerSecond(hop.beta)};
 }

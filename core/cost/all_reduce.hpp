@@ -36,7 +36,7 @@ class AllReduce {
   Seconds time(Bytes bytes) const;
 
  private:
-  AllReducePart ring(RingLinks over, const WorstHop& hop, std::size_t members, Bytes bytes) const;
+  AllReducePart ring(RingLinks over, const RingBottleneck& hop, std::size_t members, Bytes bytes) const;
   AllReducePart tree(Bytes bytes) const;
   AllReducePart nccl(Bytes bytes) const;
   bool by_hierarchy(Bytes bytes) const;

@@ -8,7 +8,7 @@
 namespace pipedeck::cost {
 namespace {
 
-void add_ring(const Network& network, std::span<const DeviceId> ring, WorstHop& worst) {
+void add_ring(const Network& network, std::span<const DeviceId> ring, RingBottleneck& worst) {
   if (ring.size() < 2) return;
   for (std::size_t i = 0; i < ring.size(); ++i) worst.add(network.path(ring[i], ring[(i + 1) % ring.size()]));
 }
@@ -21,25 +21,25 @@ std::vector<DeviceId> in_cluster_order(std::span<const DeviceId> devices) {
 
 }  // namespace
 
-void WorstHop::add(const Path& path) {
+void RingBottleneck::add(const Path& path) {
   alpha = std::max(alpha, path.latency.count);
   beta = beta == 0 ? path.bandwidth.count : std::min(beta, path.bandwidth.count);
 }
 
-double WorstHop::ring_seconds(std::size_t members, Bytes bytes) const {
+double RingBottleneck::ring_seconds(std::size_t members, Bytes bytes) const {
   if (members < 2 || bytes.count == 0) return 0;  // nothing to reduce, nothing is sent
   const auto n = static_cast<double>(members);
   return 2 * (n - 1) * (alpha + static_cast<double>(bytes.count) / (n * beta));
 }
 
-double WorstHop::tree_seconds(std::size_t members, Bytes bytes) const {
+double RingBottleneck::tree_seconds(std::size_t members, Bytes bytes) const {
   if (members < 2) return 0;
   const auto levels = static_cast<double>(std::bit_width(members - 1));
   return 2 * levels * alpha + 2 * static_cast<double>(bytes.count) / beta;
 }
 
-WorstHop worst_hop(const Network& network, std::span<const DeviceId> devices) {
-  WorstHop hop;
+RingBottleneck ring_bottleneck(const Network& network, std::span<const DeviceId> devices) {
+  RingBottleneck hop;
   add_ring(network, in_cluster_order(devices), hop);
   return hop;
 }

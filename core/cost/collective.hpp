@@ -10,10 +10,10 @@
 namespace pipedeck::cost {
 
 /// A ring's worst hop: largest latency and smallest bandwidth, not necessarily of the same hop.
-struct WorstHop {
+struct RingBottleneck {
   double alpha = 0;  ///< seconds
   double beta = 0;   ///< bytes/s; 0: no hop yet
-  bool operator==(const WorstHop&) const = default;
+  bool operator==(const RingBottleneck&) const = default;
 
   void add(const Path& path);
   /// Returns the time of a ring of `members`; 0 for one.
@@ -24,15 +24,15 @@ struct WorstHop {
 };
 
 /// Returns the worst hop of the ring with devices in cluster order, for callers that need several sizes.
-WorstHop worst_hop(const Network& network, std::span<const DeviceId> devices);
+RingBottleneck ring_bottleneck(const Network& network, std::span<const DeviceId> devices);
 
 /// A group of devices' rings, walked once for any number of sizes.
 struct GroupRings {
-  WorstHop flat;             ///< all devices in cluster order
-  std::size_t members = 0;   ///< n
-  WorstHop inside, between;  ///< of the devices of each node; of the first devices of all nodes
-  std::size_t most = 0;      ///< p, maximum devices per node
-  std::size_t nodes = 0;     ///< k
+  RingBottleneck flat;             ///< all devices in cluster order
+  std::size_t members = 0;         ///< n
+  RingBottleneck inside, between;  ///< of the devices of each node; of the first devices of all nodes
+  std::size_t most = 0;            ///< p, maximum devices per node
+  std::size_t nodes = 0;           ///< k
   bool operator==(const GroupRings&) const = default;
 
   Seconds flat_seconds(Bytes bytes) const { return Seconds(flat.ring_seconds(members, bytes)); }

@@ -9,7 +9,7 @@ namespace pipedeck::cost {
 namespace {
 
 /// Returns the value at `samples` of the line through two measured points, at least 0.
-double on_line(const LayerPoint& a, const LayerPoint& b, Seconds LayerPoint::*pass, int samples) {
+double interpolate(const LayerPoint& a, const LayerPoint& b, Seconds LayerPoint::*pass, int samples) {
   const double slope = ((b.*pass).count - (a.*pass).count) / (b.micro_batch - a.micro_batch);
   return std::max(0.0, (a.*pass).count + slope * (samples - a.micro_batch));
 }
@@ -23,12 +23,12 @@ double at_samples(const Profile& profile, const Layer& layer, Seconds Layer::*ba
   if (points.size() < 2) return (layer.*base).count * samples / profile.micro_batch;
   const auto above = std::lower_bound(points.begin() + 1, points.end() - 1, samples,
                                       [](const LayerPoint& point, int wanted) { return point.micro_batch < wanted; });
-  return on_line(above[-1], *above, pass, samples);
+  return interpolate(above[-1], *above, pass, samples);
 }
 
 /// Returns the part of the backward pass that computes weight gradients: interpolated if every point has one, otherwise
 /// the layer's own.
-double weight_share(const Profile& profile, const Layer& layer, int samples) {
+double weight_gradient_fraction(const Profile& profile, const Layer& layer, int samples) {
   const double own = layer.backward.count > 0 ? layer.backward_weight.count / layer.backward.count : 0;
   const bool told = layer.at.size() > 1 && std::ranges::all_of(layer.at, [](const LayerPoint& point) {
                       return point.details.backward_weight.has_value();
@@ -39,8 +39,8 @@ double weight_share(const Profile& profile, const Layer& layer, int samples) {
   const auto weights_of = [](const LayerPoint& point) {
     return LayerPoint{point.micro_batch, {}, *point.details.backward_weight, {}};
   };
-  const double backward = on_line(above[-1], *above, &LayerPoint::backward, samples);
-  const double weights = on_line(weights_of(above[-1]), weights_of(*above), &LayerPoint::backward, samples);
+  const double backward = interpolate(above[-1], *above, &LayerPoint::backward, samples);
+  const double weights = interpolate(weights_of(above[-1]), weights_of(*above), &LayerPoint::backward, samples);
   return backward > 0 ? std::min(1.0, weights / backward) : 0;
 }
 
@@ -84,7 +84,7 @@ LayerTimes layer_times(const Profile& profile, const Layer& layer, int samples, 
   LayerTimes times;
   times.forward = Seconds(forward * device.forward * degree.forward);
   times.backward = Seconds(backward * device.backward * degree.backward);
-  times.backward_weight = times.backward * weight_share(profile, layer, samples);
+  times.backward_weight = times.backward * weight_gradient_fraction(profile, layer, samples);
   return times;
 }
 

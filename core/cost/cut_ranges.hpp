@@ -14,26 +14,26 @@
 namespace pipedeck::cost {
 
 /// A sum of some layers' memory, for the profile's micro-batch.
-struct CutFigures {
-  Bytes whole_parameters, saved;  ///< sums
-  Bytes workspace;                ///< maximum
-  bool operator==(const CutFigures&) const = default;
+struct ShardedRangeBytes {
+  Bytes replicated_parameters, saved;  ///< sums
+  Bytes workspace;                     ///< maximum
+  bool operator==(const ShardedRangeBytes&) const = default;
 };
-CutFigures figures_of(std::span<const CutWay* const> ways);
+ShardedRangeBytes figures_of(std::span<const ShardingCost* const> ways);
 
-class CutRanges {
+class ShardedRanges {
  public:
   /// Returns nothing if the profile isn't a chain, or doesn't list the shardings of every layer that has times for
   /// `degree` devices.
-  static std::optional<CutRanges> of(const Profile& profile, std::span<const LayerId> order, int degree);
+  static std::optional<ShardedRanges> of(const Profile& profile, std::span<const LayerId> order, int degree);
 
   /// Returns the maximum for the layers [first, last) of the order. Layers that can't be sharded over the degree
-  /// (can_be_cut) count as zero.
-  CutFigures most(int first, int last) const;
+  /// (is_shardable) count as zero.
+  ShardedRangeBytes most(int first, int last) const;
 
  private:
-  using Row = std::vector<CutFigures>;  ///< by number of layers, minus one
-  std::vector<Row> rows_;               ///< by first layer, for as many layers as can be sharded
+  using Row = std::vector<ShardedRangeBytes>;  ///< by number of layers, minus one
+  std::vector<Row> rows_;                      ///< by first layer, for as many layers as can be sharded
 };
 
 }  // namespace pipedeck::cost

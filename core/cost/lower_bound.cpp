@@ -129,7 +129,7 @@ Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan) {
   return lower_bound(open);
 }
 
-Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration) {
+Seconds simulation_lower_bound(const Plan& plan, Seconds bound, Seconds iteration) {
   return plan.synchronous() ? bound : std::min(bound, iteration);
 }
 

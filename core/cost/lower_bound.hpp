@@ -19,6 +19,6 @@ Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan);
 
 /// Returns the part of `bound` that a simulated `iteration` of the plan must satisfy. An asynchronous plan's period is
 /// measured on a run of finite length. Its filled buffers can make it slightly shorter than the steady-state period.
-Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration);
+Seconds simulation_lower_bound(const Plan& plan, Seconds bound, Seconds iteration);
 
 }  // namespace pipedeck::cost

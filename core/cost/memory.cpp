@@ -79,10 +79,10 @@ StateFactors state_factors(Optimizer optimizer, Precision precision, int zero) {
   return factors;
 }
 
-MemoryParts state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
-                         int weight_versions) {
+MemoryBreakdown state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
+                             int weight_versions) {
   const StateFactors factors = state_factors(optimizer, precision, zero);
-  MemoryParts parts;
+  MemoryBreakdown parts;
   parts[MemoryItem::weights] = times(parameters, factors.weights, zero >= 3 ? replicas : 1);
   parts[MemoryItem::gradients] = times(parameters, factors.gradients, zero >= 2 ? replicas : 1);
   parts[MemoryItem::optimizer] = times(parameters, factors.optimizer, zero >= 1 ? replicas : 1);
@@ -97,7 +97,7 @@ int pipedream_versions(const Plan& plan, StageId stage) {
   return (workers + replicas - 1) / replicas;
 }
 
-int pipedream_outstanding(int before, int kept, int replicas) {
+int pipedream_in_flight(int before, int kept, int replicas) {
   const int common = std::gcd(before, replicas), apart = replicas / common;
   return before / common * ((kept + apart - 1) / apart);
 }
@@ -118,7 +118,7 @@ bool is_recomputed(const Stage& stage, int position) {
 
 namespace {
 
-bool cut_like_the_one_before(const Plan& plan, StageId id) {
+bool same_sharding_as_previous(const Plan& plan, StageId id) {
   const Stage &own = plan.stages[id.index()], &before = plan.stages[id.index() - 1];
   return own.tensor_parallel == before.tensor_parallel && own.shards == before.shards &&
          replica_samples(own, plan.micro_batch) == replica_samples(before, plan.micro_batch);
@@ -132,17 +132,17 @@ int measured_degree(const Plan& plan, const Profile& profile, std::span<const La
   const int degree = plan::even_parts(stage);
   if (degree == 1 || position > stage.first || position == 0 || !profile.is_chain()) return degree;
   const Layer& before = profile.layers[order[static_cast<std::size_t>(position - 1)].index()];
-  return plan::output_in_columns(before, degree) && !cut_like_the_one_before(plan, id) ? 1 : degree;
+  return plan::output_in_columns(before, degree) && !same_sharding_as_previous(plan, id) ? 1 : degree;
 }
 
-KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
-                     std::span<const Bytes> cuts, StageId id) {
+SavedBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                      std::span<const Bytes> cuts, StageId id) {
   const Stage& stage = plan.stages[id.index()];
-  const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, id);
-  KeptBytes kept;
+  const std::vector<const ShardingCost*> ways = stage_ways(plan, profile, order, id);
+  SavedBytes kept;
   for (int p = stage.first; p < stage.last; ++p) {
     const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
-    const CutWay* const way = ways.empty() ? nullptr : ways[static_cast<std::size_t>(p - stage.first)];
+    const ShardingCost* const way = ways.empty() ? nullptr : ways[static_cast<std::size_t>(p - stage.first)];
     const LayerMemory* const memory = way ? &way->memory : layer.memory ? &*layer.memory : nullptr;
     const Bytes saved = way ? way->saved : plan::saved_bytes(layer, measured_degree(plan, profile, order, id, p));
     kept.full += saved;
@@ -165,41 +165,42 @@ int communicators(const Plan& plan, StageId id) {
          (stage.tensor_parallel > 1 ? 1 : 0);
 }
 
-MemoryParts static_memory(const Plan& plan, const plan::Weights& weights, StageId id, const Conventions& conventions,
-                          int rank) {
+MemoryBreakdown persistent_memory(const Plan& plan, const plan::Weights& weights, StageId id,
+                                  const Conventions& conventions, int rank) {
   const Stage& stage = plan.stages[id.index()];
   // Copies reduce their gradients together with the replicas, and ZeRO shards over both.
-  MemoryParts parts = state_memory(plan::share_of(weights, stage, rank), stage.replicas() * copies_of(plan),
-                                   plan.optimizer, plan.precision, plan.zero, weight_versions(plan, id));
+  MemoryBreakdown parts = state_memory(plan::share_of(weights, stage, rank), stage.replicas() * num_stage_copies(plan),
+                                       plan.optimizer, plan.precision, plan.zero, weight_versions(plan, id));
   parts[MemoryItem::communication] = conventions.communication * communicators(plan, id);
   parts[MemoryItem::reserve] = conventions.reserve;
   return parts;
 }
 
-std::vector<MemoryParts> static_memory(const Plan& plan, const plan::Weights& weights, StageId id,
-                                       const Conventions& conventions) {
+std::vector<MemoryBreakdown> persistent_memory(const Plan& plan, const plan::Weights& weights, StageId id,
+                                               const Conventions& conventions) {
   const Stage& stage = plan.stages[id.index()];
-  std::vector<MemoryParts> ranks;
+  std::vector<MemoryBreakdown> ranks;
   for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank)
-    ranks.push_back(static_memory(plan, weights, id, conventions, rank));
+    ranks.push_back(persistent_memory(plan, weights, id, conventions, rank));
   return ranks;
 }
 
-std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
-                                        const Conventions& conventions) {
+std::vector<int> max_in_flight_micro_batches(const Plan& plan, const Profile& profile, const Network& network,
+                                             const Conventions& conventions) {
   const std::vector<LayerId> order = order_of(plan, profile);
-  const std::vector<Bytes> cuts = plan::cut_bytes(profile, order);
+  const std::vector<Bytes> cuts = plan::boundary_bytes(profile, order);
   std::vector<int> fitting;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const plan::Weights weights = stage_weights(plan, profile, order, StageId(s));
-    fitting.push_back(micro_batches_that_fit(plan, profile, network, kept_bytes(plan, profile, order, cuts, StageId(s)),
-                                             static_memory(plan, weights, StageId(s), conventions), StageId(s)));
+    fitting.push_back(
+        max_in_flight_micro_batches(plan, profile, network, kept_bytes(plan, profile, order, cuts, StageId(s)),
+                                    persistent_memory(plan, weights, StageId(s), conventions), StageId(s)));
   }
   return fitting;
 }
 
-int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network, const KeptBytes& kept,
-                           std::span<const MemoryParts> held, StageId id) {
+int max_in_flight_micro_batches(const Plan& plan, const Profile& profile, const Network& network,
+                                const SavedBytes& kept, std::span<const MemoryBreakdown> held, StageId id) {
   const Stage& stage = plan.stages[id.index()];
   const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
   std::int64_t fewest = std::numeric_limits<int>::max();
@@ -208,7 +209,7 @@ int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Netwo
     const Bytes each = scale_bytes(kept.before, share, profile.micro_batch);
     // With recompute, one micro-batch at a time is restored in full.
     const Bytes again = scale_bytes(kept.full, share, profile.micro_batch) - each;
-    const MemoryParts& own = held[i % held.size()];  // one entry, or one per rank
+    const MemoryBreakdown& own = held[i % held.size()];  // one entry, or one per rank
     const Bytes room = network.type(stage.devices[i]).memory - own.total() - again;
     if (each.count > 0) fewest = std::min(fewest, room.count / each.count);
   }

@@ -23,8 +23,8 @@ StateFactors state_factors(Optimizer optimizer, Precision precision, int zero);
 
 /// Returns the persistent memory of a device for `parameters` bytes of weights, with ZeRO sharding over `replicas`:
 /// weights, gradients, optimizer, stashed weights ((versions - 1) x weights).
-MemoryParts state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
-                         int weight_versions = 1);
+MemoryBreakdown state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
+                             int weight_versions = 1);
 
 /// Returns the micro-batches in flight at stage `stage` of an asynchronous plan: K_s = ceil(sum_{t>=s} r_t / r_s).
 /// Without vertical sync, this is also the number of weight versions.
@@ -32,7 +32,7 @@ int pipedream_versions(const Plan& plan, StageId stage);
 /// Returns the maximum number of mini-batches of one replica here for which the previous stage is between forward and
 /// backward. Here there are `replicas`; each of the previous stage's `before` replicas has `kept` mini-batches in
 /// flight. These are every `before`-th in sequence, and every (replicas / gcd)-th of them comes here.
-int pipedream_outstanding(int before, int kept, int replicas);
+int pipedream_in_flight(int before, int kept, int replicas);
 
 /// Returns the bytes moved by the optimizer step over the device's memory bandwidth; 0 if that is unknown
 /// (simulator.md).
@@ -50,13 +50,13 @@ int measured_degree(const Plan& plan, const Profile& profile, std::span<const La
 
 /// A stage's saved bytes per profile micro-batch from forward to backward: `before` the recompute, `full` from then on.
 /// Without recompute, both are equal.
-struct KeptBytes {
+struct SavedBytes {
   Bytes before, full;
-  bool operator==(const KeptBytes&) const = default;
+  bool operator==(const SavedBytes&) const = default;
 };
-/// `cuts`: cut_bytes of the same order. Recompute starts from the input of each run of recomputed layers.
-KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
-                     std::span<const Bytes> cuts, StageId stage);
+/// `cuts`: boundary_bytes of the same order. Recompute starts from the input of each run of recomputed layers.
+SavedBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                      std::span<const Bytes> cuts, StageId stage);
 
 /// Returns the number of communicators of a device of the stage: with each neighbour in the pipeline, with the other
 /// replicas, and with the devices of its own replica.
@@ -64,19 +64,20 @@ int communicators(const Plan& plan, StageId stage);
 
 /// Returns the persistent items of the device of rank `rank` of a stage with these weights. Without `shards`, all ranks
 /// are equal.
-MemoryParts static_memory(const Plan& plan, const plan::Weights& weights, StageId stage, const Conventions& conventions,
-                          int rank);
+MemoryBreakdown persistent_memory(const Plan& plan, const plan::Weights& weights, StageId stage,
+                                  const Conventions& conventions, int rank);
 /// Returns the persistent items of each rank, or one entry if all ranks are equal.
-std::vector<MemoryParts> static_memory(const Plan& plan, const plan::Weights& weights, StageId stage,
-                                       const Conventions& conventions);
+std::vector<MemoryBreakdown> persistent_memory(const Plan& plan, const plan::Weights& weights, StageId stage,
+                                               const Conventions& conventions);
 
 /// Returns D of the warm-up policies for each stage: floor((capacity - static items) / saved bytes of a micro-batch),
 /// the minimum over the stage's devices, at least 1. With recompute, the bytes restored for one micro-batch are
 /// subtracted from the capacity, too.
-std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
-                                        const Conventions& conventions);
-/// Returns D of one stage from the bytes saved per profile micro-batch and the result of static_memory() for its ranks.
-int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network, const KeptBytes& kept,
-                           std::span<const MemoryParts> held, StageId stage);
+std::vector<int> max_in_flight_micro_batches(const Plan& plan, const Profile& profile, const Network& network,
+                                             const Conventions& conventions);
+/// Returns D of one stage from the bytes saved per profile micro-batch and the result of persistent_memory() for its
+/// ranks.
+int max_in_flight_micro_batches(const Plan& plan, const Profile& profile, const Network& network,
+                                const SavedBytes& kept, std::span<const MemoryBreakdown> held, StageId stage);
 
 }  // namespace pipedeck::cost

@@ -25,7 +25,7 @@ int devices_in(const Node& node) {
 
 }  // namespace
 
-Result<void> Network::Shared::take_matrix(const Cluster& cluster) {
+Result<void> Network::Shared::load_matrix(const Cluster& cluster) {
   const std::size_t count = devices.size();
   const auto is_row = [&](const std::vector<BytesPerSecond>& row) { return row.size() == count; };
   if (cluster.bandwidth_matrix->size() != count ||
@@ -43,8 +43,8 @@ Result<void> Network::Shared::take_matrix(const Cluster& cluster) {
   return {};
 }
 
-Result<void> Network::Shared::take_links(const Cluster& cluster) {
-  TRY(auto paths, NodePaths::of(cluster));
+Result<void> Network::Shared::load_links(const Cluster& cluster) {
+  TRY(auto paths, WidestPaths::of(cluster));
   between = std::move(paths);
   keep_links(cluster);
   for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
@@ -105,7 +105,7 @@ Result<Network> Network::of(const Cluster& cluster) {
   shared->types = cluster.device_types;
   shared->node_count = static_cast<int>(cluster.nodes.size());
   for (const Node& node : cluster.nodes) shared->buses.push_back(node.bus);
-  TRY_VOID(cluster.bandwidth_matrix ? shared->take_matrix(cluster) : shared->take_links(cluster));
+  TRY_VOID(cluster.bandwidth_matrix ? shared->load_matrix(cluster) : shared->load_links(cluster));
   return Network(shared);
 }
 

@@ -46,7 +46,7 @@ class Network {
   Seconds transfer(DeviceId from, DeviceId to, Bytes bytes) const;
 
   /// Returns true if all devices of a node have the same paths to other nodes, which holds without a bandwidth matrix.
-  bool paths_by_node() const { return shared_->matrix.empty(); }
+  bool is_node_uniform() const { return shared_->matrix.empty(); }
 
   /// Returns devices that represent all: the path between any two devices has the bandwidth and latency of a path
   /// between two representatives, likewise inside one node or between two. A few for clusters of equal nodes.
@@ -63,12 +63,12 @@ class Network {
     std::vector<std::pair<int, int>> ends;            // of each link: vertices, numbering nodes before switches
     std::vector<std::vector<BytesPerSecond>> matrix;  // device x device; if empty, the three members below apply
     std::vector<Path> inside;                         // by node
-    std::unique_ptr<const NodePaths> between;
+    std::unique_ptr<const WidestPaths> between;
     std::vector<Path> table;  // node x node, only for few nodes
     std::vector<DeviceId> representatives;
 
-    Result<void> take_matrix(const Cluster& cluster);
-    Result<void> take_links(const Cluster& cluster);
+    Result<void> load_matrix(const Cluster& cluster);
+    Result<void> load_links(const Cluster& cluster);
     void keep_links(const Cluster& cluster);
     void fill_table();
     void find_representatives();

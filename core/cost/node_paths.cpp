@@ -44,7 +44,7 @@ struct Ends {
 };
 
 /// Removes links that are on no path: those after an equal or wider parallel link, and those from a vertex to itself.
-std::vector<Ends> without_useless(std::vector<Ends> all, const std::vector<NetworkLink>& links) {
+std::vector<Ends> remove_dominated_links(std::vector<Ends> all, const std::vector<NetworkLink>& links) {
   std::sort(all.begin(), all.end(), [](const Ends& a, const Ends& b) { return a.key() < b.key(); });
   std::vector<Ends> kept;
   double widest = 0;
@@ -61,7 +61,7 @@ std::vector<Ends> without_useless(std::vector<Ends> all, const std::vector<Netwo
 
 }  // namespace
 
-Result<NodePaths::Graph> NodePaths::graph_of(const Cluster& cluster) {
+Result<WidestPaths::Graph> WidestPaths::graph_of(const Cluster& cluster) {
   std::unordered_map<std::string, std::size_t> vertex;
   for (const Node& node : cluster.nodes) vertex.emplace(node.name, vertex.size());
   for (const Switch& middle : cluster.switches) vertex.emplace(middle.name, vertex.size());
@@ -79,14 +79,14 @@ Result<NodePaths::Graph> NodePaths::graph_of(const Cluster& cluster) {
     graph.links.push_back(link.link);
     ends.push_back({std::min(from, to), std::max(from, to), static_cast<int>(i)});
   }
-  for (const Ends& kept : without_useless(std::move(ends), cluster.links)) {
+  for (const Ends& kept : remove_dominated_links(std::move(ends), cluster.links)) {
     graph.arcs[kept.low].push_back({kept.high, kept.link});
     graph.arcs[kept.high].push_back({kept.low, kept.link});
   }
   return graph;
 }
 
-Result<void> NodePaths::check_connected(const Graph& graph, const Cluster& cluster) {
+Result<void> WidestPaths::check_connected(const Graph& graph, const Cluster& cluster) {
   Joined joined(graph.arcs.size());
   for (std::size_t v = 0; v < graph.arcs.size(); ++v)
     for (const Arc& arc : graph.arcs[v]) joined.join(v, arc.to);
@@ -99,24 +99,24 @@ Result<void> NodePaths::check_connected(const Graph& graph, const Cluster& clust
   return {};
 }
 
-Result<std::unique_ptr<const NodePaths>> NodePaths::of(const Cluster& cluster) {
+Result<std::unique_ptr<const WidestPaths>> WidestPaths::of(const Cluster& cluster) {
   TRY(auto paths, of_parts(cluster));
   TRY_VOID(check_connected(paths->graph_, cluster));
   return paths;
 }
 
-Result<std::unique_ptr<const NodePaths>> NodePaths::of_parts(const Cluster& cluster) {
+Result<std::unique_ptr<const WidestPaths>> WidestPaths::of_parts(const Cluster& cluster) {
   Result<Graph> graph = graph_of(cluster);
   if (!graph) return tl::unexpected(graph.error());
-  return std::unique_ptr<const NodePaths>(new NodePaths(std::move(*graph), cluster.nodes.size()));
+  return std::unique_ptr<const WidestPaths>(new WidestPaths(std::move(*graph), cluster.nodes.size()));
 }
 
-NodePaths::NodePaths(Graph graph, std::size_t nodes) : graph_(std::move(graph)), nodes_(nodes) {
-  take_trees_off();
+WidestPaths::WidestPaths(Graph graph, std::size_t nodes) : graph_(std::move(graph)), nodes_(nodes) {
+  strip_leaf_trees();
   join_core();
 }
 
-void NodePaths::take_trees_off() {
+void WidestPaths::strip_leaf_trees() {
   hanging_.resize(graph_.arcs.size());
   std::vector<std::size_t> degree, open, off;
   for (std::size_t v = 0; v < graph_.arcs.size(); ++v) {
@@ -143,7 +143,7 @@ void NodePaths::take_trees_off() {
   }
 }
 
-void NodePaths::join_core() {
+void WidestPaths::join_core() {
   core_.assign(graph_.arcs.size(), nowhere);
   std::size_t count = 0;
   for (std::size_t v = 0; v < core_.size(); ++v)
@@ -171,7 +171,7 @@ void NodePaths::join_core() {
   }
 }
 
-std::vector<int> NodePaths::kinds() const {
+std::vector<int> WidestPaths::kinds() const {
   std::map<std::tuple<std::size_t, double, double>, int> hung;
   std::vector<int> kinds;
   int count = 0;
@@ -192,7 +192,7 @@ std::vector<int> NodePaths::kinds() const {
 // --- paths
 
 /// Climbs from both ends to where they meet, or to the core.
-NodePaths::Climb NodePaths::climb(std::size_t from, std::size_t to) const {
+WidestPaths::Climb WidestPaths::climb(std::size_t from, std::size_t to) const {
   Climb climb{{}, {}, from, to};
   const auto step = [&](std::size_t& at, std::vector<int>& links) {
     links.push_back(hanging_[at].link);
@@ -207,7 +207,7 @@ NodePaths::Climb NodePaths::climb(std::size_t from, std::size_t to) const {
 }
 
 template <class Visit>
-double NodePaths::follow(std::size_t from, std::size_t to, const Visit& visit) const {
+double WidestPaths::follow(std::size_t from, std::size_t to, const Visit& visit) const {
   const Climb ends = climb(from, to);
   double width = std::numeric_limits<double>::infinity();
   for (const int link : ends.up) width = std::min(width, bandwidth(link));
@@ -225,7 +225,7 @@ double NodePaths::follow(std::size_t from, std::size_t to, const Visit& visit) c
   return width;
 }
 
-Path NodePaths::between(std::size_t from, std::size_t to) const {
+Path WidestPaths::between(std::size_t from, std::size_t to) const {
   Path path;
   const double width =
       follow(from, to, [&](int link) { path.latency += graph_.links[static_cast<std::size_t>(link)].latency; });
@@ -233,7 +233,7 @@ Path NodePaths::between(std::size_t from, std::size_t to) const {
   return path;
 }
 
-std::vector<int> NodePaths::links_between(std::size_t from, std::size_t to) const {
+std::vector<int> WidestPaths::links_between(std::size_t from, std::size_t to) const {
   std::vector<int> links;
   follow(from, to, [&](int link) { links.push_back(link); });
   return links;
@@ -241,7 +241,7 @@ std::vector<int> NodePaths::links_between(std::size_t from, std::size_t to) cons
 
 // --- the core
 
-NodePaths::Widths NodePaths::widths_to(std::size_t target) const {
+WidestPaths::Widths WidestPaths::widths_to(std::size_t target) const {
   {
     const std::shared_lock reading(found_->lock);
     if (const auto known = found_->widths.find(target); known != found_->widths.end()) return known->second;
@@ -266,7 +266,7 @@ NodePaths::Widths NodePaths::widths_to(std::size_t target) const {
 
 /// Searches breadth first from the target over links at least `width` wide. Then takes every vertex's smallest link
 /// that is one hop closer: the lexicographically smallest shortest path.
-std::vector<NodePaths::Arc> NodePaths::search(std::size_t target, double width) const {
+std::vector<WidestPaths::Arc> WidestPaths::search(std::size_t target, double width) const {
   std::vector<int> hops(core_arcs_.size(), -1);
   hops[target] = 0;
   std::vector<std::size_t> queue{target};
@@ -288,7 +288,7 @@ std::vector<NodePaths::Arc> NodePaths::search(std::size_t target, double width) 
   return steps;
 }
 
-NodePaths::Steps NodePaths::steps_to(std::size_t target, double width) const {
+WidestPaths::Steps WidestPaths::steps_to(std::size_t target, double width) const {
   {
     const std::shared_lock reading(found_->lock);
     if (const auto known = found_->steps.find({target, width}); known != found_->steps.end()) return known->second;
@@ -299,7 +299,7 @@ NodePaths::Steps NodePaths::steps_to(std::size_t target, double width) const {
   return found_->steps.insert_or_assign({target, width}, found).first->second;
 }
 
-void NodePaths::make_room(std::size_t entries) const {
+void WidestPaths::make_room(std::size_t entries) const {
   if (found_->entries + entries > most_entries) {
     found_->widths.clear();
     found_->steps.clear();

@@ -24,12 +24,12 @@ struct Path {
 };
 
 /// A finder of the paths between all nodes. Thread-safe.
-class NodePaths {
+class WidestPaths {
  public:
   /// Returns bad_input if a node can't be reached.
-  static Result<std::unique_ptr<const NodePaths>> of(const Cluster& cluster);
+  static Result<std::unique_ptr<const WidestPaths>> of(const Cluster& cluster);
   /// Returns the paths of a cluster that may be in several parts, which have no path between them.
-  static Result<std::unique_ptr<const NodePaths>> of_parts(const Cluster& cluster);
+  static Result<std::unique_ptr<const WidestPaths>> of_parts(const Cluster& cluster);
 
   /// Returns the path between two different nodes, given by their positions. Without a path, its bandwidth is 0.
   Path between(std::size_t from, std::size_t to) const;
@@ -66,8 +66,8 @@ class NodePaths {
 
   static Result<Graph> graph_of(const Cluster& cluster);
   static Result<void> check_connected(const Graph& graph, const Cluster& cluster);
-  explicit NodePaths(Graph graph, std::size_t nodes);
-  void take_trees_off();
+  explicit WidestPaths(Graph graph, std::size_t nodes);
+  void strip_leaf_trees();
   void join_core();
 
   double bandwidth(int link) const { return graph_.links[static_cast<std::size_t>(link)].bandwidth.count; }

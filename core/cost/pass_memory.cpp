@@ -15,7 +15,7 @@ namespace {
 
 /// Returns the peak that either pass of the whole layer took when measured with exactly these samples. A line through
 /// two sizes is above it if one part shrinks with the samples: freed memory makes room for repacked weights.
-Bytes most_measured(const Layer& layer, int samples) {
+Bytes max_measured(const Layer& layer, int samples) {
   for (const LayerPoint& point : layer.at)
     if (point.micro_batch == samples && point.details.workspace) return *point.details.workspace;
   return Bytes(std::numeric_limits<std::int64_t>::max());
@@ -32,13 +32,13 @@ class PassCounter {
   PassCounter(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::span<const Bytes> cuts,
               StageId id, int samples)
       : stage_(plan.stages[id.index()]), profile_(profile), cuts_(cuts), samples_(samples) {
-    const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, id);
+    const std::vector<const ShardingCost*> ways = stage_ways(plan, profile, order, id);
     for (int p = stage_.first; p < stage_.last; ++p) {
       const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
       layers_.push_back(ways.empty() ? measured_needs(layer, p, measured_degree(plan, profile, order, id, p))
                                      : needs_of(*ways[static_cast<std::size_t>(p - stage_.first)], p));
     }
-    const KeptBytes kept = kept_bytes(plan, profile, order, cuts, id);
+    const SavedBytes kept = kept_bytes(plan, profile, order, cuts, id);
     before_ = scaled(kept.before), full_ = scaled(kept.full);
     received_ = stage_.last < static_cast<int>(order.size()) ? at_cut(stage_.last) : Bytes();
   }
@@ -77,21 +77,21 @@ class PassCounter {
     needs.again = is_recomputed(stage_, position);
     needs.saved = scaled(saved);
     // The backward pass creates sums of a fixed size, so its fixed part includes them.
-    needs.left = with_fixed_part(memory.weight_saved, std::min(memory.weight_saved, memory.backward_fixed), samples_,
-                                 profile_.micro_batch);
+    needs.left = with_fixed_bytes(memory.weight_saved, std::min(memory.weight_saved, memory.backward_fixed), samples_,
+                                  profile_.micro_batch);
     needs.kept = needs.saved;
     if (needs.again) {
       // A run of recomputed layers restarts from its first layer's input.
       const bool begins = position == stage_.first || !is_recomputed(stage_, position - 1);
       needs.kept = scaled(memory.recompute_saved) + (begins ? scaled(memory.input) : Bytes());
     }
-    needs.forward = with_fixed_part(memory.forward, memory.forward_fixed, samples_, profile_.micro_batch);
-    needs.backward = with_fixed_part(memory.backward, memory.backward_fixed, samples_, profile_.micro_batch);
+    needs.forward = with_fixed_bytes(memory.forward, memory.forward_fixed, samples_, profile_.micro_batch);
+    needs.backward = with_fixed_bytes(memory.backward, memory.backward_fixed, samples_, profile_.micro_batch);
     needs.gradient = position + 1 < stage_.last ? at_cut(position + 1) : Bytes();
     return needs;
   }
 
-  Needs needs_of(const CutWay& way, int position) const {
+  Needs needs_of(const ShardingCost& way, int position) const {
     Needs needs = needs_of(way.saved, way.memory, position);
     if (samples_ != profile_.micro_batch) return needs;
     needs.forward = std::min(needs.forward, way.workspace), needs.backward = std::min(needs.backward, way.workspace);
@@ -102,7 +102,7 @@ class PassCounter {
   Needs measured_needs(const Layer& layer, int position, int degree) const {
     Needs needs = needs_of(plan::saved_bytes(layer, degree), memory_of(layer, degree), position);
     if (degree == 1) {
-      const Bytes most = most_measured(layer, samples_);
+      const Bytes most = max_measured(layer, samples_);
       needs.forward = std::min(needs.forward, most), needs.backward = std::min(needs.backward, most);
     }
     if (plan::output_in_columns(layer, degree)) needs.gradient = Bytes((needs.gradient.count + degree - 1) / degree);
@@ -178,7 +178,7 @@ Bytes PassMemory::of(OpKind kind) const {
   }
 }
 
-Bytes with_fixed_part(Bytes whole, Bytes fixed, int samples, int profile_samples) {
+Bytes with_fixed_bytes(Bytes whole, Bytes fixed, int samples, int profile_samples) {
   if (samples >= profile_samples) return scale_bytes(whole, samples, profile_samples);
   return fixed + scale_bytes(whole - fixed, samples, profile_samples);
 }

@@ -24,13 +24,13 @@ struct PassMemory {
   Bytes of(OpKind kind) const;
 };
 
-/// `cuts`: held_cut_bytes of the same order.
+/// `cuts`: sharded_boundary_bytes of the same order.
 PassMemory pass_memory(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                        std::span<const Bytes> cuts, StageId stage, int samples);
 
 /// Scales `whole`, the bytes for `profile_samples` samples, whose part `fixed` does not grow with the samples. The
 /// result is never too small if the true value is the maximum of several lines that cross at 1 sample and at
 /// profile_samples.
-Bytes with_fixed_part(Bytes whole, Bytes fixed, int samples, int profile_samples);
+Bytes with_fixed_bytes(Bytes whole, Bytes fixed, int samples, int profile_samples);
 
 }  // namespace pipedeck::cost

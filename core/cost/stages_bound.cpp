@@ -42,7 +42,7 @@ class StagesBound {
  public:
   StagesBound(const Problem& problem, const Plan& plan, const Network& network)
       : problem_(problem), plan_(plan), network_(network), order_(order_of(plan, *problem.profile)) {
-    const std::vector<Bytes> cuts = plan::cut_bytes(*problem.profile, order_);
+    const std::vector<Bytes> cuts = plan::boundary_bytes(*problem.profile, order_);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       times_.push_back(compute(plan.stages[s]));
       if (s + 1 < plan.stages.size())
@@ -158,7 +158,7 @@ class StagesBound {
 
 }  // namespace
 
-Result<Seconds> stages_bound(const Problem& problem, const Plan& plan) {
+Result<Seconds> partition_lower_bound(const Problem& problem, const Plan& plan) {
   if (plan.schedule != ScheduleKind::gpipe && plan.schedule != ScheduleKind::one_f_one_b) return Seconds();
   TRY(const auto network, Network::of(*problem.cluster, problem.workload.conventions.calibration));
   // Every operation on the path may have been rounded down by half a nanosecond.

@@ -17,17 +17,17 @@ std::int64_t reduced(Bytes bytes, int t) { return 2 * (t - 1) * bytes.count; }
 std::int64_t gathered(Bytes bytes, int t) { return (t - 1) * bytes.count; }
 
 // A layout of a tensor between two layers: whole on every device, or column-sharded.
-enum State : std::size_t { whole, in_columns };
+enum State : std::size_t { whole, column_sharded };
 
 constexpr std::int64_t no_bytes = std::numeric_limits<std::int64_t>::max() / 4;
 
 /// A state's cheapest path.
 struct Way {
   std::int64_t bytes = no_bytes;
-  std::vector<ShardingPattern> patterns;
+  std::vector<WhaleSplitPattern> patterns;
 };
 
-void take(Way& best, const Way& from, std::int64_t bytes, std::optional<ShardingPattern> pattern) {
+void take(Way& best, const Way& from, std::int64_t bytes, std::optional<WhaleSplitPattern> pattern) {
   if (from.bytes >= no_bytes || from.bytes + bytes >= best.bytes) return;
   best = {from.bytes + bytes, from.patterns};
   if (pattern) best.patterns.push_back(*pattern);
@@ -37,25 +37,25 @@ void take(Way& best, const Way& from, std::int64_t bytes, std::optional<Sharding
 std::array<Way, 2> behind(const std::array<Way, 2>& now, Bytes input, Bytes output, int t) {
   std::array<Way, 2> next;
   // SP1: the whole input, gathered if it is sharded; backward sums its gradient.
-  take(next[in_columns], now[whole], reduced(input, t), ShardingPattern::columns);
-  take(next[in_columns], now[in_columns], gathered(input, t) + reduced(input, t), ShardingPattern::columns);
+  take(next[column_sharded], now[whole], reduced(input, t), WhaleSplitPattern::columns);
+  take(next[column_sharded], now[column_sharded], gathered(input, t) + reduced(input, t), WhaleSplitPattern::columns);
   // SP2: an input in columns. Taking them from a whole input is free, but the gradient of the input has to be gathered.
-  take(next[whole], now[in_columns], reduced(output, t), ShardingPattern::rows);
-  take(next[whole], now[whole], gathered(input, t) + reduced(output, t), ShardingPattern::rows);
+  take(next[whole], now[column_sharded], reduced(output, t), WhaleSplitPattern::rows);
+  take(next[whole], now[whole], gathered(input, t) + reduced(output, t), WhaleSplitPattern::rows);
   return next;
 }
 
 }  // namespace
 
-Bridge bridge_between(const Stage& from, const Stage& to, Bytes output, std::optional<ShardingPattern> first) {
+Bridge bridge_between(const Stage& from, const Stage& to, Bytes output, std::optional<WhaleSplitPattern> first) {
   Bridge bridge;
   if (from.replicas() > 1) bridge.gather = Gather::batch;
   if (from.tensor_parallel > 1) bridge.gather = Gather::columns;
-  const bool in_columns = to.tensor_parallel > 1 && first == ShardingPattern::rows;
+  const bool column_sharded = to.tensor_parallel > 1 && first == WhaleSplitPattern::rows;
   bridge.fused = (bridge.gather == Gather::batch && to.replicas() > 1) ||
-                 (bridge.gather == Gather::columns && in_columns && from.tensor_parallel == to.tensor_parallel);
+                 (bridge.gather == Gather::columns && column_sharded && from.tensor_parallel == to.tensor_parallel);
   bridge.whole = output * static_cast<std::int64_t>(to.devices.size());
-  bridge.moved = output * (in_columns ? 1 : to.tensor_parallel);
+  bridge.moved = output * (column_sharded ? 1 : to.tensor_parallel);
   return bridge;
 }
 
@@ -70,7 +70,7 @@ PatternChoice cheapest_patterns(std::span<const Layer> layers, Bytes input, int 
     if (layer.parameters.count > 0) now = behind(now, input, layer.output, degree);
     input = layer.output;
   }
-  take(now[whole], now[in_columns], gathered(input, degree), {});
+  take(now[whole], now[column_sharded], gathered(input, degree), {});
   choice.patterns = std::move(now[whole].patterns);
   choice.chosen = Bytes(now[whole].bytes);
   return choice;
@@ -85,7 +85,7 @@ std::string text_of(const Bridge& bridge) {
 }
 
 std::string text_of(const PatternChoice& choice) {
-  const auto columns = std::count(choice.patterns.begin(), choice.patterns.end(), ShardingPattern::columns);
+  const auto columns = std::count(choice.patterns.begin(), choice.patterns.end(), WhaleSplitPattern::columns);
   return fmt::format(
       "sharding {} x SP1, {} x SP2, {:.2f} MiB a profile micro-batch (the profile's all-reduces: {:.2f})", columns,
       static_cast<std::ptrdiff_t>(choice.patterns.size()) - columns, static_cast<double>(choice.chosen.count) / 0x1p20,

@@ -31,17 +31,17 @@ struct Bridge {
   Bytes moved;                   ///< bytes actually moved
 };
 
-enum class ShardingPattern { columns, rows };  // SP1, SP2
+enum class WhaleSplitPattern { columns, rows };  // SP1, SP2
 
 /// Returns the bridge at a cut with `output` bytes per micro-batch. `first` is the pattern of the next TaskGraph's
 /// first split layer; SP2 needs its input in columns. Only data that the next devices need moves: each gets its
 /// replica's samples, whole or its own columns.
-Bridge bridge_between(const Stage& from, const Stage& to, Bytes output, std::optional<ShardingPattern> first = {});
+Bridge bridge_between(const Stage& from, const Stage& to, Bytes output, std::optional<WhaleSplitPattern> first = {});
 
 struct PatternChoice {
-  std::vector<ShardingPattern> patterns;  ///< of each layer with weights
-  Bytes chosen;                           ///< forward and backward, over all devices, for the profile's micro-batch
-  Bytes listed;                           ///< bytes moved by the profile's all-reduces
+  std::vector<WhaleSplitPattern> patterns;  ///< of each layer with weights
+  Bytes chosen;                             ///< forward and backward, over all devices, for the profile's micro-batch
+  Bytes listed;                             ///< bytes moved by the profile's all-reduces
 };
 
 /// Returns the patterns of a TaskGraph's layers under split(degree), in chain order; each layer with weights counts as

@@ -78,20 +78,20 @@ class TemporaryFile {
 };
 
 /// A file's new content on the disk, not yet under its name.
-struct WrittenBeside {
+struct PendingFile {
   std::string target;
   std::unique_ptr<TemporaryFile> file;
 };
 
-text::TextPieces whole(const std::string& text) {
-  return [&text](const text::TextSink& sink) { return sink(text); };
+text::TextChunks whole(const std::string& text) {
+  return [&text](const text::ChunkSink& sink) { return sink(text); };
 }
 
-Result<WrittenBeside> write_beside(const std::string& path, const text::TextPieces& content) {
+Result<PendingFile> write_temporary(const std::string& path, const text::TextChunks& content) {
   // A link stays one: what it leads to is replaced, with the permissions that it had.
   std::error_code ignored;
   const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
-  WrittenBeside written{resolved.empty() ? path : resolved.string(), nullptr};
+  PendingFile written{resolved.empty() ? path : resolved.string(), nullptr};
   struct ::stat before {};
   const bool there = ::stat(written.target.c_str(), &before) == 0;
   // Renaming would replace a file that its owner protects from being written.
@@ -136,16 +136,16 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 
 Result<void> write_file(const std::string& path, const std::string& content) { return write_files({{path, content}}); }
 
-Result<void> write_file_of_pieces(const std::string& path, const text::TextPieces& content) {
-  TRY(auto beside, write_beside(path, content));
+Result<void> write_file_chunks(const std::string& path, const text::TextChunks& content) {
+  TRY(auto beside, write_temporary(path, content));
   if (!beside.file->rename(beside.target)) return system_failure("the file can't be written", path);
   return {};
 }
 
 Result<void> write_files(const std::vector<FileText>& files) {
-  std::vector<WrittenBeside> written;
+  std::vector<PendingFile> written;
   for (const FileText& file : files) {
-    TRY(auto beside, write_beside(file.path, whole(file.content)));
+    TRY(auto beside, write_temporary(file.path, whole(file.content)));
     // A rename onto a folder would fail when others were renamed already.
     std::error_code ignored;
     if (fs::is_directory(beside.target, ignored)) {

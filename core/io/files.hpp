@@ -18,7 +18,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit = std::
 /// Writes a temporary file in the same folder, flushes it, and renames it to `path`.
 Result<void> write_file(const std::string& path, const std::string& content);
 /// Writes pieces as they are made, for content too long for one text.
-Result<void> write_file_of_pieces(const std::string& path, const text::TextPieces& content);
+Result<void> write_file_chunks(const std::string& path, const text::TextChunks& content);
 
 struct FileText {
   std::string path, content;

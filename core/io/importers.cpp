@@ -116,7 +116,7 @@ tl::unexpected<Error> unknown_json(const json::Value& value) {
 }
 
 tl::unexpected<Error> unknown_text(const std::string& content) {
-  if (const auto headings = profiles::other_headings(content))
+  if (const auto headings = profiles::unrecognised_headings(content))
     return fail(ErrorCode::bad_input,
                 fmt::format("found the headings {}, expected those of a table of layers: name, forward_ms, "
                             "backward_ms, output_bytes, parameter_bytes; --columns KEY=HEADING[:UNIT],... maps others",
@@ -145,7 +145,7 @@ Result<T> read_as(const std::string& path, std::string_view expected, const Read
                             "and lists its assumptions",
                             expected),
                 {}, path);
-  if (std::holds_alternative<ReadTransformer>(*document))
+  if (std::holds_alternative<ParsedTransformer>(*document))
     return fail(ErrorCode::bad_input,
                 fmt::format("found a transformer's configuration, expected a {}; pipedeck-cli convert makes a profile "
                             "of it for a device type and lists its assumptions",
@@ -291,7 +291,7 @@ Result<const Importer*> importer_of(const std::string& content) {
   return unknown_json(value);
 }
 
-Result<FileKind> kind_of_content(const std::string& content) {
+Result<FileKind> detect_file_kind(const std::string& content) {
   TRY(const auto importer, importer_of(content));
   return importer->kind;
 }

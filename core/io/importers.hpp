@@ -47,7 +47,7 @@ struct ReadOptions {
 };
 
 using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines,
-                              ReadTransformer, OperatorGraph>;
+                              ParsedTransformer, OperatorGraph>;
 
 /// A file's content, as importers see it to recognise their format.
 struct Content {
@@ -76,7 +76,7 @@ struct Importer {
 std::span<const Importer> importers();
 /// Returns the importer of a content: bad_input if no format is recognised.
 Result<const Importer*> importer_of(const std::string& content);
-Result<FileKind> kind_of_content(const std::string& content);
+Result<FileKind> detect_file_kind(const std::string& content);
 
 /// Returns validated documents. Errors carry `path` as their file.
 Result<Document> read_document(const std::string& path, const ReadOptions& options = {});

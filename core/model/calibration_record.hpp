@@ -14,12 +14,12 @@
 namespace pipedeck {
 
 /// A fitted parameter and how it was found. In seconds for the overhead, dimensionless for the other two.
-struct FittedFigure {
+struct FittedParameter {
   bool determined = false;      ///< false: the runs do not determine it, and it stays at its default
   int operations = 0;           ///< measured operations that it was fitted from
   double lower = 0, upper = 0;  ///< quartiles of the values of single operations
   std::string note;             ///< why it is not determined, or differs from the operations' values
-  bool operator==(const FittedFigure&) const = default;
+  bool operator==(const FittedParameter&) const = default;
 };
 
 /// A use of a run. `in_turn`: its error after calibration is that of a fit from all other runs.
@@ -54,7 +54,7 @@ struct CalibrationRecord {
   std::string host;                  ///< name of the machine that it was fitted on
   std::vector<std::string> devices;  ///< of that machine, one line each
   std::vector<CalibrationSource> sources;
-  FittedFigure overhead, slowdown, efficiency;
+  FittedParameter overhead, slowdown, efficiency;
   std::vector<CalibratedRun> runs;
   std::string extra;
   bool operator==(const CalibrationRecord&) const = default;

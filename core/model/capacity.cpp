@@ -29,14 +29,14 @@ Rank rank_of(const CapacityGoal& goal, const CapacityFound& found) {
   const auto cost = capacity_cost(goal, found);
   if (!cost)
     return {2, static_cast<double>(found.plan->peak.count) / static_cast<double>(found.plan->capacity.count), 0, 0};
-  if (capacity_verdict(goal, found) != CapacityVerdict::meets) return {1, overshoot(goal, *cost), 0, 0};
+  if (capacity_verdict(goal, found) != CapacityStatus::meets) return {1, overshoot(goal, *cost), 0, 0};
   const double money = cost->money.value_or(unknown), devices = rented_devices(*found.plan);
   return goal.within ? Rank{0, money, devices, cost->time.count} : Rank{0, cost->time.count, money, devices};
 }
 
 }  // namespace
 
-int rented_devices(const FoundPlan& found) {
+int rented_devices(const PlanCandidate& found) {
   const std::vector<Device> devices = devices_of(*found.cluster);
   std::set<NodeId> nodes;
   for (const DeviceId device : devices_used(*found.plan)) nodes.insert(devices[device.index()].node);
@@ -63,31 +63,31 @@ Bytes missing_memory(const CapacityFound& found) {
   return std::max(Bytes(0), found.plan->peak - found.plan->capacity);
 }
 
-std::string_view name_of(CapacityVerdict verdict) {
+std::string_view name_of(CapacityStatus verdict) {
   switch (verdict) {
-    case CapacityVerdict::meets:
+    case CapacityStatus::meets:
       return "meets";
-    case CapacityVerdict::memory:
+    case CapacityStatus::memory:
       return "memory";
-    case CapacityVerdict::no_plan:
+    case CapacityStatus::no_plan:
       return "no-plan";
-    case CapacityVerdict::time:
+    case CapacityStatus::time:
       return "time";
-    case CapacityVerdict::money:
+    case CapacityStatus::money:
       return "money";
-    case CapacityVerdict::no_price:
+    case CapacityStatus::no_price:
       return "no-price";
   }
   return {};
 }
 
-CapacityVerdict capacity_verdict(const CapacityGoal& goal, const CapacityFound& found) {
+CapacityStatus capacity_verdict(const CapacityGoal& goal, const CapacityFound& found) {
   const auto cost = capacity_cost(goal, found);
-  if (!cost) return found.plan ? CapacityVerdict::memory : CapacityVerdict::no_plan;
-  if (goal.within && cost->time > *goal.within) return CapacityVerdict::time;
-  if (!goal.budget) return CapacityVerdict::meets;
-  if (!cost->money) return CapacityVerdict::no_price;
-  return *cost->money > *goal.budget ? CapacityVerdict::money : CapacityVerdict::meets;
+  if (!cost) return found.plan ? CapacityStatus::memory : CapacityStatus::no_plan;
+  if (goal.within && cost->time > *goal.within) return CapacityStatus::time;
+  if (!goal.budget) return CapacityStatus::meets;
+  if (!cost->money) return CapacityStatus::no_price;
+  return *cost->money > *goal.budget ? CapacityStatus::money : CapacityStatus::meets;
 }
 
 std::vector<std::size_t> ranked_capacity(const CapacityGoal& goal, std::span<const CapacityFound> found) {

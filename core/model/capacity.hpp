@@ -37,8 +37,8 @@ struct CapacityPoint {
 /// A result of the planners at a point. It does not depend on the goal.
 struct CapacityFound {
   CapacityPoint point;
-  std::optional<FoundPlan> plan;  ///< if it does not fit, the plan that lacks least memory; absent: no plan
-  std::string why_not;            ///< message of the planners if none of their plans fits
+  std::optional<PlanCandidate> plan;  ///< if it does not fit, the plan that lacks least memory; absent: no plan
+  std::string why_not;                ///< message of the planners if none of their plans fits
   bool fits() const { return plan && plan->fits; }
 };
 
@@ -57,12 +57,12 @@ struct CapacityCost {
 std::optional<CapacityCost> capacity_cost(const CapacityGoal& goal, const CapacityFound& found);
 
 /// Returns the number of devices of all nodes that the plan uses.
-int rented_devices(const FoundPlan& found);
+int rented_devices(const PlanCandidate& found);
 
 /// Returns the memory that the most loaded device lacks; 0 if the plan fits or there is none.
 Bytes missing_memory(const CapacityFound& found);
 
-enum class CapacityVerdict {
+enum class CapacityStatus {
   meets,
   memory,    ///< the nearest plan lacks missing_memory()
   no_plan,   ///< planners found no plan
@@ -70,9 +70,9 @@ enum class CapacityVerdict {
   money,     ///< exceeds the budget
   no_price,  ///< there is a budget, but a price is unknown
 };
-std::string_view name_of(CapacityVerdict verdict);  // "memory"
+std::string_view name_of(CapacityStatus verdict);  // "memory"
 
-CapacityVerdict capacity_verdict(const CapacityGoal& goal, const CapacityFound& found);
+CapacityStatus capacity_verdict(const CapacityGoal& goal, const CapacityFound& found);
 
 /// Returns the positions of all points, the best first.
 /// 1. Points that meet the goal: with a time limit by cost, then number of devices; otherwise by time, then cost, then

@@ -31,7 +31,7 @@ std::string_view name_of(WaitCause cause);  // "all_reduce"
 
 /// An operation, transfer or all-reduce on the critical path, with its part [begin, end) of the path. It ends where the
 /// next link begins. An all-reduce may begin before the end of the backward pass that it waits for.
-struct CriticalLink {
+struct CriticalSegment {
   std::size_t lane = 0, row = 0;  ///< position in the simulation's timeline: in `lanes`, and in the columns
   LaneRole role = LaneRole::compute;
   DeviceId device, to;  ///< device of the lane; `to`: for links only
@@ -39,13 +39,13 @@ struct CriticalLink {
   Nanoseconds begin, end;
   Nanoseconds slowed;  ///< with `shared`: the additional time due to contention; part of [begin, end)
   WaitCause cause = WaitCause::start;
-  bool operator==(const CriticalLink&) const = default;
+  bool operator==(const CriticalSegment&) const = default;
 };
 
 /// A critical path from `begin` to `end` without gaps: of the iteration, or of an asynchronous plan's steady state.
 struct CriticalPath {
   Nanoseconds begin, end;
-  std::vector<CriticalLink> links;
+  std::vector<CriticalSegment> links;
   bool operator==(const CriticalPath&) const = default;
 };
 
@@ -77,9 +77,9 @@ inline constexpr int time_part_count = 8;
 std::string_view name_of(TimePart part);  // "point_to_point"
 
 /// A breakdown of one iteration. The parts' sum equals it to the nanosecond.
-struct TimeParts {
+struct TimeBreakdown {
   std::array<Nanoseconds, time_part_count> times{};
-  bool operator==(const TimeParts&) const = default;
+  bool operator==(const TimeBreakdown&) const = default;
   Nanoseconds& operator[](TimePart part) { return times[static_cast<std::size_t>(part)]; }
   Nanoseconds operator[](TimePart part) const { return times[static_cast<std::size_t>(part)]; }
   Nanoseconds total() const;
@@ -87,11 +87,11 @@ struct TimeParts {
 
 /// A difference between two plans' iterations: `a.total()` + all of `change` = `b.total()`.
 struct Waterfall {
-  TimeParts a, b;
-  TimeParts change;  ///< b - a for each part
+  TimeBreakdown a, b;
+  TimeBreakdown change;  ///< b - a for each part
   bool operator==(const Waterfall&) const = default;
 };
-Waterfall waterfall(const TimeParts& a, const TimeParts& b);
+Waterfall waterfall(const TimeBreakdown& a, const TimeBreakdown& b);
 
 // --- sensitivity
 

@@ -15,7 +15,7 @@
 namespace pipedeck {
 
 /// An interconnect of two devices, the nearest first; nvidia-smi's abbreviations in brackets.
-enum class JointKind {
+enum class InterconnectKind {
   self,
   link,         ///< NVLink or xGMI (NV#)
   switched,     ///< one PCIe switch (PIX)
@@ -27,7 +27,7 @@ enum class JointKind {
 };
 
 struct Joint {
-  JointKind kind = JointKind::self;
+  InterconnectKind kind = InterconnectKind::self;
   int lanes = 0;                       ///< for links
   std::optional<BytesPerSecond> pcie;  ///< of the narrowest part of the PCI Express path, if reported
   std::optional<Link> measured{};      ///< replaces all of the above if copies were timed; latency 0: not measured
@@ -51,7 +51,7 @@ struct FoundNic {
   bool operator==(const FoundNic&) const = default;
 };
 
-struct FoundMachine {
+struct DetectedMachine {
   std::string name;              ///< name of the host or the file; not unique
   std::string source;            ///< "nvidia-smi topo -m"
   std::string processor_vendor;  ///< "GenuineIntel"; empty if not reported
@@ -60,7 +60,7 @@ struct FoundMachine {
   std::vector<FoundNic> nics;
   std::vector<std::string> notes;         ///< parts that the reader omitted or did not understand
   std::vector<std::string> partitions{};  ///< of a batch system that include the machine
-  bool operator==(const FoundMachine&) const = default;
+  bool operator==(const DetectedMachine&) const = default;
 };
 
 /// A network switch and its children.
@@ -81,7 +81,7 @@ struct FoundMatrix {
 
 /// A set of machines from one description, or from several together.
 struct FoundMachines {
-  std::vector<FoundMachine> machines;
+  std::vector<DetectedMachine> machines;
   std::vector<FoundSwitch> switches{};  ///< a forest; empty if the network between machines is unknown
   std::optional<FoundMatrix> matrix{};  ///< never with machines
   std::vector<std::string> notes{};     ///< about the whole description

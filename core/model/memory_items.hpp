@@ -19,13 +19,13 @@ struct ItemPoint {
 
 struct DeviceItems {
   DeviceId device;
-  MemoryParts held;               ///< constant items; varying ones are 0 here
+  MemoryBreakdown held;           ///< constant items; varying ones are 0 here
   std::vector<ItemPoint> points;  ///< first point at 0
   bool operator==(const DeviceItems&) const = default;
-  MemoryParts at(std::size_t point) const;
+  MemoryBreakdown at(std::size_t point) const;
 };
 
-/// Returns the items of a simulation that recorded them (DeviceVerdict::item_curve). Omits devices without them.
+/// Returns the items of a simulation that recorded them (SimulatedDevice::item_curve). Omits devices without them.
 std::vector<DeviceItems> memory_items_of(const Simulation& simulation);
 
 }  // namespace pipedeck

@@ -11,19 +11,19 @@ enum class Fit {
   expected,  ///< by the estimate, but not by some device's upper estimate
   no,
 };
-Fit fit_of(const DeviceVerdict& device);
+Fit fit_of(const SimulatedDevice& device);
 /// Returns the result of the device that fits least.
 Fit fit_of(const Simulation& simulation);
 
 /// Returns the number of devices whose upper estimate exceeds their capacity.
-int devices_beyond(const Simulation& simulation);
+int num_devices_over_capacity(const Simulation& simulation);
 
 /// Returns the peak over the device's capacity; 0 if it has no capacity.
-double share_of_capacity(Bytes peak, const DeviceVerdict& device);
+double share_of_capacity(Bytes peak, const SimulatedDevice& device);
 /// Returns the device with the largest share of its capacity in use at the peak, the first of equals; null without
 /// devices.
-const DeviceVerdict* fullest_device(const Simulation& simulation);
+const SimulatedDevice* most_loaded_device(const Simulation& simulation);
 /// Returns the most loaded device by the upper estimate.
-const DeviceVerdict* fullest_device_at_most(const Simulation& simulation);
+const SimulatedDevice* fullest_device_at_most(const Simulation& simulation);
 
 }  // namespace pipedeck

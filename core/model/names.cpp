@@ -81,7 +81,7 @@ std::string_view name_in(const Names<E, N>& names, E value) {
 }
 
 template <class E, std::size_t N>
-std::optional<E> value_in(const Names<E, N>& names, std::string_view name) {
+std::optional<E> parse_enum(const Names<E, N>& names, std::string_view name) {
   for (const auto& [value, candidate] : names)
     if (candidate == name) return value;
   return std::nullopt;
@@ -102,13 +102,13 @@ std::string_view name_of(TimePart value) { return name_in(time_parts, value); }
 std::string_view name_of(SensitivityKind value) { return name_in(sensitivity_kinds, value); }
 std::string_view name_of(RunUse value) { return name_in(run_uses, value); }
 
-std::optional<Optimizer> optimizer_named(std::string_view name) { return value_in(optimizers, name); }
-std::optional<Precision> precision_named(std::string_view name) { return value_in(precisions, name); }
-std::optional<NetworkModel> network_model_named(std::string_view name) { return value_in(network_models, name); }
-std::optional<Overlap> overlap_named(std::string_view name) { return value_in(overlaps, name); }
-std::optional<Collectives> collectives_named(std::string_view name) { return value_in(collective_kinds, name); }
-std::optional<Warmup> warmup_named(std::string_view name) { return value_in(warmups, name); }
-std::optional<OpKind> op_kind_named(std::string_view name) { return value_in(op_kinds, name); }
-std::optional<RunUse> run_use_named(std::string_view name) { return value_in(run_uses, name); }
+std::optional<Optimizer> optimizer_named(std::string_view name) { return parse_enum(optimizers, name); }
+std::optional<Precision> precision_named(std::string_view name) { return parse_enum(precisions, name); }
+std::optional<NetworkModel> network_model_named(std::string_view name) { return parse_enum(network_models, name); }
+std::optional<Overlap> overlap_named(std::string_view name) { return parse_enum(overlaps, name); }
+std::optional<Collectives> collectives_named(std::string_view name) { return parse_enum(collective_kinds, name); }
+std::optional<Warmup> warmup_named(std::string_view name) { return parse_enum(warmups, name); }
+std::optional<OpKind> op_kind_named(std::string_view name) { return parse_enum(op_kinds, name); }
+std::optional<RunUse> run_use_named(std::string_view name) { return parse_enum(run_uses, name); }
 
 }  // namespace pipedeck

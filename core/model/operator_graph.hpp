@@ -22,15 +22,15 @@ struct Dimension {
 };
 
 /// A tensor that is computed or an input, with the shape stated by the file.
-struct StatedTensor {
+struct ValueInfo {
   std::string name;
   Element element = Element::real;
   std::optional<std::vector<Dimension>> shape;  ///< absent: the rank is unknown, too
-  bool operator==(const StatedTensor&) const = default;
+  bool operator==(const ValueInfo&) const = default;
 };
 
 /// A tensor of weights, or of constants that shapes are computed from.
-struct FixedTensor {
+struct Initializer {
   /// Tensors with more elements are data, not shapes.
   static constexpr std::int64_t most_values = 1024;
 
@@ -38,17 +38,17 @@ struct FixedTensor {
   Element element = Element::real;
   std::vector<std::int64_t> shape;
   std::optional<std::vector<double>> values;  ///< in row-major order; only if there are few and the file has them
-  bool operator==(const FixedTensor&) const = default;
+  bool operator==(const Initializer&) const = default;
 };
 
 /// A nested graph (branches, loop bodies). Only its presence is recorded.
-struct InnerGraph {
-  bool operator==(const InnerGraph&) const = default;
+struct Subgraph {
+  bool operator==(const Subgraph&) const = default;
 };
 
 struct Attribute {
   using Value = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
-                             FixedTensor, InnerGraph>;
+                             Initializer, Subgraph>;
   std::string name;
   Value value;
   bool operator==(const Attribute&) const = default;
@@ -67,8 +67,8 @@ struct OperatorGraph {
   std::string name;          ///< name of the model
   std::string source;        ///< the program that wrote it: "pytorch 1.13.0"
   std::int64_t version = 0;  ///< of ONNX's operator set
-  std::vector<StatedTensor> inputs, outputs, inner;
-  std::vector<FixedTensor> fixed;
+  std::vector<ValueInfo> inputs, outputs, inner;
+  std::vector<Initializer> fixed;
   std::vector<Operator> operators;
   std::vector<std::string> notes;  ///< omitted parts
   bool operator==(const OperatorGraph&) const = default;

@@ -76,7 +76,7 @@ Result<void> check(const Pins& pins, const Profile& profile, const Cluster& clus
   return check_layers(pins, profile, devices);
 }
 
-std::optional<std::string> broken_pin(const Plan& plan, const Profile& profile, const Pins& pins) {
+std::optional<std::string> first_violation(const Plan& plan, const Profile& profile, const Pins& pins) {
   const int stages = static_cast<int>(plan.stages.size());
   if (pins.stages && stages != *pins.stages) return fmt::format("{} stages, --pp {}", stages, *pins.stages);
   if (pins.max_stages && stages > *pins.max_stages)

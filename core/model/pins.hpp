@@ -31,6 +31,6 @@ struct Pins {
 Result<void> check(const Pins& pins, const Profile& profile, const Cluster& cluster);
 
 /// Returns a description of the first pin that the plan breaks; nothing if it satisfies all.
-std::optional<std::string> broken_pin(const Plan& plan, const Profile& profile, const Pins& pins);
+std::optional<std::string> first_violation(const Plan& plan, const Profile& profile, const Pins& pins);
 
 }  // namespace pipedeck

@@ -43,14 +43,14 @@ Bytes shard_bytes(const Stage& stage, Bytes whole, int rank) {
       static_cast<std::int64_t>(std::ceil(fraction_of(*stage.shards, rank) * static_cast<double>(whole.count))));
 }
 
-std::optional<Plan> with_other_warmup(const Plan& plan) {
+std::optional<Plan> with_alternate_warmup(const Plan& plan) {
   if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts) return std::nullopt;
   Plan other = plan;
   other.warmup = plan.warmup == Warmup::A ? Warmup::B : Warmup::A;
   return other;
 }
 
-int copies_of(const Plan& plan) {
+int num_stage_copies(const Plan& plan) {
   if (plan.chunks) {
     int copies = 1;
     for (const Chunk& chunk : *plan.chunks) copies = std::max(copies, chunk.copy + 1);
@@ -59,7 +59,7 @@ int copies_of(const Plan& plan) {
   return bidirectional(plan.schedule) ? 2 : 1;
 }
 
-std::vector<Chunk> chunks_of(const Plan& plan) {
+std::vector<Chunk> stage_copies(const Plan& plan) {
   std::vector<Chunk> chunks;
   if (plan.chunks) {
     chunks = *plan.chunks;
@@ -78,7 +78,7 @@ std::vector<Chunk> chunks_of(const Plan& plan) {
 std::vector<PipelineRank> pipeline_ranks(const Plan& plan) {
   std::vector<PipelineRank> ranks;
   std::map<DeviceId, std::size_t> rank_of;
-  const std::vector<Chunk> chunks = chunks_of(plan);
+  const std::vector<Chunk> chunks = stage_copies(plan);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const auto [known, fresh] = rank_of.try_emplace(chunks[c].devices.front(), ranks.size());
     if (fresh) ranks.push_back({chunks[c].devices, {}});
@@ -114,7 +114,7 @@ std::string list_text(const std::vector<std::size_t>& counts) {
 
 }  // namespace
 
-std::string shape_text(const Plan& plan) {
+std::string stage_shape_text(const Plan& plan) {
   std::vector<std::size_t> device_counts, layer_counts;
   for (const Stage& stage : plan.stages) {
     device_counts.push_back(stage.devices.size());

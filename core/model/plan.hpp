@@ -78,10 +78,10 @@ struct Predicted {
 
 /// A bound on how far a plan is from the optimum.
 struct Certificate {
-  Seconds lower_bound;     ///< no plan of the problem has a shorter iteration; 0: unknown
-  Seconds stages_bound;    ///< a bound for this plan with these stages, whatever the warm-up; 0: unknown
-  double gap = 0;          ///< simulated iteration / lower_bound - 1
-  std::string optimal_in;  ///< the space in which no plan is better, and by which measure; empty: not proven
+  Seconds lower_bound;            ///< no plan of the problem has a shorter iteration; 0: unknown
+  Seconds partition_lower_bound;  ///< a bound for this plan with these stages, whatever the warm-up; 0: unknown
+  double gap = 0;                 ///< simulated iteration / lower_bound - 1
+  std::string optimal_in;         ///< the space in which no plan is better, and by which measure; empty: not proven
   bool operator==(const Certificate&) const = default;
 };
 
@@ -102,7 +102,7 @@ struct Plan {
   std::optional<std::vector<LayerId>> order;  ///< topological order that stages' ranges refer to; absent: list order
   /// If a schedule puts several chunks on a device, their stages name the same devices.
   std::vector<Stage> stages;
-  /// Copies of stages on other devices, for bidirectional schedules; absent: the default of chunks_of().
+  /// Copies of stages on other devices, for bidirectional schedules; absent: the default of stage_copies().
   std::optional<std::vector<Chunk>> chunks{};
   std::optional<std::vector<std::vector<Operation>>> operations;  ///< with explicit_order: one list per device
   std::optional<Objective> objective;
@@ -133,19 +133,19 @@ Bytes shard_bytes(const Stage& stage, Bytes whole, int rank);
 
 /// Returns the plan with 1F1B's other warm-up policy. Returns nothing if the policy has no effect: another schedule, a
 /// single stage, or explicit warm-up counts.
-std::optional<Plan> with_other_warmup(const Plan& plan);
+std::optional<Plan> with_alternate_warmup(const Plan& plan);
 
 /// Returns the number of copies of every stage: 1, or 2 in bidirectional schedules.
-int copies_of(const Plan& plan);
+int num_stage_copies(const Plan& plan);
 
 /// Returns every copy of every stage, by stage, then by copy: plan.chunks, or each stage once on its devices.
 /// Bidirectional schedules add a second copy of stage s on the devices of stage S - 1 - s.
-std::vector<Chunk> chunks_of(const Plan& plan);
+std::vector<Chunk> stage_copies(const Plan& plan);
 
 /// A rank of the pipeline: the devices, one per replica, that hold the same chunks and run the same list of operations.
 struct PipelineRank {
   std::vector<DeviceId> devices;
-  std::vector<std::size_t> chunks;  ///< positions in chunks_of(), ascending
+  std::vector<std::size_t> chunks;  ///< positions in stage_copies(), ascending
 };
 /// Returns the ranks in the order of their first chunks. The plan must be valid: chunks on a common device have all
 /// devices in common.
@@ -155,6 +155,6 @@ std::vector<PipelineRank> pipeline_ranks(const Plan& plan);
 std::vector<DeviceId> devices_used(const Plan& plan);
 
 /// Returns the short form used in tables, "8:8 · 24:26": devices per stage, layers per stage.
-std::string shape_text(const Plan& plan);
+std::string stage_shape_text(const Plan& plan);
 
 }  // namespace pipedeck

@@ -56,23 +56,23 @@ struct LayerMemory {
 };
 
 /// A layout of a tensor on the devices of a tensor-parallel replica: replicated, or sharded by columns.
-enum class Lies { whole, in_columns };
+enum class Lies { whole, column_sharded };
 
 /// A sharding of a layer. The choice depends on the neighbouring layers in its stage (cut_path).
-struct CutStep {
+struct ShardingStep {
   Lies from = Lies::whole, to = Lies::whole;  ///< layout of the input and the output
   std::int64_t moved = 0;                     ///< values per sample that the devices exchange, both passes
   bool alike = false;                         ///< every device computes the whole layer
-  bool operator==(const CutStep&) const = default;
+  bool operator==(const ShardingStep&) const = default;
 };
 
 /// A sharding's memory on each of the devices.
-struct CutWay {
-  CutStep step;
-  Bytes whole_parameters;  ///< as Layer::whole_parameters
-  Bytes saved, workspace;  ///< workspace: maximum of both passes at the profile's micro-batch
+struct ShardingCost {
+  ShardingStep step;
+  Bytes replicated_parameters;  ///< as Layer::replicated_parameters
+  Bytes saved, workspace;       ///< workspace: maximum of both passes at the profile's micro-batch
   LayerMemory memory;
-  bool operator==(const CutWay&) const = default;
+  bool operator==(const ShardingCost&) const = default;
 };
 
 /// A layer sharded over `degree` devices: time on each of them, and bytes that each pass all-reduces.
@@ -80,15 +80,15 @@ struct TensorParallelPoint {
   int degree = 2;
   Seconds forward, backward;
   Bytes forward_allreduce, backward_allreduce;
-  PointDetails details = {};      ///< on each of the devices
-  std::vector<CutWay> ways = {};  ///< by preference; empty: unknown
+  PointDetails details = {};            ///< on each of the devices
+  std::vector<ShardingCost> ways = {};  ///< by preference; empty: unknown
   bool operator==(const TensorParallelPoint&) const = default;
 };
 
 /// A layer's times on another device type, for the profile's own micro-batch.
-struct OtherDevicePoint {
+struct DeviceTypePoint {
   Seconds forward, backward;
-  bool operator==(const OtherDevicePoint&) const = default;
+  bool operator==(const DeviceTypePoint&) const = default;
 };
 
 /// Layer::kind of values made from the batch alone (token ids, attention masks). No gradient flows into them. Every
@@ -106,14 +106,14 @@ struct Layer {
   std::vector<Bytes> outputs;  ///< each of several outputs; empty for one
   Bytes saved;                 ///< saved by forward for backward
   Bytes parameters;
-  Bytes whole_parameters;  ///< the part of these that each device of a tensor-parallel group holds whole (norms, some
-                           ///< biases)
+  Bytes replicated_parameters;  ///< the part of these that each device of a tensor-parallel group holds whole (norms,
+                                ///< some biases)
   Bytes workspace;
   std::optional<LayerMemory> memory;
   std::optional<TimeSpread> spread;
   std::vector<LayerPoint> at;  ///< sorted by micro_batch, including the base point; empty: time is proportional
   std::vector<TensorParallelPoint> tensor_parallel;  ///< sorted by degree
-  std::map<std::string, OtherDevicePoint> on;        ///< by device type
+  std::map<std::string, DeviceTypePoint> on;         ///< by device type
   std::string extra;                                 ///< unknown keys of the file, as JSON text
   bool operator==(const Layer&) const = default;
 };

@@ -29,11 +29,11 @@ struct RecordedSpan {
 };
 
 /// A launch of GPU work. The launching call and the work share a correlation number.
-struct RecordedLaunch {
+struct TraceLaunch {
   std::int64_t time = 0;
   std::uint32_t correlation = 0, track = 0;
 };
-struct RecordedKernel {
+struct TraceKernel {
   std::int64_t duration = 0;
   std::uint32_t correlation = 0;
   bool communication = false;  ///< an NCCL kernel
@@ -53,8 +53,8 @@ struct Recording {
   std::vector<RecordedSpan> annotations;  ///< by the user: names may repeat
   std::vector<RecordedSpan> operators;    ///< with a sequence or inputs; includes backward functions
   std::vector<RecordedSpan> evaluations;  ///< autograd runs of one backward function each; `name` is the function's
-  std::vector<RecordedLaunch> launches;
-  std::vector<RecordedKernel> kernels;
+  std::vector<TraceLaunch> launches;
+  std::vector<TraceKernel> kernels;
   std::vector<RecordedStep> steps;
   std::size_t events = 0;  ///< in the file
 };

@@ -45,7 +45,7 @@ struct RunSample {
   Seconds time;                       ///< since the start of training, including pauses
   std::vector<double> busy_fraction;  ///< since the previous sample, per device, in device order
   std::vector<Bytes> memory;          ///< currently in use, per device
-  std::vector<GpuReading> gpus{};     ///< the latest reading of each of RunStarted's GPUs
+  std::vector<GpuSample> gpus{};      ///< the latest reading of each of RunStarted's GPUs
   bool operator==(const RunSample&) const = default;
 };
 

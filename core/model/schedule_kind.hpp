@@ -92,7 +92,9 @@ constexpr bool asynchronous(ScheduleKind kind) { return traits_of(kind).asynchro
 /// Returns true for schedules with two copies of every stage, one per direction.
 constexpr bool bidirectional(ScheduleKind kind) { return traits_of(kind).placement == StagePlacement::two_copies; }
 /// Returns true if several chunks may be on one device.
-constexpr bool shares_devices(ScheduleKind kind) { return traits_of(kind).placement != StagePlacement::one_each; }
+constexpr bool is_interleaved_on_device(ScheduleKind kind) {
+  return traits_of(kind).placement != StagePlacement::one_each;
+}
 
 constexpr std::string_view name_of(ScheduleKind kind) {
   return static_cast<std::size_t>(kind) < all_schedules.size() ? traits_of(kind).name : "?";

@@ -31,9 +31,9 @@ inline constexpr int memory_item_count = 9;
 std::string_view name_of(MemoryItem item);  // "stashed_weights"
 
 /// A number of bytes by item; `total` is their sum.
-struct MemoryParts {
+struct MemoryBreakdown {
   std::array<Bytes, memory_item_count> bytes{};
-  bool operator==(const MemoryParts&) const = default;
+  bool operator==(const MemoryBreakdown&) const = default;
   Bytes& operator[](MemoryItem item) { return bytes[static_cast<std::size_t>(item)]; }
   Bytes operator[](MemoryItem item) const { return bytes[static_cast<std::size_t>(item)]; }
   Bytes total() const;
@@ -47,26 +47,26 @@ struct MemoryPoint {
 };
 
 /// A breakdown of a device's idle time by cause. Its sum and the busy time add up to the iteration.
-struct IdleParts {
+struct IdleBreakdown {
   Nanoseconds warmup, drain, waiting_activation, waiting_gradient, waiting_all_reduce;
-  bool operator==(const IdleParts&) const = default;
-  IdleParts& operator+=(const IdleParts& other);
+  bool operator==(const IdleBreakdown&) const = default;
+  IdleBreakdown& operator+=(const IdleBreakdown& other);
   Nanoseconds total() const { return warmup + drain + waiting_activation + waiting_gradient + waiting_all_reduce; }
 };
 
-struct DeviceVerdict {
+struct SimulatedDevice {
   DeviceId device;
   Nanoseconds busy;  ///< forward, backward, recompute, optimizer
-  IdleParts idle;
-  Bytes peak;        ///< the curve's highest point
-  Bytes peak_upper;  ///< upper bound whatever the durations of operations, including fragmentation
+  IdleBreakdown idle;
+  Bytes peak;              ///< the curve's highest point
+  Bytes peak_upper_bound;  ///< upper bound whatever the durations of operations, including fragmentation
   Bytes capacity;
   Nanoseconds peak_time;
-  MemoryParts peak_parts;               ///< the items at the peak
-  int peak_micro_batches = 0;           ///< maximum number of micro-batches with saved activations at the same time
-  std::vector<MemoryPoint> curve;       ///< first point at 0
-  std::vector<MemoryParts> item_curve;  ///< the items at each point of `curve`; only on request
-  bool operator==(const DeviceVerdict&) const = default;
+  MemoryBreakdown peak_breakdown;           ///< the items at the peak
+  int peak_micro_batches = 0;               ///< maximum number of micro-batches with saved activations at the same time
+  std::vector<MemoryPoint> curve;           ///< first point at 0
+  std::vector<MemoryBreakdown> item_curve;  ///< the items at each point of `curve`; only on request
+  bool operator==(const SimulatedDevice&) const = default;
 };
 
 struct Simulation {
@@ -83,8 +83,8 @@ struct Simulation {
   double communication_fraction =
       0;  ///< iteration time in which no compute lane runs but a transfer or all-reduce does
   bool fits = true;
-  IdleParts idle;                      ///< summed over devices
-  std::vector<DeviceVerdict> devices;  ///< devices that the plan uses, ascending
+  IdleBreakdown idle;                    ///< summed over devices
+  std::vector<SimulatedDevice> devices;  ///< devices that the plan uses, ascending
   Timeline timeline;
   std::string extra;  ///< unknown members, as JSON text
   bool operator==(const Simulation&) const = default;

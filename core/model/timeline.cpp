@@ -27,7 +27,7 @@ void Timeline::append_lane(TimelineLane lane, std::span<const TimelineRow> rows)
   lanes.push_back(lane);
 }
 
-IdleParts& IdleParts::operator+=(const IdleParts& other) {
+IdleBreakdown& IdleBreakdown::operator+=(const IdleBreakdown& other) {
   warmup += other.warmup;
   drain += other.drain;
   waiting_activation += other.waiting_activation;
@@ -36,7 +36,7 @@ IdleParts& IdleParts::operator+=(const IdleParts& other) {
   return *this;
 }
 
-Bytes MemoryParts::total() const {
+Bytes MemoryBreakdown::total() const {
   Bytes sum;
   for (const Bytes part : bytes) sum += part;
   return sum;

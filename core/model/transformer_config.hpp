@@ -70,10 +70,10 @@ struct TransformerConfig {
 };
 
 /// A configuration as read from a file, with notes on missing values and the assumptions made for them.
-struct ReadTransformer {
+struct ParsedTransformer {
   TransformerConfig config;
   std::vector<std::string> notes;
-  bool operator==(const ReadTransformer&) const = default;
+  bool operator==(const ParsedTransformer&) const = default;
 };
 
 }  // namespace pipedeck

@@ -72,7 +72,7 @@ struct TimeScale {
 };
 
 /// A plan with the metrics by which plans are chosen.
-struct FoundPlan {
+struct PlanCandidate {
   std::shared_ptr<const Plan> plan;        ///< with its prediction
   std::shared_ptr<const Cluster> cluster;  ///< that it was made for
   Seconds iteration;
@@ -90,7 +90,7 @@ struct FoundPlan {
   }
 };
 
-enum class PurchaseKind {
+enum class UpgradeKind {
   links_inside,   ///< all links inside nodes
   links_between,  ///< all links between nodes
   links,          ///< some links: `places`
@@ -103,7 +103,7 @@ enum class PurchaseKind {
 
 /// A possible purchase: the parts of its description, and the resulting change.
 struct Purchase {
-  PurchaseKind kind = PurchaseKind::links_inside;
+  UpgradeKind kind = UpgradeKind::links_inside;
   std::vector<std::string> places;  ///< links "n0 – switch", nodes, or a device "3"
   std::string type;                 ///< of the new devices
   double factor = 1;                ///< of bandwidth or memory
@@ -113,7 +113,7 @@ struct Purchase {
 /// A purchase's gain, planned again. Today's best plan is retained if none is better.
 struct PurchaseGain {
   Purchase purchase;
-  std::optional<FoundPlan> best;  ///< absent: nothing fits, or planning is impossible (`why_not`)
+  std::optional<PlanCandidate> best;  ///< absent: nothing fits, or planning is impossible (`why_not`)
   std::string why_not;
   double gain = 0;                     ///< additional samples/s
   std::optional<double> price_change;  ///< per hour; absent: a price is unknown (always for links)

@@ -49,7 +49,7 @@ struct Conventions {
   Calibration calibration{};
   /// Returns the maximum memory per device in addition to the model. Planners leave room for a stage of tensor-parallel
   /// replicas between two others.
-  Bytes most_beside_model() const { return reserve + communication * 4; }
+  Bytes max_non_model_bytes() const { return reserve + communication * 4; }
   bool operator==(const Conventions&) const = default;
 };
 

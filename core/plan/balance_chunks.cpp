@@ -193,7 +193,8 @@ class Balancer {
 
 }  // namespace
 
-std::vector<int> balanced_cuts(const std::vector<std::vector<double>>& cost, const std::vector<std::size_t>& rank_of) {
+std::vector<int> balanced_boundaries(const std::vector<std::vector<double>>& cost,
+                                     const std::vector<std::size_t>& rank_of) {
   return Balancer(cost, rank_of).run();
 }
 

@@ -11,6 +11,7 @@ namespace pipedeck::plan {
 /// `rank_of[k]` is the rank of chunk k. Each chunk gets at least one layer, and there must be at least as many layers
 /// as chunks. If a bounded search completes, the result minimizes the largest total cost of a rank; otherwise it is the
 /// best one found. Ties go to the smallest largest chunk, as far as the search finds it. Deterministic.
-std::vector<int> balanced_cuts(const std::vector<std::vector<double>>& cost, const std::vector<std::size_t>& rank_of);
+std::vector<int> balanced_boundaries(const std::vector<std::vector<double>>& cost,
+                                     const std::vector<std::size_t>& rank_of);
 
 }  // namespace pipedeck::plan

@@ -13,18 +13,18 @@ std::size_t place(Lies lies) { return static_cast<std::size_t>(lies); }
 
 }  // namespace
 
-bool can_be_cut(const Layer& layer, int degree) {
+bool is_shardable(const Layer& layer, int degree) {
   if (degree == 1) return true;
   const TensorParallelPoint* point = point_of_degree(layer, degree);
   if (!point || point->ways.empty()) return point != nullptr;
   return std::ranges::any_of(
-      point->ways, [](const CutWay& way) { return way.step.from == Lies::whole && way.step.to == Lies::whole; });
+      point->ways, [](const ShardingCost& way) { return way.step.from == Lies::whole && way.step.to == Lies::whole; });
 }
 
-bool CutPath::add(std::span<const CutStep> ways) {
+bool ShardingPath::add(std::span<const ShardingStep> ways) {
   std::array<Path, 2> next;
   for (std::size_t w = 0; w < ways.size(); ++w) {
-    const CutStep& way = ways[w];
+    const ShardingStep& way = ways[w];
     const Path& before = now_[place(way.from)];
     if (!before.possible) continue;
     const auto& [moved, alike] = before.cost;
@@ -38,10 +38,10 @@ bool CutPath::add(std::span<const CutStep> ways) {
   return now_[place(Lies::whole)].possible;
 }
 
-std::vector<std::size_t> CutPath::chosen(bool may_end_in_columns) const {
-  const Path &whole = now_[place(Lies::whole)], &columns = now_[place(Lies::in_columns)];
-  const bool in_columns = may_end_in_columns && columns.possible && (!whole.possible || columns.cost < whole.cost);
-  return (in_columns ? columns : whole).ways;
+std::vector<std::size_t> ShardingPath::chosen(bool may_end_in_columns) const {
+  const Path &whole = now_[place(Lies::whole)], &columns = now_[place(Lies::column_sharded)];
+  const bool column_sharded = may_end_in_columns && columns.possible && (!whole.possible || columns.cost < whole.cost);
+  return (column_sharded ? columns : whole).ways;
 }
 
 }  // namespace pipedeck::plan

@@ -17,17 +17,17 @@ namespace pipedeck::plan {
 /// Returns true if the layer can be sharded over `degree` devices wherever it is in a stage. The profile must have
 /// times for it and, if it lists shardings, one from a replicated input to a replicated output. Every layer can be on
 /// one device.
-bool can_be_cut(const Layer& layer, int degree);
+bool is_shardable(const Layer& layer, int degree);
 
 /// A search for the cheapest path through layers that are added in sequence. Ties go to the path with fewer layers that
 /// every device computes in full, then to the sharding that was listed first.
-class CutPath {
+class ShardingPath {
  public:
   /// Starts a path. `begin` is the layout of the first layer's input.
-  explicit CutPath(Lies begin = Lies::whole) { now_[static_cast<std::size_t>(begin)].possible = true; }
+  explicit ShardingPath(Lies begin = Lies::whole) { now_[static_cast<std::size_t>(begin)].possible = true; }
 
   /// Adds the next layer with its possible shardings. Returns false if no path replicates its output.
-  bool add(std::span<const CutStep> ways);
+  bool add(std::span<const ShardingStep> ways);
 
   /// Returns the index of each layer's sharding in the list that was added; empty if there is no path. The output is
   /// replicated, or column-sharded where that is allowed and moves less.

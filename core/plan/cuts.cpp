@@ -7,7 +7,7 @@ namespace pipedeck::plan {
 namespace {
 
 /// The last position that uses each output of every layer; a layer without a list has one output.
-std::vector<std::vector<int>> last_uses(const Profile& profile, const std::vector<int>& position) {
+std::vector<std::vector<int>> last_consumers(const Profile& profile, const std::vector<int>& position) {
   std::vector<std::vector<int>> last(profile.layers.size());
   for (std::size_t i = 0; i < last.size(); ++i)
     last[i].assign(std::max<std::size_t>(1, profile.layers[i].outputs.size()), -1);
@@ -23,13 +23,13 @@ std::vector<std::vector<int>> last_uses(const Profile& profile, const std::vecto
 
 }  // namespace
 
-std::vector<Bytes> cut_bytes(const Profile& profile, std::span<const LayerId> order) {
+std::vector<Bytes> boundary_bytes(const Profile& profile, std::span<const LayerId> order) {
   std::vector<int> position(profile.layers.size(), 0);
   for (std::size_t p = 0; p < order.size(); ++p) position[order[p].index()] = static_cast<int>(p);
 
   // An output made at position p and used last at q crosses the cuts p+1 .. q.
   std::vector<Bytes> change(order.size() + 2);
-  const std::vector<std::vector<int>> last = last_uses(profile, position);
+  const std::vector<std::vector<int>> last = last_consumers(profile, position);
   for (std::size_t i = 0; i < last.size(); ++i) {
     const Layer& layer = profile.layers[i];
     if (layer.kind == data_kind) continue;

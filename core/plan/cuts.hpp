@@ -12,6 +12,6 @@ namespace pipedeck::plan {
 
 /// Returns for each p in 0..N the bytes per profile micro-batch that cross between positions p-1 and p of `order`; 0 at
 /// both ends.
-std::vector<Bytes> cut_bytes(const Profile& profile, std::span<const LayerId> order);
+std::vector<Bytes> boundary_bytes(const Profile& profile, std::span<const LayerId> order);
 
 }  // namespace pipedeck::plan

@@ -77,7 +77,7 @@ Plan reordered(Plan plan, int stage, const Devices& devices, std::optional<int> 
   std::erase_if(list, [&](DeviceId device) { return has(devices, device); });
   insert_at(list, devices, place);
   const std::vector<int> on_them = stages_on_devices_of(plan, stage);
-  put_devices(plan, stage, list);
+  assign_devices(plan, stage, list);
   for (int s : on_them) {
     auto& shares = plan.stages[position(s)].shares;
     if (!shares || old.tensor_parallel > 1) continue;
@@ -90,7 +90,7 @@ Plan reordered(Plan plan, int stage, const Devices& devices, std::optional<int> 
 
 }  // namespace
 
-void put_devices(Plan& plan, int stage, const Devices& devices) {
+void assign_devices(Plan& plan, int stage, const Devices& devices) {
   const Devices before = plan.stages[position(stage)].devices;
   for (Stage& one : plan.stages) {
     if (one.devices != before) continue;
@@ -102,8 +102,8 @@ void put_devices(Plan& plan, int stage, const Devices& devices) {
     if (chunk.devices == before) chunk.devices = devices;
 }
 
-std::optional<Devices> take_spare(const Plan& plan, const Cluster& cluster, int stage, int count) {
-  Devices spare = spare_devices(plan, cluster);
+std::optional<Devices> allocate_unused_devices(const Plan& plan, const Cluster& cluster, int stage, int count) {
+  Devices spare = unused_devices(plan, cluster);
   if (static_cast<int>(spare.size()) < count) return std::nullopt;
   const std::vector<Device> all = devices_of(cluster);
   const Devices& own = plan.stages[position(stage)].devices;
@@ -120,7 +120,7 @@ std::optional<Devices> take_spare(const Plan& plan, const Cluster& cluster, int 
   return spare;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const DevicesMove& edit) {
+Result<Plan> apply(Plan plan, const Ground& ground, const MoveDevices& edit) {
   TRY(const auto source, source_of(plan, ground.cluster, edit.devices));
   if (!source && !edit.stage)
     return refuse(edit.devices.size() == 1 ? fmt::format("{} is used by no stage", list_of(edit.devices))
@@ -133,17 +133,17 @@ Result<Plan> apply(Plan plan, const Ground& ground, const DevicesMove& edit) {
     Devices left = devices_at(*source);
     std::erase_if(left, [&](DeviceId device) { return has(edit.devices, device); });
     TRY_VOID(check_groups(*source, left.size(), plan.stages[position(*source)].tensor_parallel));
-    put_devices(plan, *source, left);
+    assign_devices(plan, *source, left);
   }
   if (!edit.stage) return plan;
   Devices list = devices_at(*edit.stage);
   insert_at(list, edit.devices, edit.place);
   TRY_VOID(check_groups(*edit.stage, list.size(), plan.stages[position(*edit.stage)].tensor_parallel));
-  put_devices(plan, *edit.stage, list);
+  assign_devices(plan, *edit.stage, list);
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const DeviceSwap& edit) {
+Result<Plan> apply(Plan plan, const Ground& ground, const SwapDevices& edit) {
   for (DeviceId device : {edit.one, edit.other}) TRY_VOID(check_device(ground.cluster, device));
   if (edit.one == edit.other) return refuse(fmt::format("device {} can't be exchanged with itself", edit.one.value));
   if (!stage_of(plan, edit.one) && !stage_of(plan, edit.other))
@@ -158,7 +158,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const DeviceSwap& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaCount& edit) {
+Result<Plan> apply(Plan plan, const Ground& ground, const SetReplicas& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   if (edit.replicas < 1) return refuse(fmt::format("stage {} needs one replica at least", edit.stage));
   const Stage& stage = plan.stages[position(edit.stage)];
@@ -166,38 +166,38 @@ Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaCount& edit) {
   const std::int64_t wanted = std::int64_t{edit.replicas} * stage.tensor_parallel;
   const std::int64_t missing = wanted - static_cast<std::int64_t>(devices.size());
   if (missing > 0) {
-    const std::size_t spare = spare_devices(plan, ground.cluster).size();
+    const std::size_t spare = unused_devices(plan, ground.cluster).size();
     if (missing > static_cast<std::int64_t>(spare))
       return refuse(fmt::format("{} replicas of stage {} need {}, and {}", edit.replicas, edit.stage,
                                 missing == 1 ? "1 more device" : fmt::format("{} more devices", missing),
                                 spare == 0   ? "none is spare"
                                 : spare == 1 ? "1 is spare"
                                              : fmt::format("{} are spare", spare)));
-    const Devices more = *take_spare(plan, ground.cluster, edit.stage, static_cast<int>(missing));
+    const Devices more = *allocate_unused_devices(plan, ground.cluster, edit.stage, static_cast<int>(missing));
     devices.insert(devices.end(), more.begin(), more.end());
   } else {
     devices.resize(static_cast<std::size_t>(wanted));
   }
-  put_devices(plan, edit.stage, devices);
+  assign_devices(plan, edit.stage, devices);
   return plan;
 }
 
 /// Describes a layer of the stage that the profile has times for, but no sharding.
-static std::optional<std::string> never_cut(const Plan& plan, const Profile& profile,
-                                            const TensorParallelDegree& edit) {
+static std::optional<std::string> unshardable_layers(const Plan& plan, const Profile& profile,
+                                                     const SetTensorParallel& edit) {
   const std::vector<LayerId> order = order_of(plan, profile);
   const Stage& stage = plan.stages[position(edit.stage)];
   for (int p = stage.first; p < stage.last; ++p) {
     const Layer& layer = profile.layers[order[position(p)].index()];
-    if (point_of_degree(layer, edit.degree) && !can_be_cut(layer, edit.degree)) return layer.name;
+    if (point_of_degree(layer, edit.degree) && !is_shardable(layer, edit.degree)) return layer.name;
   }
   return std::nullopt;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& edit) {
+Result<Plan> apply(Plan plan, const Ground& ground, const SetTensorParallel& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   const std::vector<int> degrees = tensor_parallel_degrees(plan, ground.profile, edit.stage);
-  if (const std::optional<std::string> layer = never_cut(plan, ground.profile, edit))
+  if (const std::optional<std::string> layer = unshardable_layers(plan, ground.profile, edit))
     return refuse(
         fmt::format("layer '{}' of stage {} cannot be sharded over {} devices: the profile has no sharding with whole "
                     "inputs and outputs",
@@ -211,11 +211,11 @@ Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& 
   Devices devices = plan.stages[position(edit.stage)].devices;
   const int count = static_cast<int>(devices.size());
   if (count < edit.degree) {
-    const auto more = take_spare(plan, ground.cluster, edit.stage, edit.degree - count);
+    const auto more = allocate_unused_devices(plan, ground.cluster, edit.stage, edit.degree - count);
     if (!more)
       return refuse(fmt::format("tensor parallelism {} of stage {} needs {} more devices than are spare", edit.degree,
                                 edit.stage,
-                                edit.degree - count - static_cast<int>(spare_devices(plan, ground.cluster).size())));
+                                edit.degree - count - static_cast<int>(unused_devices(plan, ground.cluster).size())));
     devices.insert(devices.end(), more->begin(), more->end());
   } else if (count % edit.degree != 0) {
     return refuse(
@@ -227,11 +227,11 @@ Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& 
     if (stage.tensor_parallel != edit.degree) stage.shards.reset();
     stage.tensor_parallel = edit.degree;
   }
-  put_devices(plan, edit.stage, devices);
+  assign_devices(plan, edit.stage, devices);
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground&, const ReplicaShares& edit) {
+Result<Plan> apply(Plan plan, const Ground&, const SetReplicaSamples& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   const Stage& stage = plan.stages[position(edit.stage)];
   const auto put = [&](const std::optional<std::vector<int>>& shares) {

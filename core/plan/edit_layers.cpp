@@ -70,7 +70,7 @@ std::string nearest_text(const std::vector<int>& sizes, int found) {
 
 }  // namespace
 
-Result<Plan> apply(Plan plan, const Ground&, const CutMove& edit) {
+Result<Plan> apply(Plan plan, const Ground&, const MoveBoundary& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   if (edit.stage == 0) return refuse("stage 0 begins with the model's first layer: it has no cut before it");
   Stage &before = plan.stages[index(edit.stage - 1)], &after = plan.stages[index(edit.stage)];
@@ -86,7 +86,7 @@ Result<Plan> apply(Plan plan, const Ground&, const CutMove& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const StageSplit& edit) {
+Result<Plan> apply(Plan plan, const Ground& ground, const SplitStage& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   TRY_VOID(check_free_stages(plan, "a stage can't be split"));
   Stage first = plan.stages[index(edit.stage)];
@@ -100,7 +100,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const StageSplit& edit) {
     second.devices.assign(kept, first.devices.end());
     first.devices.erase(kept, first.devices.end());
   } else {
-    const auto spare = take_spare(plan, ground.cluster, edit.stage, first.tensor_parallel);
+    const auto spare = allocate_unused_devices(plan, ground.cluster, edit.stage, first.tensor_parallel);
     if (!spare)
       return refuse(fmt::format("stage {} has one replica and too few devices are spare: the new stage needs {}",
                                 edit.stage, first.tensor_parallel));
@@ -118,7 +118,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const StageSplit& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground&, const StageMerge& edit) {
+Result<Plan> apply(Plan plan, const Ground&, const MergeStages& edit) {
   for (int stage : {edit.stage, edit.stage + 1}) TRY_VOID(check_stage(plan, stage));
   TRY_VOID(check_free_stages(plan, "stages can't be merged"));
   Stage& merged = plan.stages[index(edit.stage)];
@@ -145,7 +145,7 @@ Result<Plan> apply(Plan plan, const Ground&, const StageMerge& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground&, const StageRecompute& edit) {
+Result<Plan> apply(Plan plan, const Ground&, const SetStageRecompute& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   Stage& stage = plan.stages[index(edit.stage)];
   if (edit.recompute.all) {
@@ -160,7 +160,7 @@ Result<Plan> apply(Plan plan, const Ground&, const StageRecompute& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const LayerRecompute& edit) {
+Result<Plan> apply(Plan plan, const Ground& ground, const SetLayerRecompute& edit) {
   const auto stage = std::ranges::find_if(
       plan.stages, [&](const Stage& one) { return one.first <= edit.layer && edit.layer < one.last; });
   if (stage == plan.stages.end())
@@ -179,7 +179,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const LayerRecompute& edit) 
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground&, const MicroBatchSize& edit) {
+Result<Plan> apply(Plan plan, const Ground&, const SetMicroBatch& edit) {
   if (edit.samples < 1 || plan.global_batch % edit.samples != 0)
     return refuse(fmt::format("a micro-batch of {} does not divide the global batch of {}; the nearest that {}",
                               edit.samples, plan.global_batch, nearest_text(micro_batch_sizes(plan), edit.samples)));

@@ -19,20 +19,21 @@ Result<void> check_free_stages(const Plan& plan, const char* what);
 
 /// Sets the devices of `stage`, of all stages on the same devices, and of copies. Removes shares whose number no longer
 /// matches.
-void put_devices(Plan& plan, int stage, const std::vector<DeviceId>& devices);
+void assign_devices(Plan& plan, int stage, const std::vector<DeviceId>& devices);
 /// Returns `count` unused devices for `stage`, those most similar to its own first; nothing if there are too few.
-std::optional<std::vector<DeviceId>> take_spare(const Plan& plan, const Cluster& cluster, int stage, int count);
+std::optional<std::vector<DeviceId>> allocate_unused_devices(const Plan& plan, const Cluster& cluster, int stage,
+                                                             int count);
 
-Result<Plan> apply(Plan plan, const Ground& ground, const CutMove& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const DevicesMove& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const DeviceSwap& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const StageSplit& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const StageMerge& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaCount& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaShares& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const StageRecompute& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const LayerRecompute& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const MicroBatchSize& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const MoveBoundary& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const MoveDevices& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const SwapDevices& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const SplitStage& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const MergeStages& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const SetReplicas& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const SetTensorParallel& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const SetReplicaSamples& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const SetStageRecompute& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const SetLayerRecompute& edit);
+Result<Plan> apply(Plan plan, const Ground& ground, const SetMicroBatch& edit);
 
 }  // namespace pipedeck::plan::edits

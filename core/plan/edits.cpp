@@ -22,7 +22,7 @@ Result<void> check_stage(const Plan& plan, int stage) {
 }
 
 Result<void> check_free_stages(const Plan& plan, const char* what) {
-  if (copies_of(plan) > 1)
+  if (num_stage_copies(plan) > 1)
     return edits::refuse(fmt::format(
         "{}: '{}' runs every stage in both directions and needs the stages as they are; choose another schedule first",
         what, name_of(plan.schedule)));
@@ -43,7 +43,7 @@ using edits::refuse;
 
 /// Refuses all edits but cut moves if the plan has a list of operations made for it.
 Result<void> check_operations(const Plan& plan, const PlanEdit& edit) {
-  if (plan.schedule != ScheduleKind::explicit_order || std::holds_alternative<CutMove>(edit)) return {};
+  if (plan.schedule != ScheduleKind::explicit_order || std::holds_alternative<MoveBoundary>(edit)) return {};
   return edits::refuse(
       "the plan lists its operations one by one, and they would not be the right ones any more; only cuts can be "
       "moved, or choose a schedule first");
@@ -104,9 +104,9 @@ void finish(Plan& plan, const Plan& before) {
   plan.predicted.reset();
   plan.why.clear();
   plan.truncated = false;
-  const std::string told = shape_text(before);
+  const std::string told = stage_shape_text(before);
   if (const std::size_t at = plan.name.find(told); !told.empty() && told.size() > 2 && at != std::string::npos)
-    plan.name.replace(at, told.size(), shape_text(plan));
+    plan.name.replace(at, told.size(), stage_shape_text(plan));
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ Result<Plan> with_edit(const Plan& plan, const Profile& profile, const Cluster& 
   return edited;
 }
 
-std::vector<DeviceId> spare_devices(const Plan& plan, const Cluster& cluster) {
+std::vector<DeviceId> unused_devices(const Plan& plan, const Cluster& cluster) {
   const std::vector<DeviceId> used = devices_used(plan);
   std::vector<DeviceId> spare;
   for (std::size_t d = 0; d < devices_of(cluster).size(); ++d)
@@ -141,7 +141,7 @@ std::vector<int> tensor_parallel_degrees(const Plan& plan, const Profile& profil
       const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
       if (first)
         for (const TensorParallelPoint& point : layer.tensor_parallel) degrees.push_back(point.degree);
-      std::erase_if(degrees, [&](int degree) { return !can_be_cut(layer, degree); });
+      std::erase_if(degrees, [&](int degree) { return !is_shardable(layer, degree); });
       first = false;
     }
   }

@@ -16,7 +16,7 @@ Weights& Weights::operator+=(const Weights& other) {
   return *this;
 }
 
-Weights weights_of(const Layer& layer) { return {layer.parameters, layer.whole_parameters}; }
+Weights weights_of(const Layer& layer) { return {layer.parameters, layer.replicated_parameters}; }
 
 Bytes share_of(const Weights& weights, int degree) {
   return weights.whole + Bytes(((weights.all - weights.whole).count + degree - 1) / degree);

@@ -90,7 +90,7 @@ class Rescheduler {
   void place(Plan& out, std::size_t chunks) const {
     const std::vector<std::size_t> places = places_of(schedule_, ranks_.size(), chunks);
     if (places == old_rank_) return;  // already split and placed like that
-    const std::vector<int> cuts = balanced_cuts(costs(), places);
+    const std::vector<int> cuts = balanced_boundaries(costs(), places);
     out.stages.clear();
     for (std::size_t k = 0; k < places.size(); ++k) {
       Stage stage = *ranks_[places[k]].like;

@@ -3,7 +3,7 @@
 
 namespace pipedeck::plan {
 
-std::span<const Stage> stages_cut_alike(const Plan& plan, StageId id) {
+std::span<const Stage> uniformly_sharded_stages(const Plan& plan, StageId id) {
   const Stage& own = plan.stages[id.index()];
   const auto alike = [&](const Stage& other) {
     return other.tensor_parallel == own.tensor_parallel && other.shards == own.shards &&

@@ -10,6 +10,6 @@ namespace pipedeck::plan {
 
 /// Returns the stage and its neighbours with the same sharding: equal replicas and samples, equal devices per replica
 /// and shards.
-std::span<const Stage> stages_cut_alike(const Plan& plan, StageId stage);
+std::span<const Stage> uniformly_sharded_stages(const Plan& plan, StageId stage);
 
 }  // namespace pipedeck::plan

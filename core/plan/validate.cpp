@@ -93,12 +93,12 @@ Result<void> check_memory(const std::string& in, const LayerMemory& memory, Byte
   return part("backward_fixed_bytes", memory.backward_fixed, memory.backward);
 }
 
-Result<void> check_way(const std::string& place, const CutWay& way, const Layer& layer) {
+Result<void> check_way(const std::string& place, const ShardingCost& way, const Layer& layer) {
   TRY_VOID(checks::bytes(place + "/moved_values", Bytes(way.step.moved)));
-  TRY_VOID(checks::bytes(place + "/whole_parameter_bytes", way.whole_parameters));
-  if (way.whole_parameters > layer.parameters)
+  TRY_VOID(checks::bytes(place + "/whole_parameter_bytes", way.replicated_parameters));
+  if (way.replicated_parameters > layer.parameters)
     return checks::bad(place + "/whole_parameter_bytes",
-                       fmt::format("found {}, expected at most parameter_bytes, {}", way.whole_parameters.count,
+                       fmt::format("found {}, expected at most parameter_bytes, {}", way.replicated_parameters.count,
                                    layer.parameters.count));
   TRY_VOID(checks::bytes(place + "/saved_bytes", way.saved));
   TRY_VOID(checks::bytes(place + "/workspace_bytes", way.workspace));
@@ -147,10 +147,10 @@ Result<void> check_layer(const Profile& profile, std::size_t index) {
   TRY_VOID(checks::bytes(at("layers", index, "output_bytes"), layer.output));
   TRY_VOID(checks::bytes(at("layers", index, "saved_bytes"), layer.saved));
   TRY_VOID(checks::bytes(at("layers", index, "parameter_bytes"), layer.parameters));
-  TRY_VOID(checks::bytes(at("layers", index, "whole_parameter_bytes"), layer.whole_parameters));
-  if (layer.whole_parameters > layer.parameters)
+  TRY_VOID(checks::bytes(at("layers", index, "whole_parameter_bytes"), layer.replicated_parameters));
+  if (layer.replicated_parameters > layer.parameters)
     return checks::bad(at("layers", index, "whole_parameter_bytes"),
-                       fmt::format("found {}, expected at most parameter_bytes, {}", layer.whole_parameters.count,
+                       fmt::format("found {}, expected at most parameter_bytes, {}", layer.replicated_parameters.count,
                                    layer.parameters.count));
   TRY_VOID(checks::bytes(at("layers", index, "workspace_bytes"), layer.workspace));
   if (layer.memory) TRY_VOID(check_memory(fmt::format("/layers/{}", index), *layer.memory, layer.saved));

@@ -64,7 +64,7 @@ Result<void> check_devices(const Plan& plan, std::size_t index, Held& held) {
     const std::string place = stage_place(index, fmt::format("devices/{}", i));
     TRY_VOID(checks::integer(place, stage.devices[i].value, 0, limits::devices - 1));
     const auto [first, fresh] = held.try_emplace(stage.devices[i], index);
-    if (!once.insert(stage.devices[i]).second || (!fresh && !shares_devices(plan.schedule)))
+    if (!once.insert(stage.devices[i]).second || (!fresh && !is_interleaved_on_device(plan.schedule)))
       return checks::bad(
           place, fmt::format("found device {} a second time, expected each in one stage only", stage.devices[i].value));
     if (!fresh) TRY_VOID(check_common(plan, index, first->second));
@@ -136,10 +136,10 @@ Result<void> check_recompute(const Stage& stage, std::size_t index) {
 /// them.
 Result<void> check_chunks(const Plan& plan) {
   if (!plan.chunks) return {};
-  if (!shares_devices(plan.schedule))
+  if (!is_interleaved_on_device(plan.schedule))
     return checks::bad("/chunks", fmt::format("found chunks, expected none: '{}' has one chunk a stage, on its devices",
                                               name_of(plan.schedule)));
-  const int copies = copies_of(plan);
+  const int copies = num_stage_copies(plan);
   if (copies > 1 && !bidirectional(plan.schedule) && plan.schedule != ScheduleKind::explicit_order)
     return checks::bad("/chunks", fmt::format("found {} copies, expected one: '{}' goes in one direction", copies,
                                               name_of(plan.schedule)));
@@ -270,12 +270,13 @@ Result<void> check_against_layers(const Plan& plan, const Profile& profile) {
 /// the profile lists the shardings of all their layers. As in the runtime, the output must be able to be replicated
 /// after any layer.
 Result<void> check_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::size_t s) {
-  const std::span<const Stage> alike = stages_cut_alike(plan, StageId(s));
-  CutPath path;
+  const std::span<const Stage> alike = uniformly_sharded_stages(plan, StageId(s));
+  ShardingPath path;
   for (int p = alike.front().first; p < alike.back().last; ++p) {
     const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
-    std::vector<CutStep> steps;
-    for (const CutWay& way : point_of_degree(layer, alike.front().tensor_parallel)->ways) steps.push_back(way.step);
+    std::vector<ShardingStep> steps;
+    for (const ShardingCost& way : point_of_degree(layer, alike.front().tensor_parallel)->ways)
+      steps.push_back(way.step);
     if (steps.empty()) return {};
     if (path.add(steps)) continue;
     const auto own = std::ranges::find_if(alike, [&](const Stage& stage) { return p < stage.last; });
@@ -302,7 +303,7 @@ Result<void> check_splittable(const Plan& plan, const Profile& profile) {
     }
   }
   if (!profile.is_chain()) return {};
-  for (std::size_t s = 0; s < plan.stages.size(); s += stages_cut_alike(plan, StageId(s)).size())
+  for (std::size_t s = 0; s < plan.stages.size(); s += uniformly_sharded_stages(plan, StageId(s)).size())
     if (plan.stages[s].tensor_parallel > 1) TRY_VOID(check_ways(plan, profile, order, s));
   return {};
 }

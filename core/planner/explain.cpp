@@ -49,7 +49,7 @@ class Explanation {
   std::vector<std::string> sentences() const {
     std::vector<std::string> all;
     if (plan_.synchronous()) all.push_back(pace());
-    for (const std::vector<Neighbour>& kind : {moved_cuts(), other_sizes(), other_warmup()}) {
+    for (const std::vector<Neighbour>& kind : {shifted_boundaries(), other_sizes(), other_warmup()}) {
       std::string line;
       for (const Neighbour& neighbour : kind) line += (line.empty() ? "" : "; ") + sentence(neighbour);
       if (!line.empty()) all.push_back(line + ".");
@@ -113,7 +113,7 @@ class Explanation {
     if (iteration && fits) list.push_back({std::move(name), iteration->count / iteration_.count - 1, *fits});
   }
 
-  std::vector<Neighbour> moved_cuts() const {
+  std::vector<Neighbour> shifted_boundaries() const {
     std::vector<Neighbour> moves;
     for (std::size_t s = 0; s + 1 < plan_.stages.size(); ++s)
       for (const int by : {-1, 1}) {
@@ -148,7 +148,7 @@ class Explanation {
       if (stage.shares) return sizes;
     }
     const auto choices =
-        search::micro_batch_choices(problem_.workload, replicas * search::smallest_slice(*problem_.profile, 0));
+        search::micro_batch_choices(problem_.workload, replicas * search::min_replica_samples(*problem_.profile, 0));
     if (!choices) return sizes;
     const auto here = std::find(choices->begin(), choices->end(), plan_.micro_batch);
     const auto resized = [&](int size) {
@@ -166,7 +166,7 @@ class Explanation {
 
   std::vector<Neighbour> other_warmup() const {
     std::vector<Neighbour> other;
-    if (auto plan = with_other_warmup(plan_)) {
+    if (auto plan = with_alternate_warmup(plan_)) {
       const std::string name = fmt::format("Warm-up {}", name_of(plan->warmup));
       add(other, name, *std::move(plan));
     }

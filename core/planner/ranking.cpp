@@ -21,7 +21,7 @@ Result<void> check_stop(const PlannerContext& context) {
   return {};
 }
 
-bool out_of_time(const PlannerContext& context) { return context.hurry.stop_requested(); }
+bool deadline_expired(const PlannerContext& context) { return context.hurry.stop_requested(); }
 
 Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context) {
   std::stable_sort(candidates.begin(), candidates.end(),
@@ -37,7 +37,7 @@ Objective simulated_objective(Seconds iteration) { return {"simulated iteration 
 
 Result<std::optional<Objective>> simulated_time(const evaluation::Evaluation&) { return std::nullopt; }
 
-Ranking past_limit(const std::string& reason, const Problem& problem, const std::string& instead) {
+Ranking problem_too_large(const std::string& reason, const Problem& problem, const std::string& instead) {
   const bool amp = problem.profile->layers.size() <= std::size_t{amp_most_layers} &&
                    devices_of(*problem.cluster).size() <= std::size_t{amp_most_devices};
   const std::string nearest = amp ? "planner amp can" : "planner data-parallel can";
@@ -52,8 +52,8 @@ Problem with_more_memory(const Problem& problem, Bytes more) {
   return relaxed;
 }
 
-Result<Ranking> too_few_samples(const std::string& reason, const Workload& workload, int slice,
-                                const std::function<Result<bool>(int slice)>& fits_with) {
+Result<Ranking> infeasible_by_samples(const std::string& reason, const Workload& workload, int slice,
+                                      const std::function<Result<bool>(int slice)>& fits_with) {
   int enough = 0;
   for (int low = 1, high = slice - 1; low <= high;) {
     const int middle = enough == 0 ? 1 : low + (high - low) / 2;  // where 1 is too many, all are
@@ -63,11 +63,12 @@ Result<Ranking> too_few_samples(const std::string& reason, const Workload& workl
     else
       high = middle - 1;
   }
-  return Ranking{{}, Infeasible{reason, enough > 0 ? fmt::format("--min-slice {}", enough) : larger_batch(workload)}};
+  return Ranking{{},
+                 Infeasible{reason, enough > 0 ? fmt::format("--min-slice {}", enough) : larger_batch_hint(workload)}};
 }
 
-Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& context,
-                             const std::function<Result<bool>(Bytes more)>& fits_with) {
+Result<Ranking> infeasible_by_memory(const std::string& reason, const PlannerContext& context,
+                                     const std::function<Result<bool>(Bytes more)>& fits_with) {
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   constexpr std::int64_t mebibyte = std::int64_t{1} << 20, most = std::int64_t{1} << 32;  // in mebibytes: 4 EiB
   std::int64_t low = 0, high = 1;

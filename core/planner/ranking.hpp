@@ -22,7 +22,7 @@ Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::opti
 Result<void> check_stop(const PlannerContext& context);
 
 /// Returns true if the user's time is over and the best plan so far is the answer, marked `truncated`.
-bool out_of_time(const PlannerContext& context);
+bool deadline_expired(const PlannerContext& context);
 
 /// Returns the plans ascending by simulated time, at most `context.top`; ties keep their order.
 Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context);
@@ -34,20 +34,20 @@ Result<std::optional<Objective>> simulated_time(const evaluation::Evaluation& e)
 
 /// Returns the answer if no plan fits. `fits_with` returns true if one would with `more` bytes on every device;
 /// bisection finds the least amount in mebibytes.
-Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& context,
-                             const std::function<Result<bool>(Bytes more)>& fits_with);
+Result<Ranking> infeasible_by_memory(const std::string& reason, const PlannerContext& context,
+                                     const std::function<Result<bool>(Bytes more)>& fits_with);
 
 /// Returns the answer if no micro-batch gives every replica `slice` samples. `fits_with` returns true if a plan with a
 /// given slice fits. The largest such slice is the relaxation, or a larger batch if not even 1 fits.
-Result<Ranking> too_few_samples(const std::string& reason, const Workload& workload, int slice,
-                                const std::function<Result<bool>(int slice)>& fits_with);
+Result<Ranking> infeasible_by_samples(const std::string& reason, const Workload& workload, int slice,
+                                      const std::function<Result<bool>(int slice)>& fits_with);
 
 /// Limits of `amp`, the quick planner that others recommend past their own limits.
 inline constexpr int amp_most_layers = 1000, amp_most_devices = 4096;
 
 /// Returns "too large: REASON" past a planner's limit. Recommends `instead` if a change of options suffices, else the
 /// nearest planner for problems of this size.
-Ranking past_limit(const std::string& reason, const Problem& problem, const std::string& instead = {});
+Ranking problem_too_large(const std::string& reason, const Problem& problem, const std::string& instead = {});
 
 /// Returns the problem with `more` bytes of memory on every device.
 Problem with_more_memory(const Problem& problem, Bytes more);

@@ -213,7 +213,7 @@ PlannerContext first_found(const PlannerContext& context) {
   return first;
 }
 
-std::string larger_batch(const Workload& workload) {
+std::string larger_batch_hint(const Workload& workload) {
   return workload.micro_batch ? larger_micro_batch : larger_global_batch;
 }
 

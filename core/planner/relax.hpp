@@ -10,7 +10,7 @@
 namespace pipedeck::planner {
 
 /// Returns the relaxation if only more samples can help; add_relaxations finds their number.
-std::string larger_batch(const Workload& workload);
+std::string larger_batch_hint(const Workload& workload);
 
 /// Adds relaxations to the planner's own: the nearest other micro-batch, recomputation and other options that widen the
 /// search, one pin less, the fewest additional nodes, the least larger batch. Each is added only if the planner then

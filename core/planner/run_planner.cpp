@@ -48,12 +48,12 @@ Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& c
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
   if (!plan.certificate) plan.certificate.emplace();
   plan.certificate->lower_bound = bound;
-  TRY(const auto own, cost::stages_bound(problem, plan));
-  plan.certificate->stages_bound = own;
+  TRY(const auto own, cost::partition_lower_bound(problem, plan));
+  plan.certificate->partition_lower_bound = own;
   if (!context.score || bound.count <= 0) return {};
   TRY(const auto iteration, judge(context, plan));
   Seconds& lower = plan.certificate->lower_bound;
-  lower = cost::bound_of_simulation(plan, lower, iteration);
+  lower = cost::simulation_lower_bound(plan, lower, iteration);
   plan.certificate->gap = lower.count > 0 ? iteration.count / lower.count - 1 : 0;
   return {};
 }
@@ -79,7 +79,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
       return fail(ErrorCode::internal,
                   fmt::format("{} gave a plan that is not valid: {}", planner.name, valid.error().text()));
     TRY_VOID(evaluate(planner, problem, plan, how));
-    if (const auto broken = broken_pin(plan, *problem.profile, problem.pins))
+    if (const auto broken = first_violation(plan, *problem.profile, problem.pins))
       return fail(ErrorCode::internal, fmt::format("{} gave a plan that breaks a pin: {}", planner.name, *broken));
     TRY_VOID(certify(plan, problem, context));
     if (!context.explain) continue;

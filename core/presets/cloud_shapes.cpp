@@ -19,13 +19,13 @@ using io::json::Value;
 constexpr int most_devices = 64;
 
 /// Every device at its own lanes, through switches.
-void join_by_switches(CloudShape& shape, int lanes) {
+void join_by_switches(InstanceType& shape, int lanes) {
   const auto n = static_cast<std::size_t>(shape.count);
   shape.lanes.assign(n, std::vector<int>(n, lanes));
   for (std::size_t i = 0; i < n; ++i) shape.lanes[i][i] = 0;
 }
 
-void read_lanes(ObjectReader& in, CloudShape& shape) {
+void read_lanes(ObjectReader& in, InstanceType& shape) {
   in.values("nvlink_lanes", [&](const Value& value, const std::string& place) {
     const io::json::List* row = io::json::read_list(value, place, in.problems());
     std::vector<int>& lanes = shape.lanes.emplace_back();
@@ -40,7 +40,7 @@ void read_lanes(ObjectReader& in, CloudShape& shape) {
         return in.fail("nvlink_lanes", "found lanes that are no symmetric square of all devices, expected one");
 }
 
-void read_shape_joints(ObjectReader& in, CloudShape& shape, const DeviceModel& model) {
+void read_shape_joints(ObjectReader& in, InstanceType& shape, const DeviceModel& model) {
   if (in.has("nvlink_lanes")) return read_lanes(in, shape);
   if (shape.count == 1) return;
   const std::string joined = in.text("joined");
@@ -50,8 +50,8 @@ void read_shape_joints(ObjectReader& in, CloudShape& shape, const DeviceModel& m
                                   io::json::describe(Value(joined))));
 }
 
-CloudShape read_shape(ObjectReader& in) {
-  CloudShape shape;
+InstanceType read_shape(ObjectReader& in) {
+  InstanceType shape;
   shape.name = in.text("name");
   shape.count = in.count("count", 1, most_devices);
   shape.device = in.text("device");
@@ -68,12 +68,12 @@ CloudShape read_shape(ObjectReader& in) {
 
 }  // namespace
 
-Result<std::vector<CloudShape>> cloud_shapes_from_json(const std::string& text) {
-  std::vector<CloudShape> shapes;
+Result<std::vector<InstanceType>> cloud_shapes_from_json(const std::string& text) {
+  std::vector<InstanceType> shapes;
   const Result<void> read = io::json::read_document(text, "pipedeck.cloud", [&](ObjectReader& in) {
     const std::string provider = in.text("provider"), date = in.text("date"), source = in.text("source");
     in.objects("shapes", [&](ObjectReader& entry) {
-      CloudShape shape = read_shape(entry);
+      InstanceType shape = read_shape(entry);
       shape.provider = provider;
       shape.date = date;
       shape.source = source;
@@ -84,9 +84,9 @@ Result<std::vector<CloudShape>> cloud_shapes_from_json(const std::string& text) 
   return shapes;
 }
 
-const std::vector<CloudShape>& cloud_shapes() {
-  static const std::vector<CloudShape> all = [] {
-    std::vector<CloudShape> shapes;
+const std::vector<InstanceType>& cloud_shapes() {
+  static const std::vector<InstanceType> all = [] {
+    std::vector<InstanceType> shapes;
     for (const std::string& text : embedded_clouds()) {
       auto read = cloud_shapes_from_json(text);
       ensure(read.has_value(), "the shapes that come with the program are valid");
@@ -107,21 +107,21 @@ std::string plain_name(const std::string& name) {
 }
 
 /// A whole name, else a family ("p4d") or a beginning ("nd96isr_h100") that one shape alone has.
-Result<const CloudShape*> shape_named(const std::string& name) {
+Result<const InstanceType*> shape_named(const std::string& name) {
   const std::string plain = plain_name(name);
-  std::vector<const CloudShape*> family, beginning;
-  for (const CloudShape& one : cloud_shapes()) {
+  std::vector<const InstanceType*> family, beginning;
+  for (const InstanceType& one : cloud_shapes()) {
     const std::string known = in_lower_case(one.name);
     if (known == plain) return &one;
     if (plain.empty() || !known.starts_with(plain)) continue;
     beginning.push_back(&one);
     if (std::string_view(".-_").find(known[plain.size()]) != std::string_view::npos) family.push_back(&one);
   }
-  const std::vector<const CloudShape*>& meant = family.empty() ? beginning : family;
+  const std::vector<const InstanceType*>& meant = family.empty() ? beginning : family;
   if (meant.size() == 1) return meant.front();
   std::string known;
-  const auto list = [&](const CloudShape& one) { known += (known.empty() ? "" : ", ") + one.name; };
-  for (const CloudShape* one : meant) list(*one);
+  const auto list = [&](const InstanceType& one) { known += (known.empty() ? "" : ", ") + one.name; };
+  for (const InstanceType* one : meant) list(*one);
   if (meant.empty()) std::ranges::for_each(cloud_shapes(), list);
   return fail(ErrorCode::bad_usage,
               meant.empty()
@@ -133,8 +133,8 @@ Result<const CloudShape*> shape_named(const std::string& name) {
 
 Result<FoundMachines> cloud_machine(const std::string& name) {
   TRY(const auto found_shape, shape_named(name));
-  const CloudShape* shape = found_shape;
-  FoundMachine machine;
+  const InstanceType* shape = found_shape;
+  DetectedMachine machine;
   machine.name = shape->name;
   machine.source = shape->provider;
   for (int i = 0; i < shape->count; ++i) {
@@ -145,14 +145,14 @@ Result<FoundMachines> cloud_machine(const std::string& name) {
   const auto n = static_cast<std::size_t>(shape->count);
   // Without a link of their own two GPUs of a mesh reach each other over the processors, as those of a server without
   // NVLink do over PCI Express.
-  const Joint without{shape->lanes.empty() ? JointKind::host_bridge : JointKind::system, 0, {}};
+  const Joint without{shape->lanes.empty() ? InterconnectKind::host_bridge : InterconnectKind::system, 0, {}};
   machine.joints.assign(n, std::vector<Joint>(n, without));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       if (i == j)
         machine.joints[i][j] = Joint{};
       else if (!shape->lanes.empty() && shape->lanes[i][j] > 0)
-        machine.joints[i][j] = Joint{JointKind::link, shape->lanes[i][j], {}};
+        machine.joints[i][j] = Joint{InterconnectKind::link, shape->lanes[i][j], {}};
   machine.nics.push_back({shape->provider, shape->network});
   FoundMachines found;
   found.machines.push_back(std::move(machine));
@@ -161,7 +161,7 @@ Result<FoundMachines> cloud_machine(const std::string& name) {
   return found;
 }
 
-std::string cloud_shape_summary(const CloudShape& shape) {
+std::string cloud_shape_summary(const InstanceType& shape) {
   const DeviceModel* model = find_device_model(device_catalogue(), shape.device);
   const std::string joint = shape.count == 1 ? ""
                             : shape.lanes.empty()

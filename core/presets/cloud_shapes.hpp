@@ -11,7 +11,7 @@
 
 namespace pipedeck::presets {
 
-struct CloudShape {
+struct InstanceType {
   std::string name;                     ///< "p4d.24xlarge"
   std::string provider;                 ///< "AWS"
   std::string date;                     ///< of the figures: "2025-06"
@@ -24,16 +24,16 @@ struct CloudShape {
 };
 
 /// In the order of `list cloud-shapes`, always the same.
-const std::vector<CloudShape>& cloud_shapes();
+const std::vector<InstanceType>& cloud_shapes();
 
 /// By name, in upper or lower case, with Azure's "Standard_" or without; or by a family ("p4d") that has one shape
 /// alone. Other names are bad_usage and list those that are meant, else all.
 Result<FoundMachines> cloud_machine(const std::string& name);
 
 /// One file's shapes, checked.
-Result<std::vector<CloudShape>> cloud_shapes_from_json(const std::string& text);
+Result<std::vector<InstanceType>> cloud_shapes_from_json(const std::string& text);
 
 /// One line for people: "AWS: 8 × A100-40GB, NVLink 3, network 400 Gbit/s (2025-06)".
-std::string cloud_shape_summary(const CloudShape& shape);
+std::string cloud_shape_summary(const InstanceType& shape);
 
 }  // namespace pipedeck::presets

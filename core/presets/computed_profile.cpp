@@ -8,7 +8,7 @@
 
 namespace pipedeck::presets {
 
-Result<analytic::AnalyticProfile> computed_profile(const ReadTransformer& model, const DeviceModel& device,
+Result<analytic::AnalyticProfile> computed_profile(const ParsedTransformer& model, const DeviceModel& device,
                                                    const AnalyticOptions& options) {
   auto made = analytic::analytic_profile(model, device, options);
   if (made)

@@ -8,7 +8,7 @@ namespace pipedeck::presets {
 
 /// Returns analytic_profile with its source (transformer_json.hpp), so that other sizes of the model can be computed
 /// from the profile alone.
-Result<analytic::AnalyticProfile> computed_profile(const ReadTransformer& model, const DeviceModel& device,
+Result<analytic::AnalyticProfile> computed_profile(const ParsedTransformer& model, const DeviceModel& device,
                                                    const AnalyticOptions& options);
 
 /// Returns graph_profile with the type of its weights (weight_type.hpp).

@@ -36,7 +36,7 @@ void read_model_joints(ObjectReader& in, DeviceModel& model) {
   if (in.has("device_link"))
     in.object("device_link", [&](ObjectReader& link) {
       model.link = DeviceLink{link.text("kind"), link.count("lanes", 1, 1024), link.rate("lane_gb_per_s"),
-                              link.truth_or("by_bridge", false)};
+                              link.bool_or("by_bridge", false)};
     });
   in.object("pcie", [&](ObjectReader& pcie) {
     model.pcie = {pcie.count("generation", 1, 6), pcie.count("lanes", 1, 32)};
@@ -83,7 +83,7 @@ Result<DeviceModel> device_model_from_json(const std::string& text) {
         model.pci_ids.push_back(io::json::read_text(value, place, in.problems()));
       });
     model.compute_units = in.count("compute_units", 1, 1 << 20);
-    model.matrix_units = in.truth_or("matrix_units", false);
+    model.matrix_units = in.bool_or("matrix_units", false);
     read_model_joints(in, model);
     read_price(in, model.price);
     model.source = in.text("source");

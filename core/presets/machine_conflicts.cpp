@@ -14,26 +14,26 @@ namespace {
 
 constexpr int most_conflicts = 4;  // reported per machine
 
-bool told_by_nccl(const FoundMachine& machine) { return machine.source.starts_with("NCCL"); }
-bool told_by_smi(const FoundMachine& machine) { return machine.source.starts_with("nvidia-smi"); }
+bool from_nccl(const DetectedMachine& machine) { return machine.source.starts_with("NCCL"); }
+bool from_smi(const DetectedMachine& machine) { return machine.source.starts_with("nvidia-smi"); }
 
 std::string words_of(const Joint& joint) {
   switch (joint.kind) {
-    case JointKind::self:
+    case InterconnectKind::self:
       return "X";
-    case JointKind::link:
+    case InterconnectKind::link:
       return fmt::format("NV{}", joint.lanes);
-    case JointKind::switched:
+    case InterconnectKind::switched:
       return "PIX";
-    case JointKind::bridged:
+    case InterconnectKind::bridged:
       return "PXB";
-    case JointKind::host_bridge:
+    case InterconnectKind::host_bridge:
       return "PHB";
-    case JointKind::numa_node:
+    case InterconnectKind::numa_node:
       return "NODE";
-    case JointKind::system:
+    case InterconnectKind::system:
       return "SYS";
-    case JointKind::untold:
+    case InterconnectKind::untold:
       break;
   }
   return "?";
@@ -42,11 +42,12 @@ std::string words_of(const Joint& joint) {
 /// NCCL does not tell host bridges of one socket apart, and counts bridges in its own way: only links, their lanes and
 /// the border between sockets compare.
 bool joints_alike(const Joint& a, const Joint& b) {
-  if (a.kind == JointKind::link || b.kind == JointKind::link) return a.kind == b.kind && a.lanes == b.lanes;
-  return (a.kind == JointKind::system) == (b.kind == JointKind::system);
+  if (a.kind == InterconnectKind::link || b.kind == InterconnectKind::link)
+    return a.kind == b.kind && a.lanes == b.lanes;
+  return (a.kind == InterconnectKind::system) == (b.kind == InterconnectKind::system);
 }
 
-void note_conflicts(const FoundMachine& smi, const FoundMachine& nccl, std::vector<std::string>& notes) {
+void note_conflicts(const DetectedMachine& smi, const DetectedMachine& nccl, std::vector<std::string>& notes) {
   if (smi.gpus.size() != nccl.gpus.size()) {
     notes.push_back(fmt::format("{}: nvidia-smi reports {} GPUs, NCCL {}; NCCL's are used", nccl.name, smi.gpus.size(),
                                 nccl.gpus.size()));
@@ -65,20 +66,20 @@ void note_conflicts(const FoundMachine& smi, const FoundMachine& nccl, std::vect
 }
 
 /// Only nvidia-smi may have the names.
-void take_names(const FoundMachine& smi, FoundMachine& nccl) {
+void take_names(const DetectedMachine& smi, DetectedMachine& nccl) {
   if (smi.gpus.size() != nccl.gpus.size()) return;
   for (std::size_t i = 0; i < smi.gpus.size(); ++i)
     if (nccl.gpus[i].name.empty()) nccl.gpus[i].name = smi.gpus[i].name;
 }
 
-bool is_measured(const FoundMachine& machine) {
+bool is_measured(const DetectedMachine& machine) {
   return std::ranges::any_of(machine.joints, [](const std::vector<Joint>& row) {
     return std::ranges::any_of(row, [](const Joint& joint) { return joint.measured.has_value(); });
   });
 }
 
 /// Names, too, where there are some: they are the driver's.
-void take_measured(FoundMachine& from, FoundMachine& to) {
+void take_measured(DetectedMachine& from, DetectedMachine& to) {
   for (std::size_t i = 0; i < to.gpus.size(); ++i) {
     if (!from.gpus[i].name.empty()) to.gpus[i].name = from.gpus[i].name;
     for (std::size_t j = 0; j < to.gpus.size(); ++j) to.joints[i][j].measured = from.joints[i][j].measured;
@@ -87,12 +88,13 @@ void take_measured(FoundMachine& from, FoundMachine& to) {
 }
 
 /// Each goes into the first described machine that it may be of and that was not measured; the others stay.
-void join_measured(std::vector<FoundMachine>& machines, const MachineImport& how, std::vector<std::string>& notes) {
+void merge_measurements(std::vector<DetectedMachine>& machines, const MachineImport& how,
+                        std::vector<std::string>& notes) {
   for (std::size_t i = 0; i < machines.size();) {
-    FoundMachine& measured = machines[i];
+    DetectedMachine& measured = machines[i];
     const std::vector<GpuKind> kinds = kinds_of(measured, how);
-    const auto fits = [&](const FoundMachine& other) {
-      return !is_outline(other) && !is_measured(other) && may_be_alike(kinds_of(other, how), kinds);
+    const auto fits = [&](const DetectedMachine& other) {
+      return !is_incomplete(other) && !is_measured(other) && may_be_alike(kinds_of(other, how), kinds);
     };
     const auto same = is_measured(measured) ? std::ranges::find_if(machines, fits) : machines.end();
     if (same == machines.end()) {
@@ -108,21 +110,21 @@ void join_measured(std::vector<FoundMachine>& machines, const MachineImport& how
 
 }  // namespace
 
-std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines, const MachineImport& how,
-                                              std::vector<std::string>& notes) {
-  const auto nccl = std::stable_partition(machines.begin(), machines.end(), told_by_nccl);
-  const auto smi_end = std::stable_partition(nccl, machines.end(), told_by_smi);
+std::vector<DetectedMachine> merge_descriptions(std::vector<DetectedMachine> machines, const MachineImport& how,
+                                                std::vector<std::string>& notes) {
+  const auto nccl = std::stable_partition(machines.begin(), machines.end(), from_nccl);
+  const auto smi_end = std::stable_partition(nccl, machines.end(), from_smi);
   const auto by_nccl = static_cast<std::size_t>(nccl - machines.begin());
   const std::size_t both = std::min(by_nccl, static_cast<std::size_t>(smi_end - nccl));
   for (std::size_t i = 0; i < both; ++i) {
-    const FoundMachine& smi = machines[by_nccl + i];
+    const DetectedMachine& smi = machines[by_nccl + i];
     notes.push_back(fmt::format("{} (nvidia-smi) and {} (NCCL) are taken for one machine", smi.name, machines[i].name));
     note_conflicts(smi, machines[i], notes);
     take_names(smi, machines[i]);
   }
   const auto first = machines.begin() + static_cast<std::ptrdiff_t>(by_nccl);
   machines.erase(first, first + static_cast<std::ptrdiff_t>(both));
-  join_measured(machines, how, notes);
+  merge_measurements(machines, how, notes);
   complete_outlines(machines, how, notes);
   return machines;
 }

@@ -12,7 +12,7 @@ namespace pipedeck::presets {
 /// stay. Contradictions go to `notes`, one line each, a few per machine at most. Measured copies belong to the machine
 /// with as many GPUs of the same type. Slurm's machines take the description of a machine with as many GPUs of the same
 /// type (machine_outlines).
-std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines, const MachineImport& how,
-                                              std::vector<std::string>& notes);
+std::vector<DetectedMachine> merge_descriptions(std::vector<DetectedMachine> machines, const MachineImport& how,
+                                                std::vector<std::string>& notes);
 
 }  // namespace pipedeck::presets

@@ -30,7 +30,7 @@ std::string gigabits(BytesPerSecond rate) { return number_text(rate.count * 8 / 
 
 /// A machine with its types and bandwidths decided.
 struct Decided {
-  FoundMachine found;
+  DetectedMachine found;
   std::vector<DeviceModel> models;                      ///< of each GPU
   std::vector<std::vector<BytesPerSecond>> bandwidths;  ///< GPU x GPU; 0 on the diagonal
   BytesPerSecond narrowest, widest;
@@ -50,7 +50,7 @@ void find_extremes(Decided& machine) {
 }
 
 /// The longest of all pairs, each of which was measured; nothing where bandwidths alone were.
-std::optional<Seconds> measured_latency(const FoundMachine& machine) {
+std::optional<Seconds> measured_latency(const DetectedMachine& machine) {
   Seconds longest;
   for (std::size_t i = 0; i < machine.gpus.size(); ++i)
     for (std::size_t j = i + 1; j < machine.gpus.size(); ++j)
@@ -58,14 +58,14 @@ std::optional<Seconds> measured_latency(const FoundMachine& machine) {
   return longest.count > 0 ? std::optional(longest) : std::nullopt;
 }
 
-bool all_measured(const FoundMachine& machine) {
+bool all_measured(const DetectedMachine& machine) {
   for (std::size_t i = 0; i < machine.gpus.size(); ++i)
     for (std::size_t j = i + 1; j < machine.gpus.size(); ++j)
       if (!machine.joints[i][j].measured) return false;
   return true;
 }
 
-Result<Decided> decide(FoundMachine found, const MachineImport& how, ImportNotes& notes) {
+Result<Decided> decide(DetectedMachine found, const MachineImport& how, ImportMessages& notes) {
   Decided machine;
   for (std::size_t gpu = 0; gpu < found.gpus.size(); ++gpu) {
     auto model = model_of(found, gpu, how, notes);
@@ -93,7 +93,7 @@ bool uniform(const Decided& machine) {
 class Builder {
  public:
   Builder(std::vector<Decided> machines, const std::vector<FoundSwitch>& tree, const MachineImport& how,
-          ImportNotes& notes)
+          ImportMessages& notes)
       : machines_(std::move(machines)), tree_(tree), how_(how), notes_(notes) {}
 
   Result<Cluster> build() {
@@ -236,7 +236,7 @@ class Builder {
   std::vector<Decided> machines_;
   const std::vector<FoundSwitch>& tree_;
   const MachineImport& how_;
-  ImportNotes& notes_;
+  ImportMessages& notes_;
   Cluster cluster_;
   std::size_t nodes_ = 0;
   std::map<std::string, int> taken_;
@@ -299,8 +299,8 @@ Result<void> check_machines(const FoundMachines& found, const MachineImport& how
 }
 
 /// Machines below some switch, and in the requested partition.
-Result<std::vector<FoundMachine>> wanted(const FoundMachines& found, std::vector<FoundMachine> machines,
-                                         const MachineImport& how, ImportNotes& notes) {
+Result<std::vector<DetectedMachine>> wanted(const FoundMachines& found, std::vector<DetectedMachine> machines,
+                                            const MachineImport& how, ImportMessages& notes) {
   if (!how.partition.empty()) {
     auto kept = machines_of_partition(std::move(machines), how.partition);
     if (!kept) return kept;
@@ -315,17 +315,17 @@ Result<std::vector<FoundMachine>> wanted(const FoundMachines& found, std::vector
 }  // namespace
 
 Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how) {
-  ImportNotes notes;
+  ImportMessages notes;
   TRY_VOID(check_machines(found, how));
   if (found.matrix) return cluster_of_matrix(*found.matrix, how);
   ImportedCluster made;
   std::vector<std::string> conflicts;
   for (std::string& note : found.notes) notes.add(std::move(note));
-  auto machines = wanted(found, joined_descriptions(std::move(found.machines), how, conflicts), how, notes);
+  auto machines = wanted(found, merge_descriptions(std::move(found.machines), how, conflicts), how, notes);
   if (!machines) return tl::unexpected(std::move(machines.error()));
   if (machines->empty()) return fail(ErrorCode::bad_input, "found no machine");
   std::vector<Decided> decided;
-  for (FoundMachine& machine : *machines) {
+  for (DetectedMachine& machine : *machines) {
     auto one = decide(std::move(machine), how, notes);
     if (!one) return tl::unexpected(std::move(one.error()));
     decided.push_back(*std::move(one));
@@ -342,7 +342,7 @@ Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how
   return made;
 }
 
-Result<ImportedCluster> cluster_of(std::vector<FoundMachine> machines, const MachineImport& how) {
+Result<ImportedCluster> cluster_of(std::vector<DetectedMachine> machines, const MachineImport& how) {
   FoundMachines found;
   found.machines = std::move(machines);
   return cluster_of(std::move(found), how);
@@ -367,7 +367,7 @@ std::string summary_of(const FoundMachines& found) {
   if (found.matrix) return fmt::format("bandwidths between {} devices", found.matrix->devices.size());
   if (found.machines.empty()) return fmt::format("{} switches", found.switches.size());
   std::size_t gpus = 0;
-  for (const FoundMachine& machine : found.machines) gpus += machine.gpus.size();
+  for (const DetectedMachine& machine : found.machines) gpus += machine.gpus.size();
   const std::size_t machines = found.machines.size();
   if (machines > 1) return fmt::format("{} GPUs in {} machines", gpus, machines);
   return gpus == 1 ? std::string("1 GPU in 1 machine") : fmt::format("{} GPUs in 1 machine", gpus);

@@ -43,7 +43,7 @@ struct ImportedCluster {
 /// of bandwidths stands alone, and the slower direction between two devices counts. Options without an effect on the
 /// input are bad_usage.
 Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how = {});
-Result<ImportedCluster> cluster_of(std::vector<FoundMachine> machines, const MachineImport& how = {});
+Result<ImportedCluster> cluster_of(std::vector<DetectedMachine> machines, const MachineImport& how = {});
 
 /// Adds another file's machines, and the switches above them, to those of other files. bad_input if they do not match.
 Result<void> add_found(FoundMachines& all, FoundMachines more);

@@ -14,15 +14,15 @@ namespace {
 
 /// A description, and whose it turned out to be.
 struct Pattern {
-  FoundMachine machine;
+  DetectedMachine machine;
   std::vector<GpuKind> kinds;
   std::string first;  ///< of those that are like it
   int count = 0;
 };
 
 /// Only Slurm may have the names.
-void take_pattern(Pattern& pattern, FoundMachine& outline) {
-  FoundMachine& from = pattern.machine;
+void take_pattern(Pattern& pattern, DetectedMachine& outline) {
+  DetectedMachine& from = pattern.machine;
   for (std::size_t i = 0; i < from.gpus.size(); ++i) {
     std::string name = std::move(outline.gpus[i].name);
     outline.gpus[i] = from.gpus[i];
@@ -38,7 +38,7 @@ void take_pattern(Pattern& pattern, FoundMachine& outline) {
 }
 
 std::string words_of(const Pattern& pattern) {
-  const FoundMachine& machine = pattern.machine;
+  const DetectedMachine& machine = pattern.machine;
   if (pattern.count == 1)
     return fmt::format("{} of Slurm and {} ({}) are taken for one machine", pattern.first, machine.name,
                        machine.source);
@@ -48,10 +48,11 @@ std::string words_of(const Pattern& pattern) {
 
 }  // namespace
 
-bool is_outline(const FoundMachine& machine) { return machine.source == "Slurm"; }
+bool is_incomplete(const DetectedMachine& machine) { return machine.source == "Slurm"; }
 
-void complete_outlines(std::vector<FoundMachine>& machines, const MachineImport& how, std::vector<std::string>& notes) {
-  const auto outlines_end = std::stable_partition(machines.begin(), machines.end(), is_outline);
+void complete_outlines(std::vector<DetectedMachine>& machines, const MachineImport& how,
+                       std::vector<std::string>& notes) {
+  const auto outlines_end = std::stable_partition(machines.begin(), machines.end(), is_incomplete);
   if (outlines_end == machines.begin()) return;
   std::vector<Pattern> patterns;
   for (auto machine = outlines_end; machine != machines.end(); ++machine) {
@@ -61,7 +62,7 @@ void complete_outlines(std::vector<FoundMachine>& machines, const MachineImport&
   machines.erase(outlines_end, machines.end());
   std::map<std::string, Pattern*> by_name;
   for (Pattern& pattern : patterns) by_name.try_emplace(pattern.machine.name, &pattern);
-  for (FoundMachine& outline : machines) {
+  for (DetectedMachine& outline : machines) {
     const std::vector<GpuKind> kinds = kinds_of(outline, how);
     const auto fits = [&](const Pattern& pattern) { return may_be_alike(pattern.kinds, kinds); };
     const auto own = by_name.find(outline.name);

@@ -14,9 +14,9 @@ namespace {
 
 const Seconds switch_latency(1e-6);  // of a hop from switch to switch, assumed
 
-std::map<std::string, int> sizes_of(const std::vector<FoundMachine>& machines) {
+std::map<std::string, int> sizes_of(const std::vector<DetectedMachine>& machines) {
   std::map<std::string, int> sizes;
-  for (const FoundMachine& machine : machines)
+  for (const DetectedMachine& machine : machines)
     for (const std::string& partition : machine.partitions) ++sizes[partition];
   return sizes;
 }
@@ -109,14 +109,14 @@ class TreeBuilder {
 
 }  // namespace
 
-std::string partitions_text(const std::vector<FoundMachine>& machines) {
+std::string partitions_text(const std::vector<DetectedMachine>& machines) {
   const auto sizes = sizes_of(machines);
   return sizes.size() < 2 ? std::string()
                           : fmt::format("All partitions are taken, with their machines: {}", listed(sizes));
 }
 
-Result<std::vector<FoundMachine>> machines_of_partition(std::vector<FoundMachine> machines,
-                                                        const std::string& partition) {
+Result<std::vector<DetectedMachine>> machines_of_partition(std::vector<DetectedMachine> machines,
+                                                           const std::string& partition) {
   const auto sizes = sizes_of(machines);
   if (sizes.empty())
     return fail(ErrorCode::bad_usage,
@@ -124,18 +124,18 @@ Result<std::vector<FoundMachine>> machines_of_partition(std::vector<FoundMachine
   if (!sizes.contains(partition))
     return fail(ErrorCode::bad_usage,
                 fmt::format("found no partition '{}' with GPUs, expected one of: {}", partition, listed(sizes)));
-  std::erase_if(machines, [&](const FoundMachine& machine) {
+  std::erase_if(machines, [&](const DetectedMachine& machine) {
     return std::ranges::find(machine.partitions, partition) == machine.partitions.end();
   });
   return machines;
 }
 
-std::vector<FoundMachine> machines_of_tree(std::vector<FoundMachine> machines, const std::vector<FoundSwitch>& tree,
-                                           ImportNotes& notes) {
+std::vector<DetectedMachine> machines_of_tree(std::vector<DetectedMachine> machines,
+                                              const std::vector<FoundSwitch>& tree, ImportMessages& notes) {
   std::set<std::string> below;
   for (const FoundSwitch& found : tree) below.insert(found.machines.begin(), found.machines.end());
   const std::size_t all = machines.size();
-  std::erase_if(machines, [&](const FoundMachine& machine) { return !below.contains(machine.name); });
+  std::erase_if(machines, [&](const DetectedMachine& machine) { return !below.contains(machine.name); });
   if (machines.size() < all)
     notes.add(fmt::format("Machines below no switch were left out: {}", all - machines.size()));
   return machines;
@@ -143,7 +143,7 @@ std::vector<FoundMachine> machines_of_tree(std::vector<FoundMachine> machines, c
 
 void add_switch_tree(Cluster& cluster, const std::vector<FoundSwitch>& tree,
                      const std::vector<BytesPerSecond>& networks, Seconds latency, std::optional<BytesPerSecond> uplink,
-                     ImportNotes& notes) {
+                     ImportMessages& notes) {
   TreeBuilder builder(cluster, tree, networks, latency, uplink);
   const int roots = builder.build();
   if (builder.joined_switches() && !uplink)

@@ -15,14 +15,14 @@ namespace {
 // Bandwidth between GPUs of two sockets over the CPUs, GB/s: NCCL's own estimates, far below the capacity of the links.
 constexpr double between_sockets_amd = 16, between_sockets = 10;
 
-const DeviceModel* by_pci_id(const std::string& id) {
+const DeviceModel* match_by_pci_id(const std::string& id) {
   for (const DeviceModel& model : device_catalogue())
     if (!id.empty() && std::ranges::find(model.pci_ids, id) != model.pci_ids.end()) return &model;
   return nullptr;
 }
 
 /// The type of an architecture that is the most used for training.
-const DeviceModel* by_architecture(int architecture) {
+const DeviceModel* match_by_architecture(int architecture) {
   constexpr std::array<std::pair<int, std::string_view>, 8> usual{{{60, "P100-16GB"},
                                                                    {70, "V100-16GB"},
                                                                    {75, "T4"},
@@ -37,10 +37,10 @@ const DeviceModel* by_architecture(int architecture) {
 }
 
 /// By the most lanes that a GPU has to another one through switches, or to all of them together.
-const DeviceModel* by_lanes(const FoundMachine& machine, std::size_t gpu, int& lanes) {
+const DeviceModel* match_by_lanes(const DetectedMachine& machine, std::size_t gpu, int& lanes) {
   int most = 0, sum = 0;
   for (const Joint& joint : machine.joints[gpu])
-    if (joint.kind == JointKind::link) {
+    if (joint.kind == InterconnectKind::link) {
       most = std::max(most, joint.lanes);
       sum += joint.lanes;
     }
@@ -53,7 +53,7 @@ const DeviceModel* by_lanes(const FoundMachine& machine, std::size_t gpu, int& l
 }
 
 /// A type that only the driver knows: the driver's values, and the speed of the reference.
-DeviceModel unknown_model(const FoundGpu& gpu, ImportNotes& notes) {
+DeviceModel unknown_model(const FoundGpu& gpu, ImportMessages& notes) {
   DeviceModel model;
   model.type.name = gpu.name;
   model.type.memory = *gpu.memory;
@@ -72,7 +72,7 @@ DeviceModel with_told_memory(DeviceModel model, const FoundGpu& gpu) {
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
 
-BytesPerSecond over_link(const Joint& joint, const DeviceModel& one, const DeviceModel& other, ImportNotes& notes) {
+BytesPerSecond over_link(const Joint& joint, const DeviceModel& one, const DeviceModel& other, ImportMessages& notes) {
   const auto lane = [](const DeviceModel& model) {
     return model.link ? model.link->lane : gigabytes_per_second(model.type.name == "P100-16GB" ? 20 : 25);
   };
@@ -86,8 +86,8 @@ BytesPerSecond over_link(const Joint& joint, const DeviceModel& one, const Devic
 }
 
 /// Returns the bandwidth for an unknown interconnect: that of such cards in servers that are made for them.
-BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other, const FoundMachine& machine,
-                               ImportNotes& notes) {
+BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other, const DetectedMachine& machine,
+                               ImportMessages& notes) {
   const auto linked = [](const DeviceModel& model) { return model.link && !model.link->by_bridge; };
   const bool by_link = linked(one) && linked(other);
   const BytesPerSecond rate = by_link ? std::min(one.link->bandwidth(), other.link->bandwidth())
@@ -107,7 +107,7 @@ std::vector<const DeviceModel*> namesakes(std::string_view name) {
   return found;
 }
 
-void note_namesakes(const FoundGpu& gpu, const DeviceModel& taken, ImportNotes& notes) {
+void note_namesakes(const FoundGpu& gpu, const DeviceModel& taken, ImportMessages& notes) {
   std::string others;
   for (const DeviceModel* model : namesakes(gpu.name))
     if (model->type.name != taken.type.name) others += (others.empty() ? "" : ", ") + model->type.name;
@@ -116,7 +116,7 @@ void note_namesakes(const FoundGpu& gpu, const DeviceModel& taken, ImportNotes& 
 }
 
 GpuKind kind_of(const FoundGpu& gpu) {
-  if (const DeviceModel* model = by_pci_id(gpu.pci_id)) return {true, gpu.name, {model}};
+  if (const DeviceModel* model = match_by_pci_id(gpu.pci_id)) return {true, gpu.name, {model}};
   GpuKind kind{!gpu.name.empty(), gpu.name, namesakes(gpu.name)};
   if (const DeviceModel* model = find_device_model(device_catalogue(), gpu.name)) kind.types.push_back(model);
   return kind;
@@ -129,11 +129,11 @@ bool may_be_one(const GpuKind& a, const GpuKind& b) {
 
 }  // namespace
 
-Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, const MachineImport& how,
-                             ImportNotes& notes) {
+Result<DeviceModel> model_of(const DetectedMachine& machine, std::size_t position, const MachineImport& how,
+                             ImportMessages& notes) {
   const FoundGpu& gpu = machine.gpus[position];
   if (how.device) return catalogue_device(*how.device);
-  if (const DeviceModel* model = by_pci_id(gpu.pci_id)) return with_told_memory(*model, gpu);
+  if (const DeviceModel* model = match_by_pci_id(gpu.pci_id)) return with_told_memory(*model, gpu);
   if (const DeviceModel* model = gpu.name.empty() ? nullptr : find_device_model(device_catalogue(), gpu.name)) {
     if (!gpu.memory) note_namesakes(gpu, *model, notes);
     return with_told_memory(*model, gpu);
@@ -143,13 +143,13 @@ Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, 
     return fail(ErrorCode::bad_input,
                 fmt::format("{}: found {} '{}', which is not in the catalogue, expected a type of it: --device TYPE",
                             machine.name, gpu.label, gpu.name));
-  if (const DeviceModel* model = by_architecture(gpu.architecture)) {
+  if (const DeviceModel* model = match_by_architecture(gpu.architecture)) {
     notes.add(fmt::format("{} does not name the GPUs: compute capability {}.{} is taken for {}", machine.source,
                           gpu.architecture / 10, gpu.architecture % 10, model->type.name));
     return *model;
   }
   int lanes = 0;
-  if (const DeviceModel* model = by_lanes(machine, position, lanes)) {
+  if (const DeviceModel* model = match_by_lanes(machine, position, lanes)) {
     notes.add(fmt::format("{} does not name the GPUs: {} NVLink lanes are taken for {}", machine.source, lanes,
                           model->type.name));
     return *model;
@@ -159,7 +159,7 @@ Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, 
                                                 machine.name));
 }
 
-std::vector<GpuKind> kinds_of(const FoundMachine& machine, const MachineImport& how) {
+std::vector<GpuKind> kinds_of(const DetectedMachine& machine, const MachineImport& how) {
   std::vector<GpuKind> kinds(machine.gpus.size());
   if (!how.device) std::ranges::transform(machine.gpus, kinds.begin(), kind_of);
   return kinds;
@@ -170,17 +170,17 @@ bool may_be_alike(const std::vector<GpuKind>& one, const std::vector<GpuKind>& o
 }
 
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
-                                 const FoundMachine& machine, ImportNotes& notes) {
+                                 const DetectedMachine& machine, ImportMessages& notes) {
   if (joint.measured) return joint.measured->bandwidth;
-  if (joint.kind == JointKind::link) return over_link(joint, one, other, notes);
-  if (joint.kind == JointKind::untold) return usual_bandwidth(one, other, machine, notes);
+  if (joint.kind == InterconnectKind::link) return over_link(joint, one, other, notes);
+  if (joint.kind == InterconnectKind::untold) return usual_bandwidth(one, other, machine, notes);
   const BytesPerSecond assumed = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
   if (!joint.pcie)
     notes.add(
         fmt::format("PCI Express of the GPUs is unknown: generation {} with {} lanes is assumed, {} GB/s each way",
                     one.pcie.generation, one.pcie.lanes, number(in_gigabytes_per_second(assumed))));
   const BytesPerSecond pcie = joint.pcie.value_or(assumed);
-  if (joint.kind != JointKind::system) return pcie;
+  if (joint.kind != InterconnectKind::system) return pcie;
   const bool amd = machine.processor_vendor == "AuthenticAMD";
   const BytesPerSecond sockets = gigabytes_per_second(amd ? between_sockets_amd : between_sockets);
   notes.add(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}",

@@ -11,7 +11,7 @@
 namespace pipedeck::presets {
 
 /// Lines for people, each once, in the order they came up.
-class ImportNotes {
+class ImportMessages {
  public:
   void add(std::string line) {
     if (seen_.insert(line).second) lines_.push_back(std::move(line));
@@ -25,8 +25,8 @@ class ImportNotes {
 
 /// Returns the catalogue's entry, or one made of the driver's values for a GPU that is not in it. A GPU with too few
 /// values is bad_input with advice.
-Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t gpu, const MachineImport& how,
-                             ImportNotes& notes);
+Result<DeviceModel> model_of(const DetectedMachine& machine, std::size_t gpu, const MachineImport& how,
+                             ImportMessages& notes);
 
 /// Returns a GPU's possible types: PCI ids and the driver's names decide, short names of batch systems may leave
 /// several, no name leaves all.
@@ -37,13 +37,13 @@ struct GpuKind {
 };
 
 /// For each GPU; all are unknown if `how` has the type.
-std::vector<GpuKind> kinds_of(const FoundMachine& machine, const MachineImport& how);
+std::vector<GpuKind> kinds_of(const DetectedMachine& machine, const MachineImport& how);
 
 /// As many GPUs that may be of the same types, one by one.
 bool may_be_alike(const std::vector<GpuKind>& one, const std::vector<GpuKind>& other);
 
 /// Each way between two GPUs of one machine: as it was measured, else at the peak of what joins them.
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
-                                 const FoundMachine& machine, ImportNotes& notes);
+                                 const DetectedMachine& machine, ImportMessages& notes);
 
 }  // namespace pipedeck::presets

@@ -55,7 +55,7 @@ Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const Machi
   const std::string& unit = how.unit.empty() ? matrix.unit : how.unit;
   if (!is_unit(Measure::rate, unit))
     return fail(ErrorCode::bad_usage, fmt::format("found the unit '{}', expected GB/s, Gbit/s or the like", unit));
-  const auto scale = parse_rate("1" + unit);
+  const auto scale = parse_bandwidth("1" + unit);
   TRY(const auto device, catalogue_device(how.device.value_or(std::string(assumed_device_type))));
   TRY(auto nodes, nodes_of(matrix, device.type.name));
 

@@ -57,8 +57,8 @@ std::vector<ModelSpec> deeper_berts(const ModelSpec& bert_48) {
 
 // M6: Lin et al., arXiv 2103.00823, one transformer that encodes and decodes by masks. Whale gives only totals and
 // blocks. All other sizes are chosen to give its totals.
-std::vector<ReadTransformer> m6_models() {
-  std::vector<ReadTransformer> models;
+std::vector<ParsedTransformer> m6_models() {
+  std::vector<ParsedTransformer> models;
   const auto add = [&models](TransformerConfig config, const char* published, const char* assumed) {
     models.push_back({std::move(config), {published, assumed}});
   };

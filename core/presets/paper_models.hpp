@@ -13,6 +13,6 @@ namespace pipedeck::presets {
 std::vector<ModelSpec> deeper_berts(const ModelSpec& bert_48);
 
 /// Whale's M6 (USENIX ATC 2022, section 5.3): the dense one and those of experts. Their notes name the published parts.
-std::vector<ReadTransformer> m6_models();
+std::vector<ParsedTransformer> m6_models();
 
 }  // namespace pipedeck::presets

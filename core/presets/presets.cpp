@@ -55,9 +55,9 @@ const std::vector<ModelSpec>& models() {
   return read;
 }
 
-const std::vector<ReadTransformer>& transformers() {
-  static const std::vector<ReadTransformer> read = [] {
-    std::vector<ReadTransformer> out;
+const std::vector<ParsedTransformer>& transformers() {
+  static const std::vector<ParsedTransformer> read = [] {
+    std::vector<ParsedTransformer> out;
     for (const std::string& text : embedded_transformers())
       out.push_back(parsed(io::huggingface::transformer_from_hugging_face(text, {})));
     std::ranges::copy(m6_models(), std::back_inserter(out));
@@ -67,20 +67,20 @@ const std::vector<ReadTransformer>& transformers() {
 }
 
 /// "Llama 3 8B" as "llama-3-8b".
-std::string alias_of(const ReadTransformer& transformer) {
+std::string alias_of(const ParsedTransformer& transformer) {
   std::string alias = in_lower_case(transformer.config.name);
   std::ranges::replace(alias, ' ', '-');
   return alias;
 }
 
-std::optional<ReadTransformer> transformer_named(const std::string& name) {
+std::optional<ParsedTransformer> transformer_named(const std::string& name) {
   const std::string wanted = in_lower_case(name);
-  for (const ReadTransformer& one : transformers())
+  for (const ParsedTransformer& one : transformers())
     if (wanted == in_lower_case(one.config.name) || wanted == alias_of(one)) return one;
   return std::nullopt;
 }
 
-Result<Profile> transformer_profile(const ReadTransformer& transformer, std::optional<int> micro_batch,
+Result<Profile> transformer_profile(const ParsedTransformer& transformer, std::optional<int> micro_batch,
                                     const std::string& device) {
   TRY(const auto type, catalogue_device(device.empty() ? std::string(assumed_device_type) : device));
   AnalyticOptions options;
@@ -146,11 +146,11 @@ std::vector<std::string> profile_preset_names() {
 
 std::vector<std::string> transformer_preset_names() {
   std::vector<std::string> names;
-  for (const ReadTransformer& one : transformers()) names.push_back(one.config.name);
+  for (const ParsedTransformer& one : transformers()) names.push_back(one.config.name);
   return names;
 }
 
-Result<ReadTransformer> transformer_preset(const std::string& name) {
+Result<ParsedTransformer> transformer_preset(const std::string& name) {
   if (auto found = transformer_named(name)) return *std::move(found);
   return fail(ErrorCode::bad_usage, fmt::format("found no transformer preset '{}', expected one of: {}", name,
                                                 fmt::join(transformer_preset_names(), ", ")));

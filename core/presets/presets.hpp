@@ -28,7 +28,7 @@ std::vector<std::string> profile_preset_names();
 /// Transformers by their published configurations, of which profiles are computed: nothing trains them here.
 std::vector<std::string> transformer_preset_names();
 /// "Llama 3 8B" or "llama-3-8b". bad_usage lists the known ones.
-Result<ReadTransformer> transformer_preset(const std::string& name);
+Result<ParsedTransformer> transformer_preset(const std::string& name);
 bool is_transformer_preset(const std::string& name);
 
 /// A short ASCII name of a preset ("dapple-a"), which is taken wherever its name is; empty for unknown names.

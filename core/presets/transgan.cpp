@@ -25,7 +25,7 @@ std::vector<Layer> computed_blocks() {
   ModelSpec model;
   for (int i = 0; i < 12; ++i) model.layers.push_back(block(i, 1024, 4, width * width));
   for (int i = 12; i < 24; ++i) model.layers.push_back(block(i, 16, 4, window * window));
-  const analytic::transformer::DeviceSpeed v100{"V100-16GB", transgan_reached * 125e12,
+  const analytic::transformer::DeviceSpeed v100{"V100-16GB", transgan_efficiency * 125e12,
                                                 gigabytes_per_second(0.8 * 900)};
   return analytic::transformer::profile_from_shapes(model, v100, 1).value().layers;
 }
@@ -50,7 +50,7 @@ Profile transgan() {
   profile.source = fmt::format(
       "the generator of Jiang et al., arXiv 2102.07074, in the 56 rows of AMP (NeurIPS 2022, sections 4.3 and 6.5.3), "
       "computed from shapes in 16 bits; that {:.1f} % of the V100's peak of 125 TFLOP/s are reached is an assumption",
-      transgan_reached * 100);
+      transgan_efficiency * 100);
   profile.device = "V100-16GB";
   profile.micro_batch = 1;
   const auto add = [&](Layer layer) { profile.layers.push_back(std::move(layer)); };

@@ -51,7 +51,7 @@ std::string amp_assumptions(AmpSetup setup) {
       "Times are computed from shapes at {:.1f} % of the devices' 16-bit peak (V100 125, T4 65 TFLOP/s), chosen so "
       "that the quickest strategies take about the paper's seconds; nominal bandwidths, gradients reduced at the end; "
       "tensor parallelism with Megatron's all-reduces and no loss of efficiency; mixed precision, Adam. ",
-      (setup == AmpSetup::heterogeneous_model ? presets::transgan_reached : reached_by_text) * 100);
+      (setup == AmpSetup::heterogeneous_model ? presets::transgan_efficiency : reached_by_text) * 100);
   switch (setup) {
     case AmpSetup::homogeneous:
       return common +

@@ -143,7 +143,7 @@ Result<std::vector<int>> most_blocks(const Profile& bert_48, const Cluster& clus
       const int tried = blocks[static_cast<std::size_t>(stage)] = (fits + too_many) / 2;
       const Stacked tower = stacked(bert_48, cluster, blocks);
       TRY(const auto simulation, judged(tower.problem, tower.plan, bench));
-      const DeviceVerdict& device = simulation.devices[static_cast<std::size_t>(stage)];
+      const SimulatedDevice& device = simulation.devices[static_cast<std::size_t>(stage)];
       (device.peak <= device.capacity ? fits : too_many) = tried;
     }
     most.push_back(fits);

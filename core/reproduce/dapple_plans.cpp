@@ -80,7 +80,7 @@ Optimizer optimizer_of(const std::string& model) {  // section VI-A
   return model == "AmoebaNet-36" ? Optimizer::rmsprop : Optimizer::adam;
 }
 
-Result<Problem> problem_of(const std::string& model, const std::string& config, int batch, const Bench& bench) {
+Result<Problem> make_problem(const std::string& model, const std::string& config, int batch, const Bench& bench) {
   auto profile = paper_model(bench, model);
   auto cluster = presets::cluster_preset(config);
   if (!profile) return tl::unexpected(profile.error());
@@ -138,7 +138,7 @@ bool same_split(const std::string& paper, const std::string& ours) {
 
 Result<ReproducedRow> planned_row(const Planned& paper, const Bench& bench) {
   const std::string preset = paper.config[0] == 'A' ? "dapple-a" : paper.config[0] == 'B' ? "dapple-b" : "dapple-c";
-  TRY(const auto problem, problem_of(paper.model, preset, paper.batch, bench));
+  TRY(const auto problem, make_problem(paper.model, preset, paper.batch, bench));
   const auto plan = answer("dapple", problem, dapple_options(paper.model, preset), bench);
   ReproducedRow row{fmt::format("{} ({}), config {}", paper.model, paper.batch, paper.config)};
   if (!plan && plan.error().code != ErrorCode::infeasible) return tl::unexpected(plan.error());
@@ -191,7 +191,7 @@ constexpr Compared table_7[] = {
 };
 
 Result<ReproducedRow> compared_row(const Compared& paper, const Bench& bench) {
-  TRY(const auto problem, problem_of(paper.model, "dapple-a", paper.batch, bench));
+  TRY(const auto problem, make_problem(paper.model, "dapple-a", paper.batch, bench));
   Problem reduced_at_the_end = problem;
   reduced_at_the_end.workload.conventions.overlap = Overlap::none;
   TRY(const auto ours, answer("dapple", reduced_at_the_end, dapple_options(paper.model, "dapple-a"), bench));

@@ -146,10 +146,10 @@ class Training {
 
   /// Waits during a pause of an asynchronous run, if it begins after this step: all devices wait by now.
   void pause_asynchronous(train::Crew& crew, int step, const std::stop_token& stop) const {
-    if (!run_->processes->first() || !run_->admission->held_behind(steps_done_here() * run_->layout.micro_batches))
+    if (!run_->processes->first() || !run_->admission->pauses_after(steps_done_here() * run_->layout.micro_batches))
       return;
     wait_while_paused(step, stop);
-    crew.leave_out_time();
+    crew.reset_step_timer();
     run_->admission->go_on();
   }
   int steps_done_here() const { return static_cast<int>(durations_.size()); }
@@ -162,7 +162,7 @@ class Training {
       if (begins) run_->control->begin_step();
       stopped_ = begins && run_->processes->any(stop.stop_requested());
       if (stopped_) return;
-      const std::optional<train::CrewStep> done = crew.step();
+      const std::optional<train::StepResult> done = crew.step();
       stopped_ = !done;
       if (stopped_) return;
       if (step == options_.steps) sampler_.reset();  // the reports and the disk do not belong to it
@@ -198,7 +198,7 @@ class Training {
     return {};
   }
 
-  void report(int step, const train::CrewStep& crew_step) {
+  void report(int step, const train::StepResult& crew_step) {
     const std::vector<exec::StepReport> reports = reports_of_all(crew_step.reports);
     if (!run_->processes->first()) return;
     for (std::size_t i = 0; i < reports.size(); ++i)
@@ -271,7 +271,7 @@ class Training {
     std::vector<exec::LayerParameters> here;
     for (const exec::Worker& worker : run_->workers)
       for (std::size_t m = 0; m < worker.stages().size(); ++m) {
-        const exec::PlacedChunk& chunk = run_->layout.placements[worker.index()].chunk_of_module(m);
+        const exec::LocalStage& chunk = run_->layout.placements[worker.index()].chunk_of_module(m);
         if (chunk.copy == 0 && chunk.replica == 0)
           worker.stages()[m].module.add_parameters(plan_.stages[chunk.stage.index()].first, here);
       }
@@ -285,7 +285,7 @@ class Training {
       const auto layer = static_cast<std::size_t>(part.layer);
       trained.layers.resize(std::max(trained.layers.size(), layer + 1));
       trained.layers[layer].resize(static_cast<std::size_t>(part.whole));
-      layers::put_blocks(part.blocks, part.values, trained.layers[layer]);
+      layers::insert_blocks(part.blocks, part.values, trained.layers[layer]);
     }
     return trained;
   }
@@ -301,7 +301,7 @@ class Training {
   const train::EventSink& sink_;
   std::shared_ptr<train::Run> run_;
   mutable std::mutex emitting_;
-  train::SamplesOfAll samples_{Seconds(std::chrono::duration<double>(options_.sample_every).count())};
+  train::SampleAggregator samples_{Seconds(std::chrono::duration<double>(options_.sample_every).count())};
   std::vector<Seconds> durations_;
   double loss_ = 0;
   bool stopped_ = false;

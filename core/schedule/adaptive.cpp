@@ -25,14 +25,15 @@ std::vector<Plan> fixed_plans(const Plan& plan) {
   std::vector<Plan> plans;
   for (const ScheduleTraits& info : all_schedules) {
     if (asynchronous(info.kind) || bidirectional(info.kind) || info.kind == ScheduleKind::adaptive ||
-        info.kind == ScheduleKind::explicit_order || (!shares_devices(info.kind) && !one_stage_a_device(plan)))
+        info.kind == ScheduleKind::explicit_order ||
+        (!is_interleaved_on_device(info.kind) && !one_stage_a_device(plan)))
       continue;
     Plan fixed = plan;
     fixed.schedule = info.kind;
     fixed.warmup_counts.reset();
     fixed.warmup = Warmup::A;
     plans.push_back(fixed);
-    if (const std::optional<Plan> other = with_other_warmup(fixed)) plans.push_back(*other);
+    if (const std::optional<Plan> other = with_alternate_warmup(fixed)) plans.push_back(*other);
     if (!plan.warmup_counts || info.kind != ScheduleKind::one_f_one_b) continue;
     fixed.warmup_counts = plan.warmup_counts;
     plans.push_back(fixed);
@@ -55,7 +56,7 @@ std::vector<ListRule> rules_for(const Plan& plan) {
   return rules;
 }
 
-std::vector<Bytes> rooms_of(const Plan& plan, std::span<const StageFigures> figures) {
+std::vector<Bytes> available_memory_of(const Plan& plan, std::span<const StageEstimates> figures) {
   std::vector<Bytes> rooms;
   for (const PipelineRank& rank : pipeline_ranks(plan)) {
     Bytes room(std::numeric_limits<std::int64_t>::max());
@@ -66,7 +67,7 @@ std::vector<Bytes> rooms_of(const Plan& plan, std::span<const StageFigures> figu
 }
 
 /// Reduces each device's memory by its largest micro-batch.
-void make_tighter(const Plan& plan, std::span<const StageFigures> figures, std::vector<Bytes>& rooms) {
+void reduce_memory(const Plan& plan, std::span<const StageEstimates> figures, std::vector<Bytes>& rooms) {
   const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Bytes largest;
@@ -78,7 +79,7 @@ void make_tighter(const Plan& plan, std::span<const StageFigures> figures, std::
 /// A holder of the best order so far.
 class Choice {
  public:
-  explicit Choice(const OrderJudge& judge) : judge_(judge) {}
+  explicit Choice(const OrderEvaluator& judge) : judge_(judge) {}
 
   enum class Verdict { taken, slower, does_not_fit };
 
@@ -96,7 +97,7 @@ class Choice {
   std::optional<Schedule>& best() { return best_; }
 
  private:
-  const OrderJudge& judge_;
+  const OrderEvaluator& judge_;
   std::optional<Schedule> best_;
   Nanoseconds time_;
   bool fits_ = false;
@@ -104,7 +105,7 @@ class Choice {
 
 }  // namespace
 
-Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figures, const OrderJudge& judge,
+Result<Schedule> adaptive(const Plan& plan, std::span<const StageEstimates> figures, const OrderEvaluator& judge,
                           const std::stop_token& stop) {
   Choice choice(judge);
   for (const Plan& fixed : fixed_plans(plan)) {
@@ -114,21 +115,21 @@ Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figure
   const std::int64_t each = std::int64_t{3} * plan.micro_batches * static_cast<std::int64_t>(plan.stages.size());
   std::int64_t left = most_operations / each;
   for (const ListRule& rule : rules_for(plan)) {
-    std::vector<Bytes> rooms = rooms_of(plan, figures);
+    std::vector<Bytes> rooms = available_memory_of(plan, figures);
     for (int retry = 0; retry <= most_retries && left > 0; ++retry, --left) {
       if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the search for an order was stopped");
       std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms, stop);
       if (!list || choice.consider(std::move(list->schedule)) != Choice::Verdict::does_not_fit) break;
-      make_tighter(plan, figures, rooms);
+      reduce_memory(plan, figures, rooms);
     }
   }
   if (choice.best()) return *std::move(choice.best());
   return fail(ErrorCode::bad_input, "found no order of operations that comes to an end, expected one", "/stages");
 }
 
-Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figures) {
+Result<Schedule> adaptive(const Plan& plan, std::span<const StageEstimates> figures) {
   std::optional<ListSchedule> best;
-  const std::vector<Bytes> rooms = rooms_of(plan, figures);
+  const std::vector<Bytes> rooms = available_memory_of(plan, figures);
   for (const ListRule& rule : rules_for(plan)) {
     std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms);
     if (list && (!best || list->end < best->end)) best = std::move(list);

@@ -10,7 +10,7 @@
 namespace pipedeck::schedule {
 
 /// A chunk of a device: its stage and its first micro-batch.
-struct DirectedChunk {
+struct DirectedStage {
   StageId stage;
   int first = 0;  ///< micro-batch
 };

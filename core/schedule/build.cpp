@@ -9,7 +9,7 @@
 
 namespace pipedeck::schedule {
 
-std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> figures) {
+std::vector<int> warmup_counts(const Plan& plan, std::span<const StageEstimates> figures) {
   if (plan.schedule == ScheduleKind::gpipe) return std::vector<int>(plan.stages.size(), plan.micro_batches);
   if (!plan.synchronous()) {
     std::vector<int> counts;
@@ -22,7 +22,7 @@ std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> f
   return counts;
 }
 
-Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> figures) {
+Result<Schedule> build_schedule(const Plan& plan, std::span<const StageEstimates> figures) {
   if (plan.stages.empty()) return fail(ErrorCode::bad_input, "found no stages, expected at least one", "/stages");
   const std::size_t counts = plan.warmup_counts ? plan.warmup_counts->size() : figures.size();
   const bool warms_up = plan.schedule == ScheduleKind::one_f_one_b || plan.schedule == ScheduleKind::zb_h1 ||

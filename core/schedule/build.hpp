@@ -15,14 +15,14 @@ namespace pipedeck::schedule {
 
 /// Returns the schedule. bad_input states the required placement if the plan's stages are not placed as its schedule
 /// needs.
-Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> figures);
+Result<Schedule> build_schedule(const Plan& plan, std::span<const StageEstimates> figures);
 
 /// Returns the warm-up forwards of every stage of gpipe, 1f1b and pipedream: warmup_counts or the policy's K_i, at most
 /// the number of micro-batches.
-std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> figures);
+std::vector<int> warmup_counts(const Plan& plan, std::span<const StageEstimates> figures);
 
 /// Proves that the schedule terminates: sends and receives match in order, and list order with data dependence has no
 /// cycle. An error names the cycle.
-Result<void> prove_deadlock_free(const Schedule& schedule, const Plan& plan);
+Result<void> check_deadlock_free(const Schedule& schedule, const Plan& plan);
 
 }  // namespace pipedeck::schedule

@@ -17,7 +17,7 @@ struct Slot {
   Operation operation;
 };
 
-void add_direction(std::vector<Slot>& slots, int stages, DirectedChunk chunk, int count) {
+void add_direction(std::vector<Slot>& slots, int stages, DirectedStage chunk, int count) {
   const int s = chunk.stage.value, each = stages / 2;  // micro-batches per direction in a unit
   for (int m = 0; m < count; ++m) {
     const int start = m / each * 2 * stages + m % each * 2;
@@ -31,7 +31,7 @@ void add_direction(std::vector<Slot>& slots, int stages, DirectedChunk chunk, in
 Result<Schedule> chimera(const Plan& plan) {
   if (Result<void> placed = check_both_directions(plan, 2); !placed) return tl::unexpected(placed.error());
   const int stages = static_cast<int>(plan.stages.size()), half = plan.micro_batches / 2;
-  const std::vector<Chunk> chunks = chunks_of(plan);
+  const std::vector<Chunk> chunks = stage_copies(plan);
   std::vector<std::vector<Operation>> lists;
   for (const PipelineRank& rank : pipeline_ranks(plan)) {
     std::vector<Slot> slots;

@@ -16,9 +16,9 @@
 namespace pipedeck::schedule {
 
 Schedule gpipe(const Plan& plan);
-Schedule one_f_one_b(const Plan& plan, std::span<const StageFigures> figures);
+Schedule one_f_one_b(const Plan& plan, std::span<const StageEstimates> figures);
 Result<Schedule> interleaved(const Plan& plan);
-Schedule zero_bubble(const Plan& plan, std::span<const StageFigures> figures);  ///< ZB-H1 and ZB-H2
+Schedule zero_bubble(const Plan& plan, std::span<const StageEstimates> figures);  ///< ZB-H1 and ZB-H2
 Result<Schedule> zb_v(const Plan& plan);
 Result<Schedule> controllable_memory(const Plan& plan);  ///< V-Half and V-Min
 Result<Schedule> dualpipe(const Plan& plan);
@@ -33,12 +33,12 @@ Result<Schedule> explicit_order(const Plan& plan);
 /// A builder of a schedule. Most need no figures of the stages.
 struct Builder {
   ScheduleKind kind;
-  Result<Schedule> (*build)(const Plan& plan, std::span<const StageFigures> figures);
+  Result<Schedule> (*build)(const Plan& plan, std::span<const StageEstimates> figures);
 };
 
 template <auto build>
-Result<Schedule> built(const Plan& plan, std::span<const StageFigures> figures) {
-  if constexpr (std::is_invocable_v<decltype(build), const Plan&, std::span<const StageFigures>>)
+Result<Schedule> built(const Plan& plan, std::span<const StageEstimates> figures) {
+  if constexpr (std::is_invocable_v<decltype(build), const Plan&, std::span<const StageEstimates>>)
     return build(plan, figures);
   else
     return build(plan);
@@ -62,7 +62,7 @@ inline constexpr Builder builders[]{{ScheduleKind::gpipe, built<gpipe>},
                                     {ScheduleKind::explicit_order, built<explicit_order>}};
 
 /// Returns K_i of every stage by DAPPLE's policies, at most the number of micro-batches.
-std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> figures);
+std::vector<int> policy_warmups(const Plan& plan, std::span<const StageEstimates> figures);
 
 /// The number of batches in a simulation of PipeDream-2BW. Steady state begins with the second half of them; the last
 /// one drains.

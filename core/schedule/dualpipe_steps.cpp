@@ -11,7 +11,7 @@ namespace {
 
 class DualPipeSteps {
  public:
-  DualPipeSteps(DirectedChunk here, DirectedChunk there)
+  DualPipeSteps(DirectedStage here, DirectedStage there)
       : chunks_{{here, here.first, here.first}, {there, there.first, there.first}} {}
 
   void forward(int chunk, bool joined = false) {
@@ -40,7 +40,7 @@ class DualPipeSteps {
 
  private:
   struct Progress {
-    DirectedChunk at;
+    DirectedStage at;
     int next_forward = 0, next_backward = 0;
   };
   Progress chunks_[2];
@@ -50,7 +50,7 @@ class DualPipeSteps {
 
 }  // namespace
 
-std::vector<Operation> dualpipe_steps(int position, int positions, int count, DirectedChunk here, DirectedChunk there) {
+std::vector<Operation> dualpipe_steps(int position, int positions, int count, DirectedStage here, DirectedStage there) {
   constexpr int h = 0, t = 1;
   const int behind = positions - position - 1;  // devices between this one and the turn
   DualPipeSteps steps(here, there);

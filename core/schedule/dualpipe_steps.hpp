@@ -11,6 +11,6 @@ namespace pipedeck::schedule {
 
 /// Returns the list of the device at `position` of `positions`. Micro-batches enter at position 0 and turn or meet at
 /// the last one. They enter by the chunk `here`; `there` is the other chunk. `count`: micro-batches of each.
-std::vector<Operation> dualpipe_steps(int position, int positions, int count, DirectedChunk here, DirectedChunk there);
+std::vector<Operation> dualpipe_steps(int position, int positions, int count, DirectedStage here, DirectedStage there);
 
 }  // namespace pipedeck::schedule

@@ -34,7 +34,7 @@ struct Seen {
 /// Returns the chunks on the device, with the copy of each.
 std::vector<Chunk> chunks_on(const Plan& plan, DeviceId device) {
   std::vector<Chunk> own;
-  for (Chunk& chunk : chunks_of(plan))
+  for (Chunk& chunk : stage_copies(plan))
     if (std::find(chunk.devices.begin(), chunk.devices.end(), device) != chunk.devices.end())
       own.push_back(std::move(chunk));
   return own;
@@ -140,7 +140,7 @@ Result<Schedule> explicit_order(const Plan& plan) {
                 fmt::format("found {} lists, expected one for each of the {} devices used",
                             plan.operations ? plan.operations->size() : 0, devices.size()),
                 "/operations");
-  Schedule schedule{plan.micro_batches, true, {}, copies_of(plan)};
+  Schedule schedule{plan.micro_batches, true, {}, num_stage_copies(plan)};
   for (std::size_t lane = 0; lane < devices.size(); ++lane) {
     const std::vector<Operation>& list = (*plan.operations)[lane];
     if (Result<void> complete = ListCheck(plan, schedule, devices[lane], lane).run(list); !complete)

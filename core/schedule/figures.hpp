@@ -10,7 +10,7 @@
 
 namespace pipedeck::schedule {
 
-struct StageFigures {
+struct StageEstimates {
   int fitting = 1;  ///< D of the warm-up policies: micro-batches that fit in memory at the same time
 
   // Nanoseconds of one micro-batch on the slowest replica.

@@ -44,7 +44,8 @@ struct RankState {
 
 class Scheduler {
  public:
-  Scheduler(const Plan& plan, std::span<const StageFigures> figures, const ListRule& rule, std::span<const Bytes> rooms)
+  Scheduler(const Plan& plan, std::span<const StageEstimates> figures, const ListRule& rule,
+            std::span<const Bytes> rooms)
       : plan_(plan), figures_(figures), rule_(rule), count_(static_cast<std::size_t>(plan.micro_batches)) {
     chunks_.resize(plan.stages.size());
     const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
@@ -107,13 +108,13 @@ class Scheduler {
         if (!best || choice.key < best->key) best = choice;
       }
     if (best) return start(rank, r, best->operation, now);
-    if (rank.weights.empty() || is_worth_waiting(rank, now, soon)) return;
+    if (rank.weights.empty() || should_wait(rank, now, soon)) return;
     const Operation weight = rank.weights.front();
     rank.weights.pop_front();
     start(rank, r, weight, now);
   }
 
-  bool is_worth_waiting(const RankState& rank, std::int64_t now, std::int64_t soon) const {
+  bool should_wait(const RankState& rank, std::int64_t now, std::int64_t soon) const {
     return rule_.weights == ListRule::Weights::patient && soon != never &&
            soon - now < figures_[rank.weights.front().stage.index()].backward_weight / 2;
   }
@@ -150,7 +151,7 @@ class Scheduler {
 
   /// Returns the bytes that an operation allocates until the end of its micro-batch's last operation on this stage.
   std::int64_t bytes_of(const Operation& operation) const {
-    const StageFigures& own = figures_[operation.stage.index()];
+    const StageEstimates& own = figures_[operation.stage.index()];
     if (operation.kind == OpKind::forward) return own.kept.count;
     return operation.kind == OpKind::backward_weight ? 0 : own.again.count;
   }
@@ -171,7 +172,7 @@ class Scheduler {
   // --- running
 
   std::int64_t duration_of(const Operation& operation) const {
-    const StageFigures& own = figures_[operation.stage.index()];
+    const StageEstimates& own = figures_[operation.stage.index()];
     switch (operation.kind) {
       case OpKind::forward:
         return own.forward;
@@ -215,7 +216,7 @@ class Scheduler {
     rank.held[m] += bytes;
     rank.newest = std::max(rank.newest, operation.micro_batch);
     --rank.missing[m];
-    const StageFigures& own = figures_[operation.stage.index()];
+    const StageEstimates& own = figures_[operation.stage.index()];
     if (operation.kind == (split() ? OpKind::backward_weight : OpKind::backward)) {
       rank.used -= own.kept.count + own.again.count;
       rank.held[m] -= own.kept.count + own.again.count;
@@ -242,7 +243,7 @@ class Scheduler {
   using Wake = std::pair<std::int64_t, std::size_t>;
 
   const Plan& plan_;
-  std::span<const StageFigures> figures_;
+  std::span<const StageEstimates> figures_;
   ListRule rule_;
   std::size_t count_;  // micro-batches
   std::vector<ChunkState> chunks_;
@@ -253,8 +254,9 @@ class Scheduler {
 
 }  // namespace
 
-std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const StageFigures> figures, const ListRule& rule,
-                                          std::span<const Bytes> rooms, const std::stop_token& stop) {
+std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const StageEstimates> figures,
+                                          const ListRule& rule, std::span<const Bytes> rooms,
+                                          const std::stop_token& stop) {
   return Scheduler(plan, figures, rule, rooms).run(stop);
 }
 

@@ -36,7 +36,8 @@ struct ListSchedule {
 
 /// Schedules a synchronous plan of one copy. `rooms` are the bytes for saved activations on each of
 /// pipeline_ranks(plan). Returns nothing if they are too small for one micro-batch, or after a request to `stop`.
-std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const StageFigures> figures, const ListRule& rule,
-                                          std::span<const Bytes> rooms, const std::stop_token& stop = {});
+std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const StageEstimates> figures,
+                                          const ListRule& rule, std::span<const Bytes> rooms,
+                                          const std::stop_token& stop = {});
 
 }  // namespace pipedeck::schedule

@@ -7,7 +7,7 @@
 
 namespace pipedeck::schedule {
 
-std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> figures) {
+std::vector<int> policy_warmups(const Plan& plan, std::span<const StageEstimates> figures) {
   const int stages = static_cast<int>(plan.stages.size());
   std::vector<int> warmups;
   for (int i = 0; i < stages; ++i) {
@@ -18,7 +18,7 @@ std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> 
   return warmups;
 }
 
-Schedule one_f_one_b(const Plan& plan, std::span<const StageFigures> figures) {
+Schedule one_f_one_b(const Plan& plan, std::span<const StageEstimates> figures) {
   const std::vector<int> warmups = warmup_counts(plan, figures);
   const auto order = [&](StageId stage, int) {
     return AlternatingOrder{stage, warmups[stage.index()], 0,

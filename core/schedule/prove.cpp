@@ -63,7 +63,7 @@ class Proof {
  private:
   Result<void> add_workers() {
     std::map<DeviceId, std::size_t> lane_of;
-    for (const Chunk& chunk : chunks_of(plan_)) {
+    for (const Chunk& chunk : stage_copies(plan_)) {
       if (chunk.copy == 0) stage_begin_.push_back(workers_.size());
       const Stage& stage = plan_.stages[chunk.stage.index()];
       const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
@@ -306,6 +306,6 @@ class Proof {
 
 }  // namespace
 
-Result<void> prove_deadlock_free(const Schedule& schedule, const Plan& plan) { return Proof(schedule, plan).run(); }
+Result<void> check_deadlock_free(const Schedule& schedule, const Plan& plan) { return Proof(schedule, plan).run(); }
 
 }  // namespace pipedeck::schedule

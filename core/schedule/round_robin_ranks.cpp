@@ -39,7 +39,7 @@ Result<void> apart(const Plan& plan, std::size_t ranks) {
 }
 
 Result<void> one_copy(const Plan& plan) {
-  if (copies_of(plan) == 1) return {};
+  if (num_stage_copies(plan) == 1) return {};
   return fail(
       ErrorCode::bad_input,
       fmt::format("found several copies of stages, expected one: '{}' goes in one direction", name_of(plan.schedule)),

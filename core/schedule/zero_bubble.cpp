@@ -28,7 +28,7 @@ std::vector<Operation> list_of(StageId stage, int micro_batches, int warmup, int
 
 }  // namespace
 
-Schedule zero_bubble(const Plan& plan, std::span<const StageFigures> figures) {
+Schedule zero_bubble(const Plan& plan, std::span<const StageEstimates> figures) {
   const bool long_warmup = plan.schedule == ScheduleKind::zb_h2;
   const int stages = static_cast<int>(plan.stages.size()), micro_batches = plan.micro_batches;
   const int kept = long_warmup ? 2 * stages - 1 : stages;

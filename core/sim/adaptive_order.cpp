@@ -27,7 +27,7 @@ Result<Schedule> adaptive_order(const costs::SimulatorInputs& inputs, const Plan
                                 const costs::Channels& channels, const RunOfOrder& run_of,
                                 const std::stop_token& stop) {
   const double slowdown = inputs.conventions.calibration.overlap_slowdown;
-  schedule::OrderJudge judge;
+  schedule::OrderEvaluator judge;
   judge.time = [&](const Schedule& schedule) -> std::optional<Nanoseconds> {
     const engine::Trace trace = engine::run_slowed(run_of(schedule, false), slowdown, stop);
     if (!trace.complete) return std::nullopt;

@@ -110,7 +110,7 @@ std::int64_t common_length(const std::vector<engine::Interval>& a, const std::ve
 }
 
 /// Why a lane waited before this operation.
-Nanoseconds& part_before(IdleParts& idle, OpKind kind) {
+Nanoseconds& part_before(IdleBreakdown& idle, OpKind kind) {
   if (kind == OpKind::forward || kind == OpKind::recompute) return idle.waiting_activation;
   return kind == OpKind::optimizer ? idle.waiting_all_reduce : idle.waiting_gradient;
 }

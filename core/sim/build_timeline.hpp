@@ -16,7 +16,7 @@ Nanoseconds exposed_communication(const Timeline& timeline, Nanoseconds begin, N
 /// Busy time of one compute lane and why it was idle, within [begin, end): they add up to it exactly.
 struct LaneTimes {
   Nanoseconds busy;
-  IdleParts idle;
+  IdleBreakdown idle;
 };
 /// `synchronised`: end of the last all-reduce that the lane waits for after its last pass. `waits_of_second`: rows of
 /// the lane that are joined to the next one and waited for what that needs (joined_waits.hpp).

@@ -39,7 +39,7 @@ std::int64_t busy_time(const Totals& totals) {
 }
 
 /// As many operations of each kind as `measured` has, at their mean time.
-Totals as_many(Totals predicted, const Totals& measured) {
+Totals scale_to_counts(Totals predicted, const Totals& measured) {
   for (std::size_t k = 0; k < op_kind_count; ++k) {
     if (predicted.count[k] == 0) continue;
     predicted.time[k] = std::llround(static_cast<double>(predicted.time[k]) * measured.count[k] / predicted.count[k]);
@@ -74,12 +74,12 @@ TimelineDifference difference(const Timeline& predicted, const Timeline& measure
   return difference(totals_of(predicted), totals_of(measured));
 }
 
-TimelineDifference difference_of_a_step(const Simulation& predicted, const Timeline& measured, Seconds step) {
+TimelineDifference compare_step(const Simulation& predicted, const Timeline& measured, Seconds step) {
   Totals a = totals_of(predicted.timeline), b = totals_of(measured);
   constexpr auto forward = static_cast<std::size_t>(OpKind::forward);
   if (a.count[forward] > b.count[forward]) {
     const auto devices = static_cast<std::int64_t>(predicted.devices.size());
-    a = as_many(a, b);
+    a = scale_to_counts(a, b);
     repeat_every(a, predicted.iteration.count, devices);
     repeat_every(b, std::llround(step.count * 1e9), devices);
   }

@@ -28,6 +28,6 @@ TimelineDifference difference(const Timeline& predicted, const Timeline& measure
 /// Compares one step of a run. An asynchronous plan's prediction shows many steps, and those of a run overlap. So as
 /// many operations of each kind as were measured are taken at their mean time, and the predicted time from one step to
 /// the next is compared with `step`, the measured one.
-TimelineDifference difference_of_a_step(const Simulation& predicted, const Timeline& measured, Seconds step);
+TimelineDifference compare_step(const Simulation& predicted, const Timeline& measured, Seconds step);
 
 }  // namespace pipedeck::sim

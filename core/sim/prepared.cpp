@@ -21,7 +21,7 @@ bool replicas_alike(const costs::PlanCosts& costs) {
 
 /// When each mini-batch and all before it are done. Unlike replicas that nothing synchronises run ahead of one another;
 /// but mini-batches come in turn, so that the pace is the slowest's.
-std::vector<std::int64_t> done_in_turn(const Plan& plan, const engine::Trace& trace) {
+std::vector<std::int64_t> in_order_completions(const Plan& plan, const engine::Trace& trace) {
   const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
   std::vector<std::size_t> next(replicas);
   for (std::size_t r = 0; r < replicas; ++r) next[r] = r;
@@ -38,7 +38,7 @@ std::vector<std::int64_t> done_in_turn(const Plan& plan, const engine::Trace& tr
 Window steady_state(const engine::EngineInput& run, const engine::Trace& trace) {
   const Plan& plan = run.plan;
   const bool alike = !run.passes && replicas_alike(run.costs);
-  const std::vector<std::int64_t> completions = alike ? trace.completions : done_in_turn(plan, trace);
+  const std::vector<std::int64_t> completions = alike ? trace.completions : in_order_completions(plan, trace);
   const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
   const auto in_flight = static_cast<std::size_t>(cost::pipedream_versions(plan, StageId(0)));  // K_0, NOAM
   const bool batches = plan.schedule == ScheduleKind::pipedream_2bw;
@@ -58,7 +58,7 @@ Result<Prepared> prepare(const costs::SimulatorInputs& inputs, const Plan& plan,
   if (inputs.conventions.network == NetworkModel::shared)
     prepared.flows = network::shared_flows(inputs, plan, prepared.costs, prepared.channels);
   const auto run_of = [&](const Schedule& order, bool record) {
-    return prepared.plain_run_of(inputs, plan, order, record);
+    return prepared.baseline_input(inputs, plan, order, record);
   };
   Result<Schedule> schedule =
       plan.schedule == ScheduleKind::adaptive
@@ -68,22 +68,23 @@ Result<Prepared> prepare(const costs::SimulatorInputs& inputs, const Plan& plan,
   prepared.schedule = std::move(*schedule);
   // The closed forms cannot deadlock by themselves; what a user wrote may.
   if (plan.operations || plan.warmup_counts)
-    if (Result<void> proof = schedule::prove_deadlock_free(prepared.schedule, plan); !proof)
+    if (Result<void> proof = schedule::check_deadlock_free(prepared.schedule, plan); !proof)
       return tl::unexpected(proof.error());
-  prepared.slow_down(inputs, plan, stop);
+  prepared.apply_overlap_slowdown(inputs, plan, stop);
   return prepared;
 }
 
-void Prepared::slow_down(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
+void Prepared::apply_overlap_slowdown(const costs::SimulatorInputs& inputs, const Plan& plan,
+                                      const std::stop_token& stop) {
   const double slowdown = inputs.conventions.calibration.overlap_slowdown;
-  if (slowdown != 1) passes = engine::slowed_passes(plain_run_of(inputs, plan, schedule, true), slowdown, stop);
+  if (slowdown != 1) passes = engine::overlap_durations(baseline_input(inputs, plan, schedule, true), slowdown, stop);
 }
 
 Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop_token& stop) {
   engine::Trace trace = engine::run_engine(run, stop);
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
   if (trace.complete) return trace;
-  if (Result<void> proof = schedule::prove_deadlock_free(run.schedule, run.plan); !proof)
+  if (Result<void> proof = schedule::check_deadlock_free(run.schedule, run.plan); !proof)
     return tl::unexpected(proof.error());
   return fail(ErrorCode::internal, "the simulation stopped before the end of a schedule that cannot deadlock");
 }

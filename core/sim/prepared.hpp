@@ -19,17 +19,17 @@ struct Prepared {
   engine::PassDurations passes;               ///< where devices compute slower while they communicate; else none
 
   engine::EngineInput run_of(const costs::SimulatorInputs& inputs, const Plan& plan, bool record) const {
-    engine::EngineInput run = plain_run_of(inputs, plan, schedule, record);
+    engine::EngineInput run = baseline_input(inputs, plan, schedule, record);
     if (!passes.empty()) run.passes = &passes;
     return run;
   }
   /// In another order, and nothing slowed by communication.
-  engine::EngineInput plain_run_of(const costs::SimulatorInputs& inputs, const Plan& plan, const Schedule& order,
-                                   bool record) const {
+  engine::EngineInput baseline_input(const costs::SimulatorInputs& inputs, const Plan& plan, const Schedule& order,
+                                     bool record) const {
     return {plan, order, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
   }
   /// Finds `passes`, for costs, channels and lists as they are now.
-  void slow_down(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
+  void apply_overlap_slowdown(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
 };
 
 Result<Prepared> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);

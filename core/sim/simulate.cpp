@@ -69,7 +69,7 @@ class Verdict {
   }
 
   Result<Simulation> run() {
-    look_at_lanes();
+    collect_lanes();
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
     add_devices();
     add_busy();
@@ -80,9 +80,9 @@ class Verdict {
 
  private:
   /// Long and independent computations, run side by side.
-  void look_at_lanes() {
+  void collect_lanes() {
     of_lanes_.resize(run_.costs.lanes.size());
-    leaders_ = memory::memory_leaders(run_, trace_);
+    leaders_ = memory::representative_lanes(run_, trace_);
     std::vector<std::size_t> looked_at;
     for (std::size_t l = 0; l < leaders_.size(); ++l)
       if (leaders_[l] == l) looked_at.push_back(l);
@@ -107,12 +107,12 @@ class Verdict {
     const bool alike = std::all_of(lane.workers.begin(), lane.workers.end(), [&](std::size_t w) {
       return run_.costs.stages[static_cast<std::size_t>(run_.costs.workers[w].stage)].held.size() == 1;
     });
-    const Bytes most = memory::most_beside_held(inputs_, run_, trace_, upper, l);
+    const Bytes most = memory::max_transient_bytes(inputs_, run_, trace_, upper, l);
     for (std::size_t rank = 0; rank < (alike ? 1 : lane.devices.size()); ++rank) {
-      DeviceVerdict verdict = memory::memory_of(inputs_, run_, trace_, l, rank, resources, detail_.item_curves);
-      const MemoryParts held = memory::held_memory(inputs_, run_, l, rank);
-      verdict.peak_upper =
-          std::max(verdict.peak, memory::upper_estimate(held, most, inputs_.conventions.fragmentation));
+      SimulatedDevice verdict = memory::memory_of(inputs_, run_, trace_, l, rank, resources, detail_.item_curves);
+      const MemoryBreakdown held = memory::lane_persistent_memory(inputs_, run_, l, rank);
+      verdict.peak_upper_bound =
+          std::max(verdict.peak, memory::with_fragmentation(held, most, inputs_.conventions.fragmentation));
       of_lanes_[l].push_back(std::move(verdict));
     }
   }
@@ -120,9 +120,9 @@ class Verdict {
   void add_devices() {
     for (std::size_t l = 0; l < run_.costs.lanes.size(); ++l) {
       const costs::LaneCosts& lane = run_.costs.lanes[l];
-      const std::vector<DeviceVerdict>& known = of_lanes_[leaders_[l]];
+      const std::vector<SimulatedDevice>& known = of_lanes_[leaders_[l]];
       for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
-        DeviceVerdict verdict = known[std::min(rank, known.size() - 1)];
+        SimulatedDevice verdict = known[std::min(rank, known.size() - 1)];
         verdict.device = lane.devices[rank];
         verdict.capacity = inputs_.network.type(verdict.device).memory;
         verdict_.fits = verdict_.fits && verdict.peak <= verdict.capacity;
@@ -131,7 +131,7 @@ class Verdict {
       }
     }
     std::sort(verdict_.devices.begin(), verdict_.devices.end(),
-              [](const DeviceVerdict& a, const DeviceVerdict& b) { return a.device < b.device; });
+              [](const SimulatedDevice& a, const SimulatedDevice& b) { return a.device < b.device; });
   }
 
   /// End of the last all-reduce of what is on the lane; asynchronous lanes do not end with one.
@@ -172,13 +172,13 @@ class Verdict {
   SimulationDetail detail_;
   std::stop_token stop_;
   Window window_;
-  struct OfLane {
+  struct LaneResult {
     std::size_t number = 0;
     Nanoseconds synchronised;
   };
-  std::map<DeviceId, OfLane> lanes_;
-  std::vector<std::size_t> leaders_;                  // by lane: the one that is looked at for it
-  std::vector<std::vector<DeviceVerdict>> of_lanes_;  // memory by lane and rank; one where all ranks hold the same
+  std::map<DeviceId, LaneResult> lanes_;
+  std::vector<std::size_t> leaders_;                    // by lane: the one that is looked at for it
+  std::vector<std::vector<SimulatedDevice>> of_lanes_;  // memory by lane and rank; one where all ranks hold the same
   Simulation verdict_;
 };
 
@@ -194,7 +194,7 @@ Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::sha
   if (!network) return tl::unexpected(network.error());
   std::vector<LayerId> order;
   for (std::size_t i = 0; i < profile->layers.size(); ++i) order.push_back(LayerId(i));
-  std::vector<Bytes> cuts = plan::cut_bytes(*profile, order);
+  std::vector<Bytes> cuts = plan::boundary_bytes(*profile, order);
   return Simulator(std::make_shared<const Shared>(Shared{
       {std::move(profile), std::move(cluster), conventions, std::move(*network), std::move(order), std::move(cuts)}}));
 }
@@ -271,8 +271,8 @@ Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_boun
   predicted.iteration = to_seconds(simulation.iteration);
   predicted.samples_per_second = simulation.samples_per_second;
   predicted.bubble_fraction = simulation.bubble_fraction;
-  for (const DeviceVerdict& device : simulation.devices) predicted.peak_memory.push_back(device.peak);
-  predicted.lower_bound = cost::bound_of_simulation(plan, lower_bound, predicted.iteration);
+  for (const SimulatedDevice& device : simulation.devices) predicted.peak_memory.push_back(device.peak);
+  predicted.lower_bound = cost::simulation_lower_bound(plan, lower_bound, predicted.iteration);
   predicted.fits = simulation.fits;
   predicted.network = simulation.network;
   predicted.overlap = simulation.overlap;

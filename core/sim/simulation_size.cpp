@@ -31,7 +31,7 @@ SimulationSize simulation_size(const Plan& plan) {
     // Copies share the micro-batches; the replicas of an asynchronous stage do.
     const std::int64_t workers = plan.synchronous() ? stage.replicas() : 1;
     const std::int64_t passes = 3 + (stage.recompute.any() ? 1 : 0);
-    slots += workers * copies_of(plan) * micro_batches;
+    slots += workers * num_stage_copies(plan) * micro_batches;
     size.operations += workers * micro_batches * (passes + 2);  // and a transfer each way
     shown += workers * micro_batches * (passes * stage.tensor_parallel + 2);
   }

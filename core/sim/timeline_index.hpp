@@ -18,7 +18,7 @@ class TimelineIndex {
   }
 
   /// Sets the lane and the row of a link whose operation starts at `start`.
-  void locate(CriticalLink& link, std::int64_t start) const {
+  void locate(CriticalSegment& link, std::int64_t start) const {
     const auto [first, last] = lanes_.equal_range({link.role, link.device, link.to});
     for (auto lane = first; lane != last; ++lane) {
       const TimelineLane& range = timeline_.lanes[lane->second];

@@ -121,7 +121,7 @@ Result<bool> has_large_traces(Database& database) {
 void SharedDatabase::close() {
   const std::lock_guard turn(turn_);
   const std::lock_guard own(own_);
-  if (database_) database_->leave_log();
+  if (database_) database_->discard_wal();
   database_.reset();
 }
 

@@ -25,7 +25,7 @@ std::string lock_path(const std::string& project) {
 }
 
 /// Whoever gave the lock back removed its file: one that was opened before that locks nothing any more.
-bool still_there(int descriptor, const std::string& path) {
+bool is_valid(int descriptor, const std::string& path) {
   struct stat held {
   }, named{};
   return ::fstat(descriptor, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
@@ -48,7 +48,7 @@ Result<std::optional<ProjectLock>> ProjectLock::take(const std::string& project)
       if (held) return std::optional<ProjectLock>();
       return std::optional(std::move(lock));  // a file system without locks: better to work than not
     }
-    if (still_there(descriptor, path)) return std::optional(std::move(lock));
+    if (is_valid(descriptor, path)) return std::optional(std::move(lock));
     lock.path_.clear();
   }
   return std::optional<ProjectLock>();

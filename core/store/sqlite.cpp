@@ -77,6 +77,6 @@ Result<Statement> Database::prepare(const std::string& sql) {
   return Statement(statement);
 }
 
-void Database::leave_log() { sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }
+void Database::discard_wal() { sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }
 
 }  // namespace pipedeck::store::sqlite

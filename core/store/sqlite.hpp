@@ -44,7 +44,7 @@ class Database {
   Result<void> run(const std::string& sql);
   Result<Statement> prepare(const std::string& sql);
   /// Closing will not write the log back.
-  void leave_log();
+  void discard_wal();
 
  private:
   struct Close {

@@ -146,7 +146,7 @@ struct Change {
 
 }  // namespace
 
-struct WorkCopy::State {
+struct RecoveryJournal::State {
   std::string path;
   std::shared_ptr<store::SharedDatabase> database;
   store::LargeTraces large_traces;
@@ -158,8 +158,8 @@ struct WorkCopy::State {
                      const std::function<Result<void>(Database&)>& first);
 };
 
-Result<void> WorkCopy::State::write(const ProjectContent& content, const std::string& begin,
-                                    const std::function<Result<void>(Database&)>& first) {
+Result<void> RecoveryJournal::State::write(const ProjectContent& content, const std::string& begin,
+                                           const std::function<Result<void>(Database&)>& first) {
   return database->edit([&](Database& own) {
     Change change{own, kept, saved_keys, large_traces};
     auto done = own.run(begin).and_then([&] { return first(own); }).and_then([&] { return change.write(content); });
@@ -169,14 +169,14 @@ Result<void> WorkCopy::State::write(const ProjectContent& content, const std::st
   });
 }
 
-WorkCopy::WorkCopy(std::unique_ptr<State> state) : state_(std::move(state)) {}
-WorkCopy::WorkCopy(WorkCopy&&) noexcept = default;
-WorkCopy& WorkCopy::operator=(WorkCopy&&) noexcept = default;
-WorkCopy::~WorkCopy() = default;
-const std::string& WorkCopy::path() const { return state_->path; }
+RecoveryJournal::RecoveryJournal(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RecoveryJournal::RecoveryJournal(RecoveryJournal&&) noexcept = default;
+RecoveryJournal& RecoveryJournal::operator=(RecoveryJournal&&) noexcept = default;
+RecoveryJournal::~RecoveryJournal() = default;
+const std::string& RecoveryJournal::path() const { return state_->path; }
 
-Result<WorkCopy> WorkCopy::begin(const std::string& path, const std::string& project, ProjectContent saved,
-                                 TraceWriting writing) {
+Result<RecoveryJournal> RecoveryJournal::begin(const std::string& path, const std::string& project,
+                                               ProjectContent saved, TraceWriting writing) {
   remove_work_copy(path);
   auto database = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (!database) return tl::unexpected(in_file(database.error(), path));
@@ -195,19 +195,19 @@ Result<WorkCopy> WorkCopy::begin(const std::string& path, const std::string& pro
     return {};
   });
   if (!ready) {
-    remove(WorkCopy(std::move(state)));
+    remove(RecoveryJournal(std::move(state)));
     return tl::unexpected(in_file(ready.error(), path));
   }
   state->kept = std::move(saved);
-  return WorkCopy(std::move(state));
+  return RecoveryJournal(std::move(state));
 }
 
-void WorkCopy::remove(WorkCopy copy) {
+void RecoveryJournal::remove(RecoveryJournal copy) {
   copy.state_->database->close();
   remove_work_copy(copy.path());
 }
 
-Result<void> WorkCopy::keep(ProjectContent content) {
+Result<void> RecoveryJournal::keep(ProjectContent content) {
   const auto done = state_->write(content, "BEGIN", [](Database&) { return Result<void>(); });
   if (!done) return tl::unexpected(in_file(done.error(), state_->path));
   state_->kept = std::move(content);
@@ -215,16 +215,16 @@ Result<void> WorkCopy::keep(ProjectContent content) {
   return {};
 }
 
-void WorkCopy::when_kept(std::function<void()> work) { state_->large_traces.then(std::move(work)); }
+void RecoveryJournal::when_durable(std::function<void()> work) { state_->large_traces.then(std::move(work)); }
 
-void WorkCopy::saving(const ProjectContent& next) {
+void RecoveryJournal::saving(const ProjectContent& next) {
   std::set<std::shared_ptr<const void>> both;
   for (const StoredRun& run : next.runs)
     if (state_->saved_keys.contains(run.traces.key)) both.insert(run.traces.key);
   state_->saved_keys = std::move(both);
 }
 
-void WorkCopy::saved(const ProjectContent& now) {
+void RecoveryJournal::saved(const ProjectContent& now) {
   state_->saved_keys.clear();
   for (const StoredRun& run : now.runs) state_->saved_keys.insert(run.traces.key);
 }
@@ -274,7 +274,7 @@ Result<std::set<std::int64_t>> runs_with_saved_traces(store::OpenFile& file) {
 
 }  // namespace
 
-Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& saved) {
+Result<RecoveredEdits> read_work_copy(const std::string& path, const ProjectContent& saved) {
   TRY(auto file, open_work_copy(path));
   TRY(auto project, project_in(*file));
   auto content = store::content_of(file);
@@ -301,7 +301,7 @@ Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& s
       if (other.id == run.id && other.json == run.json) run.traces = other.traces;
     }
   }
-  return LeftWork{std::move(*content), std::move(project)};
+  return RecoveredEdits{std::move(*content), std::move(project)};
 }
 
 Result<std::string> project_of_work_copy(const std::string& path) {

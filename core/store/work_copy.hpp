@@ -26,20 +26,20 @@ struct TraceWriting {
   std::function<void(const Error&)> failed{};
 };
 
-class WorkCopy {
+class RecoveryJournal {
  public:
   /// Begins anew at `path`. `saved` is what `project` holds (both empty: it was never saved).
-  static Result<WorkCopy> begin(const std::string& path, const std::string& project, ProjectContent saved,
-                                TraceWriting writing = {});
-  WorkCopy(WorkCopy&&) noexcept;
-  WorkCopy& operator=(WorkCopy&&) noexcept;
-  ~WorkCopy();  ///< leaves the copy on disk
+  static Result<RecoveryJournal> begin(const std::string& path, const std::string& project, ProjectContent saved,
+                                       TraceWriting writing = {});
+  RecoveryJournal(RecoveryJournal&&) noexcept;
+  RecoveryJournal& operator=(RecoveryJournal&&) noexcept;
+  ~RecoveryJournal();  ///< leaves the copy on disk
   /// The copy is wanted no more: it goes, and what is still being written to it.
-  static void remove(WorkCopy copy);
+  static void remove(RecoveryJournal copy);
 
   Result<void> keep(ProjectContent content);
   /// When all that was kept so far is on disk, large traces too; at once where it is. Never if that fails.
-  void when_kept(std::function<void()> work);
+  void when_durable(std::function<void()> work);
   /// The project's file is about to be replaced by one that holds `next`: traces that `next` lacks are from now on kept
   /// here, so that the copy goes with the old file and with the new one alike.
   void saving(const ProjectContent& next);
@@ -49,19 +49,19 @@ class WorkCopy {
 
  private:
   struct State;
-  explicit WorkCopy(std::unique_ptr<State> state);
+  explicit RecoveryJournal(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
 void remove_work_copy(const std::string& path);
 
-struct LeftWork {
+struct RecoveredEdits {
   ProjectContent content;
   std::string project;  ///< empty: it had no name yet
 };
 /// Returns the changes that a killed process left. Traces that only the saved file has are taken from `saved`. They are
 /// empty if it lost them.
-Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& saved);
+Result<RecoveredEdits> read_work_copy(const std::string& path, const ProjectContent& saved);
 /// The project that the copy belongs to, without reading more.
 Result<std::string> project_of_work_copy(const std::string& path);
 

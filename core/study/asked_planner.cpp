@@ -3,8 +3,8 @@
 
 namespace pipedeck::study {
 
-std::vector<AskedPlanner> usual_planners() {
-  std::vector<AskedPlanner> asked;
+std::vector<PlannerRequest> default_planners() {
+  std::vector<PlannerRequest> asked;
   for (const planner::PlannerInfo& planner : planner::planners())
     if (planner.compared_by_default) asked.push_back({&planner, {}});
   return asked;

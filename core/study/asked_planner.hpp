@@ -8,12 +8,12 @@
 namespace pipedeck::study {
 
 /// A planner to ask, with its options.
-struct AskedPlanner {
+struct PlannerRequest {
   const planner::PlannerInfo* planner = nullptr;
   planner::PlannerOptions options;
 };
 
 /// Returns the planners that a comparison asks if none is named.
-std::vector<AskedPlanner> usual_planners();
+std::vector<PlannerRequest> default_planners();
 
 }  // namespace pipedeck::study

@@ -49,7 +49,7 @@ Result<Bandwidths> bandwidths_of(const Cluster& cluster) {
       for (std::size_t i = 0; i < size; ++i) table.rows[i][i] = {};
     return table;
   }
-  const auto paths = cost::NodePaths::of_parts(cluster);
+  const auto paths = cost::WidestPaths::of_parts(cluster);
   if (!paths) return tl::unexpected(paths.error());
   const auto node_of = [&](std::size_t row) { return by_node ? row : devices[row].node.index(); };
   table.rows = table_of(size, [&](std::size_t i, std::size_t j) {

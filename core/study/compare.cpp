@@ -46,8 +46,8 @@ Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, 
   return {};
 }
 
-Result<ComparedPlan> ask(const AskedPlanner& asked, const Problem& problem, Judge& judge, const CompareOptions& options,
-                         const planner::PlannerContext& context) {
+Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, Judge& judge,
+                         const CompareOptions& options, const planner::PlannerContext& context) {
   TRY(auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
   ComparedPlan answer{.planner = asked.planner, .infeasible = std::move(ranking.infeasible)};
   if (!ranking.plans.empty())
@@ -57,7 +57,7 @@ Result<ComparedPlan> ask(const AskedPlanner& asked, const Problem& problem, Judg
 
 }  // namespace
 
-Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanner>& planners, Judge& judge,
+Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequest>& planners, Judge& judge,
                            const CompareOptions& options, const Progress& progress, std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
   TRY(const auto simulator, judge.simulator(problem));

@@ -23,7 +23,7 @@ struct ComparedPlan {
 
 struct Comparison {
   std::vector<ComparedPlan> plans;  ///< in the order of the planners
-  ProblemFacts facts;
+  ProblemBounds facts;
   Seconds duration;  ///< wall clock
 };
 
@@ -38,7 +38,7 @@ struct CompareOptions {
 
 /// Runs the planners side by side. An error concerns the problem itself (a disconnected cluster). A failure of one
 /// planner is in its entry.
-Result<Comparison> compare(const Problem& problem, const std::vector<AskedPlanner>& planners, Judge& judge,
+Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequest>& planners, Judge& judge,
                            const CompareOptions& options, const Progress& progress, std::stop_token stop);
 
 /// Returns the fastest plan that fits into memory, or else the fastest plan. Empty without plans.

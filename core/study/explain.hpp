@@ -12,7 +12,7 @@ namespace pipedeck::study {
 
 /// An explanation of where a plan's iteration time goes: its parts, and the chain of operations that sets its length.
 struct Explanation {
-  TimeParts parts;
+  TimeBreakdown parts;
   CriticalPath path;
 };
 

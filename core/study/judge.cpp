@@ -17,8 +17,8 @@ constexpr std::size_t most_problems = 16;
 std::size_t bytes_of(const Simulation& simulation) {
   constexpr std::size_t row = 2 * sizeof(std::int64_t) + sizeof(std::int32_t) + sizeof(std::uint16_t) + sizeof(OpKind);
   std::size_t sum = simulation.timeline.size() * row;
-  for (const DeviceVerdict& device : simulation.devices)
-    sum += device.curve.size() * sizeof(MemoryPoint) + device.item_curve.size() * sizeof(MemoryParts);
+  for (const SimulatedDevice& device : simulation.devices)
+    sum += device.curve.size() * sizeof(MemoryPoint) + device.item_curve.size() * sizeof(MemoryBreakdown);
   return sum;
 }
 
@@ -48,14 +48,14 @@ planner::PlannerContext context_for(const sim::Simulator& simulator, std::stop_t
 }
 
 std::optional<OtherWarmup> other_warmup_of(const sim::Simulator& simulator, const Plan& plan, std::stop_token stop) {
-  const auto other = with_other_warmup(plan);
+  const auto other = with_alternate_warmup(plan);
   if (!other) return std::nullopt;
   const auto simulation = simulator.run(*other, stop);
   if (!simulation) return std::nullopt;
   return OtherWarmup{other->warmup, to_seconds(simulation->iteration), simulation->fits};
 }
 
-Seconds ProblemFacts::bound_of(const Plan& plan) const {
+Seconds ProblemBounds::bound_of(const Plan& plan) const {
   if (!plan.synchronous()) return steady_bound;
   return micro_batch.value_or(plan.micro_batch) == plan.micro_batch ? lower_bound : open_bound;
 }
@@ -100,7 +100,7 @@ std::shared_ptr<const Verdict> Judge::known(const Problem& problem, const Plan& 
   return verdict ? *verdict : nullptr;
 }
 
-std::optional<ProblemFacts> Judge::known_facts(const Problem& problem) const {
+std::optional<ProblemBounds> Judge::find_bounds(const Problem& problem) const {
   const std::lock_guard lock(mutex_);
   const auto* facts = look_up(facts_, key_of(problem));
   return facts ? std::optional(*facts) : std::nullopt;
@@ -126,7 +126,7 @@ void Judge::remember_verdict(PlanKey key, std::shared_ptr<const Verdict> verdict
                  most_verdicts);
 }
 
-std::size_t Judge::preview_bytes() const {
+std::size_t Judge::preview_cache_bytes() const {
   const std::lock_guard lock(mutex_);
   std::size_t sum = 0;
   for (const auto& entry : previews_) sum += bytes_of(*entry.value->simulation);
@@ -156,7 +156,7 @@ Result<std::shared_ptr<const Verdict>> Judge::preview(const Problem& problem, co
   auto simulation = std::make_shared<const Simulation>(std::move(simulated));
   auto reasons = std::make_shared<const PlanReasons>(reasons_of(judge, plan, *simulation));
   auto verdict = std::make_shared<const Verdict>(
-      Verdict{std::move(simulation), std::move(reasons), std::nullopt, !with_other_warmup(plan)});
+      Verdict{std::move(simulation), std::move(reasons), std::nullopt, !with_alternate_warmup(plan)});
   remember_preview(key_of(problem, plan), verdict);
   return verdict;
 }
@@ -206,19 +206,19 @@ Result<JudgedPlan> Judge::judged(const Problem& problem, Plan plan, std::stop_to
   return JudgedPlan{std::move(plan), judgement->simulation, judgement->other_warmup};
 }
 
-Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) {
-  if (const auto facts = known_facts(problem)) return *facts;
+Result<ProblemBounds> Judge::facts(const Problem& problem, std::stop_token stop) {
+  if (const auto facts = find_bounds(problem)) return *facts;
   Problem open = problem;
   open.workload.micro_batch.reset();
   TRY(const auto bound, cost::lower_bound(problem));
   TRY(const auto open_bound, cost::lower_bound(open));
   TRY(const auto steady, cost::lower_bound(problem, false));
   TRY(const auto judge, simulator(problem));
-  const ProblemFacts facts{bound, open_bound, steady, single_device_time(problem, judge, stop),
-                           problem.workload.micro_batch};
+  const ProblemBounds facts{bound, open_bound, steady, single_device_time(problem, judge, stop),
+                            problem.workload.micro_batch};
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   const std::lock_guard lock(mutex_);
-  remember_up_to(facts_, Remembered<ProblemKey, ProblemFacts>{key_of(problem), facts}, most_problems);
+  remember_up_to(facts_, Remembered<ProblemKey, ProblemBounds>{key_of(problem), facts}, most_problems);
   return facts;
 }
 

@@ -42,7 +42,7 @@ struct JudgedPlan {
 };
 
 /// A set of figures that depend only on the problem.
-struct ProblemFacts {
+struct ProblemBounds {
   Seconds lower_bound;             ///< for synchronous plans of the problem's micro-batch
   Seconds open_bound;              ///< for synchronous plans of any micro-batch
   Seconds steady_bound;            ///< for asynchronous plans
@@ -64,7 +64,7 @@ class Judge {
   /// Returns null if it is unknown; then call `verdict` in the background. A plan that was only simulated during a drag
   /// has no `other_warmup` yet.
   std::shared_ptr<const Verdict> known(const Problem& problem, const Plan& plan) const;
-  std::optional<ProblemFacts> known_facts(const Problem& problem) const;
+  std::optional<ProblemBounds> find_bounds(const Problem& problem) const;
 
   Result<std::shared_ptr<const Verdict>> verdict(const Problem& problem, const Plan& plan, std::stop_token stop = {});
   /// Returns the plan with the verdict's prediction, ready to be written.
@@ -74,9 +74,9 @@ class Judge {
   Result<std::shared_ptr<const Simulation>> simulation(const Problem& problem, const Plan& plan,
                                                        std::stop_token stop = {});
   /// Returns the memory of previews: at most `most_preview_bytes`, or the newest one alone if that is larger.
-  std::size_t preview_bytes() const;
+  std::size_t preview_cache_bytes() const;
   static constexpr std::size_t most_preview_bytes = std::size_t{96} << 20;
-  Result<ProblemFacts> facts(const Problem& problem, std::stop_token stop = {});
+  Result<ProblemBounds> facts(const Problem& problem, std::stop_token stop = {});
   Result<sim::Simulator> simulator(const Problem& problem);
 
  private:
@@ -118,7 +118,7 @@ class Judge {
   /// Simulations of a drag: one per step, with megabytes each, and rarely read again. They do not evict requested
   /// verdicts.
   std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> previews_;
-  std::list<Remembered<ProblemKey, ProblemFacts>> facts_;
+  std::list<Remembered<ProblemKey, ProblemBounds>> facts_;
   std::list<Remembered<ProblemKey, sim::Simulator>> simulators_;
   std::list<Remembered<ProblemKey, Checksums>> checksums_;
 };

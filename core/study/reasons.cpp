@@ -66,7 +66,7 @@ class Reasons {
   std::optional<Bytes> widest_cut() const {
     if (plan_.stages.size() < 2) return std::nullopt;
     const bool listed = !plan_.order || *plan_.order == inputs_.list_order;
-    const std::vector<Bytes> cuts = listed ? inputs_.list_cuts : plan::cut_bytes(*inputs_.profile, *plan_.order);
+    const std::vector<Bytes> cuts = listed ? inputs_.list_cuts : plan::boundary_bytes(*inputs_.profile, *plan_.order);
     Bytes widest;
     for (std::size_t s = 1; s < plan_.stages.size(); ++s)
       widest = std::max(widest, cuts[static_cast<std::size_t>(plan_.stages[s].first)]);
@@ -76,7 +76,7 @@ class Reasons {
   /// Returns the busy time of the busiest device of each stage.
   std::vector<std::int64_t> stage_busy() const {
     std::vector<std::int64_t> of_device(static_cast<std::size_t>(inputs_.network.device_count()), 0);
-    for (const DeviceVerdict& verdict : simulation_.devices) of_device[verdict.device.index()] = verdict.busy.count;
+    for (const SimulatedDevice& verdict : simulation_.devices) of_device[verdict.device.index()] = verdict.busy.count;
     std::vector<std::int64_t> busy;
     for (const Stage& stage : plan_.stages) {
       std::int64_t most = 0;
@@ -87,7 +87,7 @@ class Reasons {
   }
 
   std::optional<BalanceReason> balance() const {
-    if (plan_.stages.size() < 2 || shares_devices(plan_.schedule)) return std::nullopt;
+    if (plan_.stages.size() < 2 || is_interleaved_on_device(plan_.schedule)) return std::nullopt;
     const std::vector<std::int64_t> busy = stage_busy();
     const auto [least, most] = std::ranges::minmax_element(busy);
     if (*most <= 0) return std::nullopt;

@@ -76,7 +76,7 @@ class Bench {
  public:
   explicit Bench(int stages, NetworkModel network)
       : settings_(directory_.filePath("settings.ini"), QSettings::IniFormat),
-        window_(ui::window::WindowSeams{{}, &settings_, {}, {}}) {
+        window_(ui::window::WindowServices{{}, &settings_, {}, {}}) {
     session::Session& session = window_.session();
     Profile profile = test::uniform_profile(256, milliseconds(1), milliseconds(2));
     for (Layer& layer : profile.layers)
@@ -104,7 +104,8 @@ class Bench {
     if (!ready) qFatal("the plan was not simulated");
     QTest::qWait(200);
     split().installEventFilter(&painted_);
-    QObject::connect(&session.live(), &session::plans::LiveEdit::simulated, [this] { simulated_ = Clock::now(); });
+    QObject::connect(&session.live(), &session::plans::PreviewSimulator::simulated,
+                     [this] { simulated_ = Clock::now(); });
     QObject::connect(&page().charts(), &views::compare::Pane::charts_changed, [this] { charted_ = Clock::now(); });
   }
   /// When the last simulation, and the last charts made of one, came to the window.

@@ -61,7 +61,7 @@ FrameTimes summary(std::vector<double> times) {
 FrameTimes frames(views::gantt::View& view, double zoom) {
   constexpr int count = 30;
   QImage picture(view.size(), QImage::Format_RGB32);
-  views::gantt::TimeLink& link = view.link();
+  views::gantt::TimeAxisController& link = view.link();
   link.fit();
   link.zoom(zoom, link.axis().full / 3);
   std::vector<double> times;
@@ -144,7 +144,7 @@ void charts(std::size_t operations, bool burst) {
   const double ready = milliseconds_of([&] { content = models::gantt::make_gantt_content(timeline); });
   std::printf("%-24s %9zu operations  preview %.1f ms, made ready %.0f ms, %.1f MB beside the columns\n",
               burst ? "bursts" : "even", operations, preview, ready, static_cast<double>(bytes_of(*content)) / 1e6);
-  views::gantt::TimeLink link;
+  views::gantt::TimeAxisController link;
   views::gantt::View view(&link);
   view.setFixedSize(1920, 1080);
   view.set_content(content);
@@ -197,7 +197,7 @@ void drag() {
 void memory_strips() {
   const auto simulation =
       app::synthetic_simulation({.stages = 64, .replicas = 1, .micro_batches = 512, .forward_ms = 4, .backward_ms = 8});
-  views::gantt::TimeLink link;
+  views::gantt::TimeAxisController link;
   QScrollArea window;
   window.setFrameShape(QFrame::NoFrame);
   window.setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -212,7 +212,7 @@ void memory_strips() {
   window.show();
   link.set_full(static_cast<double>(simulation->timeline.makespan().count));
   std::size_t points = 0;
-  for (const DeviceVerdict& device : simulation->devices) points += device.curve.size();
+  for (const SimulatedDevice& device : simulation->devices) points += device.curve.size();
   QImage picture(window.size(), QImage::Format_RGB32);
   for (const double zoom : {1.0, 3.0, 10.0, 100.0, 1000.0}) {
     link.fit();

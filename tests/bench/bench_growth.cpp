@@ -83,7 +83,7 @@ Report report_of(const planner::PlannerInfo& planner, int layers, int devices) {
     text = ranking->infeasible->reason;
     report.outcome = text.starts_with("too large") ? Outcome::too_large : Outcome::infeasible;
   } else {
-    text = shape_text(ranking->plans.front());
+    text = stage_shape_text(ranking->plans.front());
     report.outcome = Outcome::planned;
   }
   std::strncpy(report.text, text.c_str(), sizeof report.text - 1);

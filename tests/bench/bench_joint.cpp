@@ -50,7 +50,7 @@ Best best_of_others(const Problem& problem, const sim::Simulator& simulator, con
 }
 
 std::string shape(const Plan& plan) {
-  return plan.stages.size() > 6 ? std::to_string(plan.stages.size()) + " stages" : shape_text(plan);
+  return plan.stages.size() > 6 ? std::to_string(plan.stages.size()) + " stages" : stage_shape_text(plan);
 }
 
 void row(const std::string& title, const Problem& problem) {

@@ -135,12 +135,12 @@ struct Outcome {
 void add_peaks(const Simulation& simulation, Measured measured, Outcome& outcome) {
   double furthest = 0, estimate = 0, real = 1;
   for (std::size_t i = 0; i < measured.peaks.size(); ++i) {
-    const DeviceVerdict& device = simulation.devices[i];
+    const SimulatedDevice& device = simulation.devices[i];
     const double usual = median(measured.peaks[i]), peak = static_cast<double>(device.peak.count);
     const double error = peak / usual - 1;
     outcome.lowest = std::min(outcome.lowest, error), outcome.highest = std::max(outcome.highest, error);
     if (i == 0 || std::abs(error) > furthest) furthest = std::abs(error), estimate = peak, real = usual;
-    if (*std::ranges::max_element(measured.peaks[i]) > static_cast<double>(device.peak_upper.count))
+    if (*std::ranges::max_element(measured.peaks[i]) > static_cast<double>(device.peak_upper_bound.count))
       ++outcome.above_upper;
   }
   outcome.peak.add(estimate, real);

@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   const QString file = folder.filePath("large.pipedeck");
   QSettings settings(folder.filePath("settings.ini"), QSettings::IniFormat);
   {
-    session::Session session(session::SessionSeams{});
+    session::Session session(session::SessionServices{});
     session.open_sample();
     const session::project::State state = test::with_large_runs(session.state(), runs, operations);
     const Watch watch;
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     std::printf("%-42s %8.1f MB\n", "size of the file", static_cast<double>(QFileInfo(file).size()) / 1e6);
   }
   for (int round = 0; round < 5; ++round) {
-    ui::window::MainWindow window({ui::dialogs::real_dialogs(), &settings, {}, folder.filePath("state")});
+    ui::window::MainWindow window({ui::dialogs::interactive_dialogs(), &settings, {}, folder.filePath("state")});
     window.show();
     QCoreApplication::processEvents();
     const Watch opening;

@@ -70,7 +70,7 @@ void run(const ModelSpec& model, const Plan& plan, RunTimes& times) {
 
 /// The kernels of a step in a loop on one thread: no lanes, transfers, events or clocks.
 void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& times) {
-  const auto layers = std::move(runtime::layers::make_layers(model, runtime::cpu::cpu_kernels()).value());
+  const auto layers = std::move(runtime::layers::make_layers(model, runtime::cpu::cpu_kernel_registry()).value());
   const auto loss = runtime::layers::SoftmaxCrossEntropy::of(model, layers.back()->output_width()).value();
   const auto source = std::move(runtime::data::make_source(model).value());
   const auto memory = std::make_shared<runtime::tensor::DeviceMemory>();
@@ -92,7 +92,7 @@ void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& tim
       module.forward(i, batch(layers.front()->input_width(), false), batch(loss.sequence(), true), module.version());
       module.backward(i, {}, true);
     }
-    optimizer.update(module.next_version(false), module.gradients());
+    optimizer.update(module.advance_version(false), module.gradients());
     if (step > 0) times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
 }
@@ -108,7 +108,7 @@ void bench(const ModelSpec& model, int micro_batch, int micro_batches) {
   RunTimes on_one, on_two;
   std::vector<double> bare;
   for (int round = 0; round < rounds; ++round) {
-    runtime::cpu::on_one_core([&] { run_bare(model, one, bare); });
+    runtime::cpu::run_on_worker_thread([&] { run_bare(model, one, bare); });
     run(model, one, on_one);
     run(model, two, on_two);
   }

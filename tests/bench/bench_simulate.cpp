@@ -135,9 +135,9 @@ void schedules_built(benchmark::State& state) {
   for (int s = stages / 2; (v || kind == ScheduleKind::interleaved) && s < stages; ++s)
     plan.stages[static_cast<std::size_t>(s)].devices = {DeviceId(v ? stages - 1 - s : s - stages / 2)};
   state.SetLabel(std::string(name_of(kind)));
-  schedule::StageFigures roomy;
+  schedule::StageEstimates roomy;
   roomy.fitting = micro_batches;
-  const std::vector<schedule::StageFigures> figures(plan.stages.size(), roomy);
+  const std::vector<schedule::StageEstimates> figures(plan.stages.size(), roomy);
   if (!schedule::build_schedule(plan, figures)) return state.SkipWithError("no such plan");
   for (auto _ : state) benchmark::DoNotOptimize(schedule::build_schedule(plan, figures));
 }

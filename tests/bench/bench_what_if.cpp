@@ -38,10 +38,10 @@ int main() {
   problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
   problem.workload.global_batch = 64;
   problem = *study::whatif::with_change(problem, {}, presets::device_catalogue());
-  const std::vector<study::AskedPlanner> asked = study::usual_planners();
+  const std::vector<study::PlannerRequest> asked = study::default_planners();
   const study::whatif::SearchHow how{threads, {}, {}, {}};
   const auto today = study::whatif::best_plan(problem, asked, {}, 1, how);
-  const std::vector<Plan> kept = study::whatif::kept_as_is(problem, *today->best->found.plan);
+  const std::vector<Plan> kept = study::whatif::freeze_warmups(problem, *today->best->found.plan);
 
   std::vector<double> first, last;
   for (int step = 0; step < 60; ++step) {

@@ -34,7 +34,7 @@ void check(const FoundMachines& found) { fuzz::judged(presets::cluster_of(found)
 void check(const OperatorGraph& graph) {
   static const DeviceModel device = presets::catalogue_device("A100-80GB").value();
   analytic::graph::Options options;
-  for (const analytic::graph::OpenDimension& open : analytic::graph::open_dimensions(graph))
+  for (const analytic::graph::DynamicDimension& open : analytic::graph::open_dimensions(graph))
     options.sizes.named[open.name] = 4;
   const auto made = analytic::graph::graph_profile(graph, device, options);
   if (fuzz::judged(made)) fuzz::require(plan::validate(made->profile).has_value());

@@ -12,17 +12,17 @@
 
 namespace pipedeck::test {
 
-class FigureArithmetic {
+class FormulaEvaluator {
  public:
   /// Not a number where the text is no formula.
   static double value_of(const std::string& text) {
-    FigureArithmetic reader(text);
+    FormulaEvaluator reader(text);
     const double value = reader.sum();
     return reader.rest().empty() ? value : std::numeric_limits<double>::quiet_NaN();
   }
 
  private:
-  explicit FigureArithmetic(const std::string& text) : text_(text) {}
+  explicit FormulaEvaluator(const std::string& text) : text_(text) {}
 
   double sum() {
     double value = term();

@@ -140,7 +140,7 @@ Problem random_rich_problem(Random& random) {
   Profile profile = *problem.profile;
   add_measurements(random, profile);
   for (std::size_t i = 0; i < profile.layers.size(); i += 2)  // no draw: what is random stays what it was
-    profile.layers[i].whole_parameters = pipedeck::Bytes(profile.layers[i].parameters.count / 8);
+    profile.layers[i].replicated_parameters = pipedeck::Bytes(profile.layers[i].parameters.count / 8);
   Cluster cluster = random_cluster(random);
   if (coin(random, 5)) use_matrix(random, cluster);
   problem.profile = std::make_shared<const Profile>(std::move(profile));

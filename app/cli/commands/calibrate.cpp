@@ -90,7 +90,7 @@ class CalibrateCommand : public options::Command {
     for (const sim::calibrate::MeasuredRun& other : runs_)
       if (other.name == files.events)
         return fail(ErrorCode::bad_usage, fmt::format("calibrate: the run \"{}\" is given twice", files.events));
-    TRY(auto problem, problem_of(files));
+    TRY(auto problem, make_problem(files));
     auto plan = io::read_plan(files.plan);
     if (!plan) return tl::unexpected(text::in_file(plan.error(), files.plan));
     if (auto valid = plan::validate(*plan, *problem.profile, *problem.cluster); !valid)
@@ -104,12 +104,12 @@ class CalibrateCommand : public options::Command {
   }
 
   /// Profiles of runs are opened once each.
-  Result<Problem> problem_of(const RunFiles& files) {
+  Result<Problem> make_problem(const RunFiles& files) {
     Problem problem = problem_;
     if (files.profile.empty()) return problem;
     auto& profile = profiles_[files.profile];
     if (!profile) {
-      options::InputOptions inputs = inputs_;
+      options::FileOptions inputs = inputs_;
       inputs.profile = files.profile;
       auto opened = options::open_inputs(inputs, judged_);
       if (!opened) return opened;
@@ -128,8 +128,8 @@ class CalibrateCommand : public options::Command {
       add({"profile", run.problem.profile->name, io::sha256_of(*run.problem.profile)});
   }
 
-  options::InputOptions inputs_;
-  options::ConventionOptions judged_;
+  options::FileOptions inputs_;
+  options::SimulationOptionGroup judged_;
   text::OutputOptions output_;
   std::vector<std::string> fitted_, held_out_;
   Problem problem_;

@@ -74,14 +74,15 @@ class CapacityCommand : public options::Command {
     return question.model ? question.model->read.config.name : question.problem.profile->name;
   }
 
-  std::string identity(const study::capacity::Question& question, const std::vector<study::AskedPlanner>& asked) const {
+  std::string identity(const study::capacity::Question& question,
+                       const std::vector<study::PlannerRequest>& asked) const {
     std::vector<std::string> planners;
-    for (const study::AskedPlanner& one : asked) planners.push_back(one.planner->name);
+    for (const study::PlannerRequest& one : asked) planners.push_back(one.planner->name);
     return io::capacity_question_sha256(options_.asked(question), planners);
   }
 
   Result<int> sweep(const study::capacity::Question& question, const study::capacity::Space& space,
-                    const std::vector<study::AskedPlanner>& asked, const study::whatif::SearchHow& how) const {
+                    const std::vector<study::PlannerRequest>& asked, const study::whatif::SearchHow& how) const {
     const std::string& currency = presets::device_catalogue().front().price.currency;
     TRY(const auto goal, goal_.goal(options_.sample_tokens(question), currency));
     const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
@@ -90,7 +91,7 @@ class CapacityCommand : public options::Command {
     const std::vector<CapacityPoint> points = study::capacity::capacity_points(space);
     // An error of the question itself shows at the first point.
     TRY_VOID(at(points.front()));
-    TRY(auto kept, work::KeptPoints::open(points_file_, identity(question, asked), at));
+    TRY(auto kept, work::CapacityCache::open(points_file_, identity(question, asked), at));
     auto found = study::capacity::sweep_capacity(points, at, asked, kept.known(points), how,
                                                  [&](std::size_t, const CapacityFound& one) { kept.add(one); });
     TRY_VOID(kept.write());
@@ -123,7 +124,7 @@ class CapacityCommand : public options::Command {
   }
 
   Result<int> find_size(const study::capacity::Question& question, const study::capacity::Space& space,
-                        const std::vector<study::AskedPlanner>& asked, const study::whatif::SearchHow& how) const {
+                        const std::vector<study::PlannerRequest>& asked, const study::whatif::SearchHow& how) const {
     const auto kind = study::capacity::size_kind_named(largest_);
     if (!kind)
       return fail(ErrorCode::bad_usage,
@@ -136,7 +137,7 @@ class CapacityCommand : public options::Command {
       return fail(ErrorCode::bad_usage, fmt::format("--largest: found {} clusters and batches, expected one each of "
                                                     "--nodes, --device-types, --global-batch and --micro-batch",
                                                     points.size()));
-    TRY(const auto sized, study::capacity::only_of_transformers(*kind) ? options::of_transformer(question)
+    TRY(const auto sized, study::capacity::requires_transformer(*kind) ? options::of_transformer(question)
                                                                        : Result<study::capacity::Question>(question));
     TRY(const auto ladder,
         study::capacity::size_ladder(sized, points.front(), *kind, steps_, presets::device_catalogue()));

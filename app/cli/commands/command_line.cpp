@@ -49,7 +49,7 @@ std::string command_overview() {
 }
 
 int bad_usage(const std::string& message, const std::vector<std::string>& arguments = {}) {
-  if (work::others_speak(arguments)) return exit_status(ErrorCode::bad_usage);
+  if (work::is_reported_elsewhere(arguments)) return exit_status(ErrorCode::bad_usage);
   text::print_error({ErrorCode::bad_usage, message, {}, {}});
   return exit_status(ErrorCode::bad_usage);
 }
@@ -58,7 +58,7 @@ int run_parsed(options::Command& command, const std::vector<std::string>& argume
   work::CancelOnSignal cancel;
   const Result<int> status = command.run(cancel.token());
   if (status) return *status;
-  if (!work::others_speak(arguments)) text::print_error(status.error());
+  if (!work::is_reported_elsewhere(arguments)) text::print_error(status.error());
   return exit_status(status.error().code);
 }
 

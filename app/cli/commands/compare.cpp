@@ -36,7 +36,7 @@ struct Figures {
   double over_bound = 0;
 };
 
-Figures figures_of(const study::JudgedPlan& judged, const study::ProblemFacts& facts) {
+Figures figures_of(const study::JudgedPlan& judged, const study::ProblemBounds& facts) {
   const Seconds iteration = to_seconds(judged.simulation->iteration);
   return {.iteration = iteration,
           .speed_up = facts.single_device.count / iteration.count,
@@ -45,7 +45,7 @@ Figures figures_of(const study::JudgedPlan& judged, const study::ProblemFacts& f
 
 std::string heading(const Answers& answers) {
   const Workload& workload = answers.problem.workload;
-  const study::ProblemFacts& facts = answers.comparison.facts;
+  const study::ProblemBounds& facts = answers.comparison.facts;
   return fmt::format(
       "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}{}, optimizer {}, "
       "precision {}\n\n",
@@ -102,7 +102,7 @@ std::string comparison_text(const Answers& answers) {
   return heading(answers) + table.text() + bands_text(answers) + (without.empty() ? "" : "\n" + without);
 }
 
-nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const study::ProblemFacts& facts,
+nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const study::ProblemBounds& facts,
                                    const std::optional<JitterBand>& band) {
   nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
   if (!answer.judged) {
@@ -112,19 +112,19 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
   const auto& [plan, simulated, other] = *answer.judged;
   const Simulation& simulation = *simulated;
   const Figures figures = figures_of(*answer.judged, facts);
-  json["shape"] = shape_text(plan);
+  json["shape"] = stage_shape_text(plan);
   json["iteration_ms"] = in_milliseconds(simulation.iteration);
   json["samples_per_s"] = simulation.samples_per_second;
   json["speed_up"] = figures.speed_up;
   json["bubble_fraction"] = simulation.bubble_fraction;
   json["communication_fraction"] = simulation.communication_fraction;
-  if (const DeviceVerdict* worst = fullest_device(simulation))
+  if (const SimulatedDevice* worst = most_loaded_device(simulation))
     json["worst_peak"] = {{"device", worst->device.value},
                           {"peak_memory_bytes", worst->peak.count},
                           {"memory_bytes", worst->capacity.count}};
-  if (const DeviceVerdict* worst = fullest_device_at_most(simulation))
+  if (const SimulatedDevice* worst = fullest_device_at_most(simulation))
     json["worst_peak_upper"] = {{"device", worst->device.value},
-                                {"peak_memory_upper_bytes", worst->peak_upper.count},
+                                {"peak_memory_upper_bytes", worst->peak_upper_bound.count},
                                 {"memory_bytes", worst->capacity.count}};
   json["over_lower_bound"] = figures.over_bound;
   json["fits"] = simulation.fits;
@@ -203,16 +203,16 @@ class CompareCommand : public options::Command {
   }
 
  private:
-  Result<std::vector<study::AskedPlanner>> chosen_planners() const {
-    if (names_.empty()) return study::usual_planners();
+  Result<std::vector<study::PlannerRequest>> chosen_planners() const {
+    if (names_.empty()) return study::default_planners();
     TRY(const auto named, options::planners_named(names_));
-    std::vector<study::AskedPlanner> chosen;
+    std::vector<study::PlannerRequest> chosen;
     for (const planner::PlannerInfo* planner : named) chosen.push_back({planner, {}});
     return chosen;
   }
 
   /// Fails if one planner does.
-  Result<study::Comparison> compare(const Problem& problem, const std::vector<study::AskedPlanner>& chosen,
+  Result<study::Comparison> compare(const Problem& problem, const std::vector<study::PlannerRequest>& chosen,
                                     study::Judge& judge, int threads, std::stop_token stop) const {
     study::CompareOptions options;
     options.threads = threads;
@@ -251,7 +251,7 @@ class CompareCommand : public options::Command {
     return exit_status(ErrorCode::infeasible);
   }
 
-  options::QuestionOptions question_;
+  options::PlanningOptions question_;
   options::JitterArguments jitter_;
   std::vector<std::string> names_;
   std::string csv_file_;

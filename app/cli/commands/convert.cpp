@@ -150,7 +150,7 @@ class ConvertCommand : public options::Command {
     if (machines_.given())
       return fail(ErrorCode::bad_usage,
                   fmt::format("found options of machines with a {}, expected none", work::format_name(file)));
-    if (const auto* model = std::get_if<ReadTransformer>(&file)) return write_profile(*model, true);
+    if (const auto* model = std::get_if<ParsedTransformer>(&file)) return write_profile(*model, true);
     if (const auto* graph = std::get_if<OperatorGraph>(&file)) return write_profile(*graph, false);
     if (models_.given() || !machines_.device().empty())
       return fail(ErrorCode::bad_usage,

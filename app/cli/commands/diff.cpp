@@ -150,8 +150,8 @@ class DiffCommand : public options::Command {
     return waterfall(*first, *second);
   }
 
-  Result<TimeParts> parts_of(const Problem& problem, const Plan& plan, const std::string& file,
-                             const std::stop_token& stop) const {
+  Result<TimeBreakdown> parts_of(const Problem& problem, const Plan& plan, const std::string& file,
+                                 const std::stop_token& stop) const {
     TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
     options::warn_if_made_for_others(plan, file, problem);
     TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
@@ -186,8 +186,8 @@ class DiffCommand : public options::Command {
     return text;
   }
 
-  options::InputOptions inputs_;
-  options::ConventionOptions judged_;
+  options::FileOptions inputs_;
+  options::SimulationOptionGroup judged_;
   std::string a_, b_;
   bool json_ = false;
 };

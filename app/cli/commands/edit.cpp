@@ -44,7 +44,7 @@ std::string edits_table(const study::JudgedPlan& before, const study::JudgedPlan
 
 std::string spare_text(const Plan& plan, const Cluster& cluster) {
   std::string text;
-  for (DeviceId device : plan::spare_devices(plan, cluster))
+  for (DeviceId device : plan::unused_devices(plan, cluster))
     text += fmt::format("{}{}", text.empty() ? "" : ", ", device.value);
   return text.empty() ? std::string() : fmt::format("unused devices: {}\n", text);
 }
@@ -102,8 +102,8 @@ class EditCommand : public options::Command {
     return scheduled;
   }
 
-  options::InputOptions inputs_;
-  options::ConventionOptions judged_;
+  options::FileOptions inputs_;
+  options::SimulationOptionGroup judged_;
   options::StateOptions state_;
   options::ScheduleOptions schedule_;
   std::string plan_file_;

@@ -92,7 +92,7 @@ Items list_device_types() {
 
 Items list_cloud_shapes() {
   std::vector<Item> items;
-  for (const presets::CloudShape& shape : presets::cloud_shapes())
+  for (const presets::InstanceType& shape : presets::cloud_shapes())
     items.push_back({shape.name, presets::cloud_shape_summary(shape)});
   return items;
 }

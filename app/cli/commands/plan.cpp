@@ -47,9 +47,9 @@ std::string certificate_text(const Plan& plan) {
   if (certificate.lower_bound > Seconds())
     text += fmt::format("   No plan of this problem takes less than {} ms; this one takes {:.1f} % more.\n",
                         text::milliseconds_text(certificate.lower_bound), 100 * certificate.gap);
-  if (certificate.stages_bound > Seconds())
+  if (certificate.partition_lower_bound > Seconds())
     text += fmt::format("   These stages take at least {} ms under this schedule.\n",
-                        text::milliseconds_text(certificate.stages_bound));
+                        text::milliseconds_text(certificate.partition_lower_bound));
   if (!certificate.optimal_in.empty()) text += fmt::format("   Proven: {}.\n", certificate.optimal_in);
   if (plan.truncated) text += "   The search ended at its time budget.\n";
   return text;
@@ -120,7 +120,7 @@ class PlanCommand : public options::Command {
     study::Judge judge;
     TRY(const auto simulator, judge.simulator(problem));
     TRY(const auto judged, search({planner, options}, problem, judge, threads, stop));
-    return trials_.asked() ? answer_by_trials(judged, simulator, stop) : answer(judged, plans_table(judged));
+    return trials_.asked() ? select_by_trials(judged, simulator, stop) : answer(judged, plans_table(judged));
   }
 
  private:
@@ -143,7 +143,7 @@ class PlanCommand : public options::Command {
   }
 
   /// The fastest measured, or the fastest `--top` of them.
-  Result<int> answer_by_trials(const std::vector<study::JudgedPlan>& judged, const sim::Simulator& simulator,
+  Result<int> select_by_trials(const std::vector<study::JudgedPlan>& judged, const sim::Simulator& simulator,
                                std::stop_token stop) const {
     text::ProgressLine progress;
     TRY(auto trials, work::run_trials(judged, simulator, trained_, trials_.steps, progress.callback(), stop));
@@ -155,16 +155,16 @@ class PlanCommand : public options::Command {
     return answer(best, work::trials_table(trials, judged) + "\n" + plans_table(best));
   }
 
-  int wanted_plans() const { return std::max(top_, trials_.plans); }
+  int max_plans() const { return std::max(top_, trials_.plans); }
 
-  Result<std::vector<study::JudgedPlan>> search(const study::AskedPlanner& asked, const Problem& problem,
+  Result<std::vector<study::JudgedPlan>> search(const study::PlannerRequest& asked, const Problem& problem,
                                                 study::Judge& judge, int threads, std::stop_token stop) const {
     TRY(const auto simulator, judge.simulator(problem));
     text::ProgressLine progress;
     planner::PlannerContext context = study::context_for(simulator, stop);
     context.progress = progress.callback();
     context.threads = threads;
-    context.top = wanted_plans();
+    context.top = max_plans();
     context.explain = explain_;
     const options::TimeBudget budget(budget_);
     context.hurry = budget.over();
@@ -172,7 +172,7 @@ class PlanCommand : public options::Command {
     if (ranking.infeasible) return tl::unexpected(study::no_plan_fits(asked.planner->name, *ranking.infeasible));
     std::vector<study::JudgedPlan> judged;
     for (const Plan& plan : ranking.plans) {
-      if (static_cast<int>(judged.size()) == wanted_plans()) break;
+      if (static_cast<int>(judged.size()) == max_plans()) break;
       TRY(auto scheduled, question_.schedule.apply(plan, *problem.profile));
       TRY(auto verdict, judge.judged(problem, std::move(scheduled), stop));
       judged.push_back(std::move(verdict));
@@ -180,7 +180,7 @@ class PlanCommand : public options::Command {
     return judged;
   }
 
-  options::QuestionOptions question_;
+  options::PlanningOptions question_;
   std::string planner_;
   int top_ = 1;
   bool explain_ = false;

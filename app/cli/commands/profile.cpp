@@ -85,7 +85,7 @@ class ProfileCommand : public options::Command {
     TRY_VOID(output_.write(io::documents::profile_to_json(*profile), human));
     if (cluster_file_.empty() && !links_) return 0;
     if (auto measured = gpus ? measure_gpus(*gpus, *profile) : measure_processor(*profile); !measured)
-      return tl::unexpected(and_kept(measured.error()));
+      return tl::unexpected(saved_suffix(measured.error()));
     return 0;
   }
 
@@ -99,7 +99,7 @@ class ProfileCommand : public options::Command {
   bool prints() const { return !output_.json_on_stdout() && !progress_.on_stdout(); }
 
   /// The results that exist in spite of the error.
-  Error and_kept(Error error) const {
+  Error saved_suffix(Error error) const {
     error.message += output_.file.empty() || output_.file == "-" ? "; the profile above was measured before"
                                                                  : "; the profile was written: " + output_.file;
     return error;
@@ -161,7 +161,7 @@ class ProfileCommand : public options::Command {
     return {};
   }
 
-  Result<void> write_cluster(FoundMachine machine) const {
+  Result<void> write_cluster(DetectedMachine machine) const {
     TRY(const auto made, presets::cluster_of(std::vector{std::move(machine)}));
     for (const std::string& note : made.notes) text::print_note(note);
     return text::write_output(cluster_file_, io::documents::cluster_to_json(made.cluster) + "\n");

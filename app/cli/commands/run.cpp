@@ -51,9 +51,9 @@ Result<void> check_layers(const Plan& plan, const ModelSpec& model, const std::s
 /// By predicted figures where profile and cluster are known, else all operations alike and memory without end.
 Result<Schedule> schedule_of(const Plan& plan, const std::optional<Problem>& problem) {
   if (!problem) {
-    schedule::StageFigures unknown;
+    schedule::StageEstimates unknown;
     unknown.fitting = plan.micro_batches;
-    return schedule::build_schedule(plan, std::vector<schedule::StageFigures>(plan.stages.size(), unknown));
+    return schedule::build_schedule(plan, std::vector<schedule::StageEstimates>(plan.stages.size(), unknown));
   }
   TRY(const auto simulator, sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions));
   return simulator.schedule(plan);
@@ -131,7 +131,7 @@ class RunCommand : public options::Command {
                : std::string();
     TRY_VOID(site_.agree(opened, plan_, inputs));
     if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
-    return check_only_ ? say_ready() : train(stop);
+    return check_only_ ? print_ready() : train(stop);
   }
 
   /// Inputs that all processes must share, in addition to plan and model.
@@ -237,13 +237,13 @@ class RunCommand : public options::Command {
   Result<void> build(const std::optional<Problem>& problem) {
     auto schedule = schedule_of(plan_, problem);
     if (!schedule) return tl::unexpected(text::in_file(schedule.error(), plan_file_));
-    if (auto ends = schedule::prove_deadlock_free(*schedule, plan_); !ends)
+    if (auto ends = schedule::check_deadlock_free(*schedule, plan_); !ends)
       return tl::unexpected(text::in_file(ends.error(), plan_file_));
     schedule_ = *std::move(schedule);
     return {};
   }
 
-  Result<int> say_ready() const {
+  Result<int> print_ready() const {
     if (!runs_on_.warning.empty()) text::print_warning(runs_on_.warning);
     if (replayed_) {
       text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples per step\n", replayed_->model.name,
@@ -291,8 +291,8 @@ class RunCommand : public options::Command {
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
     TRY_VOID(log->close());
     const bool done = trained && !report.stopped();
-    if (const auto way_on = done ? std::nullopt : checkpoints_.way_on()) site_.say(*way_on);
-    if (!trained) return tl::unexpected(text::in_file(trained.error(), file_at_fault(trained.error())));
+    if (const auto resume_hint = done ? std::nullopt : checkpoints_.resume_hint()) site_.say(*resume_hint);
+    if (!trained) return tl::unexpected(text::in_file(trained.error(), error_file(trained.error())));
     if (!site_.first()) return 0;
     if (events_file_ != "-") text::print_text(difference_text(report));
     if (report.stopped() && !evaluated_.empty())
@@ -303,7 +303,7 @@ class RunCommand : public options::Command {
   }
 
   /// The trainer knows no files: what it points at in the model stands in the model's.
-  std::string file_at_fault(const Error& error) const {
+  std::string error_file(const Error& error) const {
     if (error.code != ErrorCode::bad_input) return {};
     return error.place.starts_with("/layers") || error.place.starts_with("/data") ? model_ : plan_file_;
   }
@@ -311,22 +311,22 @@ class RunCommand : public options::Command {
   std::string difference_text(const work::RunReport& report) const {
     const Timeline* measured = report.typical_timeline();
     if (!predicted_ || !measured) return {};
-    return "\n" + text::kinds_table(sim::difference_of_a_step(*predicted_, *measured, report.median_step()),
-                                    "predicted", "measured");
+    return "\n" +
+           text::kinds_table(sim::compare_step(*predicted_, *measured, report.median_step()), "predicted", "measured");
   }
 
   const CLI::App* app_ = nullptr;  ///< which options were given
   std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
   options::BackendOptions backend_;
   runtime::layers::Backend runs_on_;
-  work::RunSite site_;
+  work::RunTransport site_;
   int sample_every_ = 0;
   bool check_only_ = false;
   double timeout_ = 30;
   std::int64_t memory_limit_ = 0;
   options::CheckpointArguments checkpoints_;
-  options::InputOptions inputs_;
-  options::ConventionOptions judged_;
+  options::FileOptions inputs_;
+  options::SimulationOptionGroup judged_;
   runtime::train::TrainOptions options_;
   Plan plan_;
   ModelSpec model_spec_;

@@ -53,8 +53,8 @@ struct Verdict {
 };
 
 std::string heading(const Plan& plan) {
-  return fmt::format("{}  {}  {}, {} micro-batches of {}\n", plan.name, shape_text(plan), work::schedule_text(plan),
-                     plan.micro_batches, plan.micro_batch);
+  return fmt::format("{}  {}  {}, {} micro-batches of {}\n", plan.name, stage_shape_text(plan),
+                     work::schedule_text(plan), plan.micro_batches, plan.micro_batch);
 }
 
 std::string summary_text(const Verdict& verdict) {
@@ -81,12 +81,12 @@ std::string summary_text(const Verdict& verdict) {
 }
 
 /// Equal but for their numbers: replicas of a stage, mostly.
-bool behave_alike(DeviceVerdict a, const DeviceVerdict& b) {
+bool behave_alike(SimulatedDevice a, const SimulatedDevice& b) {
   a.device = b.device;
   return a == b;
 }
 
-std::string device_fits_text(const DeviceVerdict& device) {
+std::string device_fits_text(const SimulatedDevice& device) {
   const Fit fit = fit_of(device);
   return fit == Fit::surely ? "yes" : fit == Fit::expected ? "yes (at most: no)" : "NO";
 }
@@ -96,7 +96,7 @@ std::string devices_table(const Simulation& simulation) {
       {{"device"}, {"busy ms"}, {"busy"}, {"peak"}, {"at most"}, {"of"}, {"at ms"}, {"micro-batches kept"}, {"fits"}});
   const auto& devices = simulation.devices;
   for (std::size_t first = 0, end = 0; first < devices.size(); first = end) {
-    const DeviceVerdict& device = devices[first];
+    const SimulatedDevice& device = devices[first];
     while (end < devices.size() && behave_alike(devices[end], device)) ++end;
     const std::string number = end - first == 1
                                    ? std::to_string(device.device.value)
@@ -104,9 +104,9 @@ std::string devices_table(const Simulation& simulation) {
     const Seconds busy = to_seconds(device.busy), iteration = to_seconds(simulation.iteration);
     table.add({number, text::milliseconds_text(busy),
                text::percent_text(iteration.count > 0 ? busy.count / iteration.count : 0),
-               text::memory_text(device.peak), text::memory_text(device.peak_upper), text::memory_text(device.capacity),
-               text::milliseconds_text(to_seconds(device.peak_time)), std::to_string(device.peak_micro_batches),
-               device_fits_text(device)});
+               text::memory_text(device.peak), text::memory_text(device.peak_upper_bound),
+               text::memory_text(device.capacity), text::milliseconds_text(to_seconds(device.peak_time)),
+               std::to_string(device.peak_micro_batches), device_fits_text(device)});
   }
   return table.text();
 }
@@ -347,8 +347,8 @@ class SimulateCommand : public options::Command {
     return imported;
   }
 
-  options::InputOptions inputs_;
-  options::ConventionOptions judged_;
+  options::FileOptions inputs_;
+  options::SimulationOptionGroup judged_;
   options::StateOptions state_;
   options::ScheduleOptions schedule_;
   options::JitterArguments jitter_;

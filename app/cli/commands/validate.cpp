@@ -36,7 +36,7 @@ class ValidateCommand : public options::Command {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) return look_at_checkpoints(path);
     if (begins_as_checkpoint(path)) {
-      const auto part = runtime::checkpoint::PartFile::open(path);
+      const auto part = runtime::checkpoint::ShardFile::open(path);
       const auto verified = part ? part->verify() : tl::unexpected(part.error());
       return verified ? good(path, "checkpoint-part", text::summary_of(*part)) : bad(path, verified.error());
     }

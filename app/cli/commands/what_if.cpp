@@ -54,13 +54,13 @@ class WhatIfCommand : public options::Command {
   }
 
  private:
-  Result<std::vector<study::AskedPlanner>> chosen_planners() const {
+  Result<std::vector<study::PlannerRequest>> chosen_planners() const {
     if (question_.schedule.name)
       return fail(ErrorCode::bad_usage, "what-if: --schedule is for plan and compare; --front tries all schedules");
-    return options::asked_planners(names_, study::usual_planners());
+    return options::asked_planners(names_, study::default_planners());
   }
 
-  Result<WhatIfAnswer> find(const Problem& problem, const std::vector<study::AskedPlanner>& asked,
+  Result<WhatIfAnswer> find(const Problem& problem, const std::vector<study::PlannerRequest>& asked,
                             const study::whatif::SearchHow& how) const {
     const study::whatif::DeviceCatalogue& catalogue = presets::device_catalogue();
     TRY(auto change, options_.change(*problem.cluster));
@@ -83,7 +83,7 @@ class WhatIfCommand : public options::Command {
     if (!first) return tl::unexpected(first.error());
     if (first->best) answer.today = first->best->found;
     const std::vector<Plan> kept =
-        answer.today ? study::whatif::kept_as_is(today, *answer.today->plan) : std::vector<Plan>();
+        answer.today ? study::whatif::freeze_warmups(today, *answer.today->plan) : std::vector<Plan>();
     TRY(auto then, answer.is_changed ? study::whatif::best_plan(changed, asked, kept, 1, shown) : first);
     if (then.best) answer.now = then.best->found;
     answer.why_none = then.why_none;
@@ -98,8 +98,9 @@ class WhatIfCommand : public options::Command {
     return answer;
   }
 
-  static Result<std::vector<PurchaseGain>> find_purchases(const Problem& problem, const std::optional<FoundPlan>& now,
-                                                          const std::vector<study::AskedPlanner>& asked,
+  static Result<std::vector<PurchaseGain>> find_purchases(const Problem& problem,
+                                                          const std::optional<PlanCandidate>& now,
+                                                          const std::vector<study::PlannerRequest>& asked,
                                                           const study::whatif::SearchHow& how) {
     std::optional<Sensitivity> gains;
     if (now) {
@@ -121,7 +122,7 @@ class WhatIfCommand : public options::Command {
     return output_.write(what_if_json(answer), standard_output ? "" : what_if_text(answer));
   }
 
-  options::QuestionOptions question_;
+  options::PlanningOptions question_;
   options::WhatIfOptions options_;
   bool front_ = false, buy_first_ = false;
   std::vector<std::string> names_;

@@ -80,7 +80,7 @@ text::Table plan_table(const std::string& first) {
                                   {{"peak"}, {"nodes / devices"}, {"price / h"}, {"/ 1M samples"}}));
 }
 
-void add_row(text::Table& table, std::string first, const FoundPlan& found) {
+void add_row(text::Table& table, std::string first, const PlanCandidate& found) {
   const Plan& plan = *found.plan;
   table.add(work::joined(work::plan_cells(std::move(first), text::shortened(plan.name, 44), plan, found.iteration,
                                           found.samples_per_second),
@@ -97,7 +97,7 @@ std::string best_text(const WhatIfAnswer& answer) {
   if (answer.today) add_row(table, "today", *answer.today);
   if (answer.now && answer.is_changed) add_row(table, "then", *answer.now);
   if (answer.today && answer.now && answer.is_changed) {
-    const FoundPlan &a = *answer.today, &b = *answer.now;
+    const PlanCandidate &a = *answer.today, &b = *answer.now;
     table.add({"change", "", "", "", "", text::change_text(a.iteration.count, b.iteration.count),
                text::change_text(a.samples_per_second, b.samples_per_second),
                text::change_text(static_cast<double>(a.largest_peak.count), static_cast<double>(b.largest_peak.count)),
@@ -108,16 +108,17 @@ std::string best_text(const WhatIfAnswer& answer) {
 }
 
 /// The quickest first.
-std::vector<FoundPlan> front_plans(const std::vector<FoundPlan>& plans) {
-  std::vector<FoundPlan> front;
+std::vector<PlanCandidate> front_plans(const std::vector<PlanCandidate>& plans) {
+  std::vector<PlanCandidate> front;
   for (const std::size_t i : study::whatif::front_of(plans)) front.push_back(plans[i]);
-  std::stable_sort(front.begin(), front.end(),
-                   [](const FoundPlan& a, const FoundPlan& b) { return a.samples_per_second > b.samples_per_second; });
+  std::stable_sort(front.begin(), front.end(), [](const PlanCandidate& a, const PlanCandidate& b) {
+    return a.samples_per_second > b.samples_per_second;
+  });
   return front;
 }
 
-std::string front_text(const std::vector<FoundPlan>& plans) {
-  const std::vector<FoundPlan> front = front_plans(plans);
+std::string front_text(const std::vector<PlanCandidate>& plans) {
+  const std::vector<PlanCandidate> front = front_plans(plans);
   text::Table table = plan_table("#");
   for (std::size_t i = 0; i < std::min(front.size(), most_listed); ++i) add_row(table, std::to_string(i + 1), front[i]);
   std::string text =
@@ -168,7 +169,7 @@ std::string prices_text(const WhatIfAnswer& answer) {
 
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-Json found_json(const FoundPlan& found) {
+Json found_json(const PlanCandidate& found) {
   return Json{{"iteration_ms", in_milliseconds(found.iteration)},
               {"samples_per_s", found.samples_per_second},
               {"peak_memory_bytes", found.largest_peak.count},
@@ -249,7 +250,7 @@ io::csv::CsvTable what_if_csv(const WhatIfAnswer& answer) {
     for (const std::size_t i : front) stands[i] = true;
     return io::csv::found_plans_csv(*answer.plans, stands);
   }
-  std::vector<FoundPlan> both;
+  std::vector<PlanCandidate> both;
   if (answer.today) both.push_back(*answer.today);
   if (answer.now && answer.is_changed) both.push_back(*answer.now);
   io::csv::CsvTable plain = io::csv::found_plans_csv(both, std::vector<bool>(both.size()));

@@ -191,11 +191,11 @@ Result<std::optional<study::capacity::Model>> CapacityOptions::model() const {
     return model;
   }
   TRY(const auto content, io::read_file(inputs.profile));
-  const auto kind = io::kind_of_content(content);
+  const auto kind = io::detect_file_kind(content);
   if (!kind || *kind != io::FileKind::transformer) return std::nullopt;  // the reader of the value reports other errors
   auto document = io::read_document(inputs.profile, content, {});
   if (!document) return tl::unexpected(text::in_file(document.error(), inputs.profile));
-  model.read = std::get<ReadTransformer>(*std::move(document));
+  model.read = std::get<ParsedTransformer>(*std::move(document));
   return model;
 }
 

@@ -31,8 +31,8 @@ Result<study::capacity::Question> of_transformer(study::capacity::Question quest
 
 /// The model, the cluster, and what is looked at.
 struct CapacityOptions {
-  InputOptions inputs;  ///< the profile may be a transformer's config.json
-  ConventionOptions judged;
+  FileOptions inputs;  ///< the profile may be a transformer's config.json
+  SimulationOptionGroup judged;
   StateOptions state;
   std::string nodes, model_precision;
   std::vector<std::string> types, prices;

@@ -57,7 +57,7 @@ Result<void> CheckpointArguments::resume(const ModelSpec& model, const Plan& pla
   return {};
 }
 
-std::optional<std::string> CheckpointArguments::way_on() const {
+std::optional<std::string> CheckpointArguments::resume_hint() const {
   for (const std::string& from : {folder(), resumed_}) {
     if (from.empty()) continue;
     const auto checkpoint = runtime::checkpoint::Checkpoint::open(from);

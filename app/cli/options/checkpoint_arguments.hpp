@@ -22,7 +22,7 @@ class CheckpointArguments {
   /// Errors before anything is written.
   Result<void> apply(const ModelSpec& model, const Plan& plan, runtime::train::TrainOptions& options) const;
   /// After a run that failed or was stopped: "resume with --resume DIR (step 100)"; nothing where there is no step.
-  std::optional<std::string> way_on() const;
+  std::optional<std::string> resume_hint() const;
 
  private:
   Result<void> check() const;

@@ -18,7 +18,7 @@ constexpr const char* machine_group =
 
 Result<std::optional<BytesPerSecond>> rate_of(const char* option, const std::string& text) {
   if (text.empty()) return std::optional<BytesPerSecond>();
-  auto rate = parse_rate(text, "GB/s");
+  auto rate = parse_bandwidth(text, "GB/s");
   if (!rate) return fail(ErrorCode::bad_usage, fmt::format("{}: {}", option, rate.error().message));
   return std::optional(*rate);
 }
@@ -82,7 +82,7 @@ Result<presets::ImportedCluster> MachineOptions::cluster_of_cloud() const {
 }
 
 Result<presets::ImportedCluster> MachineOptions::cluster_here() const {
-  runtime::machine::ThisMachine machine = runtime::machine::this_machine();
+  runtime::machine::LocalMachine machine = runtime::machine::this_machine();
   presets::ImportedCluster made;
   if (machine.gpus) {
     auto found = cluster({.machines = {std::move(*machine.gpus)}});

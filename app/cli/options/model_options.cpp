@@ -82,7 +82,8 @@ void ModelOptions::declare(CLI::App& app) {
   noticed_flag("--explain", explain_, "print every figure of a layer with its formula");
 }
 
-Result<analytic::AnalyticProfile> ModelOptions::profile(const ReadTransformer& model, const std::string& device) const {
+Result<analytic::AnalyticProfile> ModelOptions::profile(const ParsedTransformer& model,
+                                                        const std::string& device) const {
   TRY(const auto found, presets::catalogue_device(device.empty() ? std::string(presets::assumed_device_type) : device));
   if (!dimensions_.empty())
     return fail(ErrorCode::bad_usage, "--dim: found a transformer's configuration, expected an ONNX model");

@@ -17,7 +17,7 @@ class ModelOptions {
   bool given() const { return given_any_; }
   bool explain() const { return explain_; }
   /// On a device type of the catalogue; empty: one is assumed, with a note.
-  Result<analytic::AnalyticProfile> profile(const ReadTransformer& model, const std::string& device) const;
+  Result<analytic::AnalyticProfile> profile(const ParsedTransformer& model, const std::string& device) const;
   Result<analytic::AnalyticProfile> profile(const OperatorGraph& graph, const std::string& device) const;
 
  private:

@@ -107,7 +107,7 @@ Result<plan::PlanEdit> read_move_cut(const EditReader& reader) {
   const auto [left, right] = reader.sides();
   const auto stage = EditReader::number(left), layer = reader.layer(right);
   if (!stage || !layer) return reader.expected("STAGE=LAYER, the first layer of the stage, by name or number");
-  return plan::CutMove{*stage, *layer};
+  return plan::MoveBoundary{*stage, *layer};
 }
 
 Result<plan::PlanEdit> read_move_device(const EditReader& reader) {
@@ -115,27 +115,27 @@ Result<plan::PlanEdit> read_move_device(const EditReader& reader) {
   const auto devices = EditReader::devices(left);
   const auto stage = EditReader::number(right);
   if (!devices || (!stage && right != "spare")) return reader.expected("DEVICE,...=STAGE or DEVICE,...=spare");
-  return plan::DevicesMove{*devices, stage, std::nullopt};
+  return plan::MoveDevices{*devices, stage, std::nullopt};
 }
 
 Result<plan::PlanEdit> read_swap(const EditReader& reader) {
   const auto [left, right] = reader.sides();
   const auto one = EditReader::device(left), other = EditReader::device(right);
   if (!one || !other) return reader.expected("DEVICE=DEVICE");
-  return plan::DeviceSwap{*one, *other};
+  return plan::SwapDevices{*one, *other};
 }
 
 Result<plan::PlanEdit> read_split(const EditReader& reader) {
   const auto [left, right] = reader.sides();
   const auto stage = EditReader::number(left), layer = reader.layer(right);
   if (!stage || !layer) return reader.expected("STAGE=LAYER, the first layer of the new stage");
-  return plan::StageSplit{*stage, *layer};
+  return plan::SplitStage{*stage, *layer};
 }
 
 Result<plan::PlanEdit> read_merge(const EditReader& reader) {
   const auto stage = EditReader::number(reader.sides().first);
   if (!stage || !reader.sides().second.empty()) return reader.expected("a stage to merge with the next one");
-  return plan::StageMerge{*stage};
+  return plan::MergeStages{*stage};
 }
 
 template <class Edit>
@@ -151,23 +151,23 @@ Result<plan::PlanEdit> read_shares(const EditReader& reader) {
   const auto stage = EditReader::number(left);
   const auto shares = right == "even" ? std::optional(std::vector<int>()) : EditReader::numbers(right);
   if (!stage || !shares) return reader.expected("STAGE=N,N,... or STAGE=even");
-  return plan::ReplicaShares{*stage, *shares};
+  return plan::SetReplicaSamples{*stage, *shares};
 }
 
 Result<plan::PlanEdit> read_recompute(const EditReader& reader) {
   const auto [left, right] = reader.sides();
   const auto stage = EditReader::number(left);
-  if (stage && right == "all") return plan::StageRecompute{*stage, {true, {}}};
-  if (stage && right == "none") return plan::StageRecompute{*stage, {}};
+  if (stage && right == "all") return plan::SetStageRecompute{*stage, {true, {}}};
+  if (stage && right == "none") return plan::SetStageRecompute{*stage, {}};
   const auto layers = reader.layers(right);
   if (!stage || !layers) return reader.expected("STAGE=all, STAGE=none or STAGE=LAYERS as in 3,5-7");
-  return plan::StageRecompute{*stage, {false, *layers}};
+  return plan::SetStageRecompute{*stage, {false, *layers}};
 }
 
 Result<plan::PlanEdit> read_micro_batch(const EditReader& reader) {
   const auto samples = EditReader::number(reader.sides().first);
   if (!samples || !reader.sides().second.empty()) return reader.expected("a number of samples");
-  return plan::MicroBatchSize{*samples};
+  return plan::SetMicroBatch{*samples};
 }
 
 struct EditOption {
@@ -183,9 +183,9 @@ constexpr std::array options{
     EditOption{"--split-stage", "STAGE=LAYER", "split the stage before this layer", read_split},
     EditOption{"--merge-stages", "STAGE", "merge the stage and the next one", read_merge},
     EditOption{"--replicas", "STAGE=N", "set the replicas of the stage, using or freeing spare devices",
-               read_count<plan::ReplicaCount>},
+               read_count<plan::SetReplicas>},
     EditOption{"--tensor-parallel", "STAGE=N", "set the tensor parallelism of the stage",
-               read_count<plan::TensorParallelDegree>},
+               read_count<plan::SetTensorParallel>},
     EditOption{"--shares", "STAGE=N,N", "set the samples per replica of a micro-batch, or even", read_shares},
     EditOption{"--recompute", "STAGE=LAYERS", "set the recomputed layers of the stage: all, none, or layers (3,5-7)",
                read_recompute},

@@ -71,11 +71,11 @@ Result<std::vector<const planner::PlannerInfo*>> planners_named(const std::vecto
   return chosen;
 }
 
-Result<std::vector<study::AskedPlanner>> asked_planners(const std::vector<std::string>& names,
-                                                        std::vector<study::AskedPlanner> usual) {
+Result<std::vector<study::PlannerRequest>> asked_planners(const std::vector<std::string>& names,
+                                                          std::vector<study::PlannerRequest> usual) {
   if (names.empty()) return usual;
   TRY(const auto chosen, planners_named(names));
-  std::vector<study::AskedPlanner> asked;
+  std::vector<study::PlannerRequest> asked;
   for (const planner::PlannerInfo* planner : chosen) asked.push_back({planner, {}});
   return asked;
 }

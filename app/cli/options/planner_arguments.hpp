@@ -17,8 +17,8 @@ Result<planner::PlannerOptions> planner_options(const planner::PlannerInfo& plan
 /// The planners of these names, each once, in this order.
 Result<std::vector<const planner::PlannerInfo*>> planners_named(const std::vector<std::string>& names);
 /// As above, without options of their own; without names `usual`.
-Result<std::vector<study::AskedPlanner>> asked_planners(const std::vector<std::string>& names,
-                                                        std::vector<study::AskedPlanner> usual);
+Result<std::vector<study::PlannerRequest>> asked_planners(const std::vector<std::string>& names,
+                                                          std::vector<study::PlannerRequest> usual);
 
 /// A help paragraph on the options of every planner.
 std::string planner_options_help();

@@ -64,7 +64,7 @@ Result<int> parse_threads(std::string_view text) {
 
 }  // namespace
 
-void InputOptions::declare(CLI::App& app, bool required) {
+void FileOptions::declare(CLI::App& app, bool required) {
   app.add_option("--profile", profile, "profile: a file or preset:NAME")->required(required)->type_name("P");
   app.add_option("--cluster", cluster, "cluster: a file or preset:NAME")->required(required)->type_name("C");
   app.add_option("--profile-micro-batch", profile_micro_batch, "samples per micro-batch of a graph text")
@@ -72,7 +72,7 @@ void InputOptions::declare(CLI::App& app, bool required) {
       ->type_name("N");
 }
 
-void ConventionOptions::declare(CLI::App& app) {
+void SimulationOptionGroup::declare(CLI::App& app) {
   app.add_option("--network", network, "network model: ideal (no sharing of links) or shared")
       ->check(CLI::IsMember({"ideal", "shared"}))
       ->capture_default_str()
@@ -106,7 +106,7 @@ void ConventionOptions::declare(CLI::App& app) {
       ->type_name("FILE");
 }
 
-Conventions ConventionOptions::conventions() const {
+Conventions SimulationOptionGroup::conventions() const {
   return {.network = *network_model_named(network),
           .overlap = *overlap_named(overlap),
           .bucket = Bytes(bucket_bytes),
@@ -193,7 +193,7 @@ Result<Plan> ScheduleOptions::apply(Plan plan, const Profile& profile) const {
   return plan::with_schedule(plan, profile, *schedule_named(*name), chunks);
 }
 
-void QuestionOptions::declare(CLI::App& app) {
+void PlanningOptions::declare(CLI::App& app) {
   inputs.declare(app);
   app.add_option("--global-batch", global_batch, "samples per iteration")
       ->required()
@@ -209,7 +209,7 @@ void QuestionOptions::declare(CLI::App& app) {
   declare_threads(app, threads);
 }
 
-Result<int> QuestionOptions::thread_count() const { return options::thread_count(threads); }
+Result<int> PlanningOptions::thread_count() const { return options::thread_count(threads); }
 
 CLI::Option* declare_threads(CLI::App& app, std::optional<int>& threads) {
   return app
@@ -224,7 +224,7 @@ Result<int> thread_count(const std::optional<int>& threads) {
   return environment && *environment ? parse_threads(environment) : Result<int>(1);
 }
 
-Result<Problem> QuestionOptions::open() const {
+Result<Problem> PlanningOptions::open() const {
   if (micro_batch && global_batch % *micro_batch != 0)
     return fail(ErrorCode::bad_usage,
                 fmt::format("--micro-batch {} does not divide --global-batch {}", *micro_batch, global_batch));
@@ -238,7 +238,7 @@ Result<Problem> QuestionOptions::open() const {
   return problem;
 }
 
-Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions& judged) {
+Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGroup& judged) {
   auto profile = presets::open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch});
   if (!profile) return tl::unexpected(text::in_file(profile.error(), inputs.profile));
   auto problem = open_hardware(inputs.cluster, judged);
@@ -250,7 +250,7 @@ Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions&
   return problem;
 }
 
-Result<Problem> open_hardware(const std::string& file, const ConventionOptions& judged) {
+Result<Problem> open_hardware(const std::string& file, const SimulationOptionGroup& judged) {
   auto cluster = presets::open_cluster(file);
   if (!cluster) return tl::unexpected(text::in_file(cluster.error(), file));
   if (const auto network = cost::Network::of(*cluster); !network)

@@ -19,7 +19,7 @@ class Option;
 namespace pipedeck::cli::options {
 
 /// --profile, --cluster and --profile-micro-batch.
-struct InputOptions {
+struct FileOptions {
   std::string profile, cluster;
   std::optional<int> profile_micro_batch;
   void declare(CLI::App& app, bool required = true);
@@ -28,7 +28,7 @@ struct InputOptions {
 
 /// How a plan is judged: --network, --overlap, --bucket-bytes, --collectives, --reserve-bytes, --communication-bytes,
 /// --fragmentation, --calibration.
-struct ConventionOptions {
+struct SimulationOptionGroup {
   std::string network = "ideal", overlap = "layer", collectives = "least";
   std::int64_t bucket_bytes = default_bucket.count, reserve_bytes = 0, communication_bytes = 0;
   double fragmentation = 0;
@@ -82,9 +82,9 @@ CLI::Option* declare_threads(CLI::App& app, std::optional<int>& threads);
 Result<int> thread_count(const std::optional<int>& threads);
 
 /// All that `plan` and `compare` share.
-struct QuestionOptions {
-  InputOptions inputs;
-  ConventionOptions judged;
+struct PlanningOptions {
+  FileOptions inputs;
+  SimulationOptionGroup judged;
   StateOptions state;
   PinOptions pinned;
   ScheduleOptions schedule;
@@ -98,10 +98,10 @@ struct QuestionOptions {
 
 /// Returns profile and cluster, read and fit for planning, to be simulated as `judged` states, with the calibration;
 /// the rest of the workload has its defaults. Prints the calibration on standard error.
-Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions& judged);
+Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGroup& judged);
 
 /// As above without a profile: the cluster of a file or preset.
-Result<Problem> open_hardware(const std::string& file, const ConventionOptions& judged);
+Result<Problem> open_hardware(const std::string& file, const SimulationOptionGroup& judged);
 
 /// A plan may be used for another profile or cluster than it was made for, not unnoticed.
 void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem);

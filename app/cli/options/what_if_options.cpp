@@ -75,7 +75,7 @@ void WhatIfOptions::declare(CLI::App& app) {
 
 Result<WhatIf> WhatIfOptions::change(const Cluster& cluster) const {
   WhatIf change;
-  const auto rate = [](const std::string& text) { return parse_rate(text, "GB/s"); };
+  const auto rate = [](const std::string& text) { return parse_bandwidth(text, "GB/s"); };
   const auto bytes = [](const std::string& text) { return parse_bytes(text); };
   const auto type = [&](const std::string& text) { return device_type_named(text, cluster); };
   TRY_VOID(take("--bandwidth-inside", inside, rate, change.inside));

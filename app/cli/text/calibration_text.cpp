@@ -15,7 +15,7 @@ using Text = std::function<std::string(double)>;
 std::string microseconds_text(double seconds) { return fmt::format("{:.1f} us", seconds * 1e6); }
 std::string plain_text(double value) { return fmt::format("{:.3f}", value); }
 
-void add_figure(Table& table, const std::string& name, const FittedFigure& figure, double from, double to,
+void add_figure(Table& table, const std::string& name, const FittedParameter& figure, double from, double to,
                 const Text& text) {
   if (!figure.determined) {
     table.add({name, text(from), "not determined", "", "", figure.note});

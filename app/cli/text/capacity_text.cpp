@@ -27,10 +27,10 @@ std::string money_text(const std::optional<double>& money) { return money ? fmt:
 
 std::string goal_text(const CapacityAnswer& answer) {
   const CapacityGoal& goal = answer.goal;
-  std::string text =
-      goal.sample_tokens
-          ? fmt::format("{} tokens, {} per sample", count_text(goal.samples * *goal.sample_tokens), *goal.sample_tokens)
-          : fmt::format("{} samples", count_text(goal.samples));
+  std::string text = goal.sample_tokens
+                         ? fmt::format("{} tokens, {} per sample", format_count(goal.samples * *goal.sample_tokens),
+                                       *goal.sample_tokens)
+                         : fmt::format("{} samples", format_count(goal.samples));
   if (goal.within) text += ", within " + days_text(*goal.within);
   if (goal.budget) text += fmt::format(", for at most {:.2f} {}", *goal.budget, answer.currency);
   return text;
@@ -42,17 +42,17 @@ std::string type_of(const CapacityFound& found) { return found.point.type.empty(
 std::string verdict_text(const CapacityAnswer& answer, const CapacityFound& found) {
   const auto cost = capacity_cost(answer.goal, found);
   switch (capacity_verdict(answer.goal, found)) {
-    case CapacityVerdict::meets:
+    case CapacityStatus::meets:
       return {};
-    case CapacityVerdict::memory:
+    case CapacityStatus::memory:
       return fmt::format("{} too little memory", memory_text(missing_memory(found)));
-    case CapacityVerdict::no_plan:
+    case CapacityStatus::no_plan:
       return found.why_not.empty() ? "no plan" : shortened(found.why_not, 60);
-    case CapacityVerdict::time:
+    case CapacityStatus::time:
       return days_text(cost->time - *answer.goal.within) + " too long";
-    case CapacityVerdict::money:
+    case CapacityStatus::money:
       return fmt::format("{:.2f} {} too much", *cost->money - *answer.goal.budget, answer.currency);
-    case CapacityVerdict::no_price:
+    case CapacityStatus::no_price:
       return "no price is known";
   }
   return {};
@@ -76,7 +76,7 @@ void add_row(Table& table, const CapacityAnswer& answer, std::size_t index) {
     cells.insert(cells.end(), {"-", "-", "-"});
   }
   if (cost) {
-    cells.push_back(count_text(cost->tokens_per_second.value_or(cost->samples_per_second)));
+    cells.push_back(format_count(cost->tokens_per_second.value_or(cost->samples_per_second)));
     cells.push_back(std::to_string(cost->iterations));
     cells.push_back(days_text(cost->time));
     cells.push_back(fmt::format("{:.1f}", cost->device_hours));
@@ -127,7 +127,7 @@ std::string where_text(const CapacityFound& found) {
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json plan_json(const CapacityFound& found) {
-  const FoundPlan& plan = *found.plan;
+  const PlanCandidate& plan = *found.plan;
   return Json{{"fits", plan.fits},
               {"planner", plan.plan->planner},
               {"iteration_ms", in_milliseconds(plan.iteration)},
@@ -187,7 +187,7 @@ std::string next_text(const study::capacity::LargestAnswer& answer) {
 }  // namespace
 
 const CapacityFound* CapacityAnswer::best() const {
-  if (ranked.empty() || capacity_verdict(goal, found[ranked.front()]) != CapacityVerdict::meets) return nullptr;
+  if (ranked.empty() || capacity_verdict(goal, found[ranked.front()]) != CapacityStatus::meets) return nullptr;
   return &found[ranked.front()];
 }
 
@@ -238,11 +238,11 @@ std::string largest_text(const LargestText& found) {
   const study::capacity::LargestAnswer& answer = found.answer;
   std::string text = fmt::format("{} on {}\n", found.model, found.cluster);
   std::string sizes;
-  for (const study::capacity::TriedSize& tried : answer.tried)
+  for (const study::capacity::SizeTrial& tried : answer.tried)
     sizes += fmt::format("{}{} {}", sizes.empty() ? "" : ", ", tried.size, tried.fits ? "fits" : "does not");
   if (!answer.size)
     return text + "no " + std::string(study::capacity::name_of(found.kind)) + " fits\n" + next_text(answer);
-  const FoundPlan& plan = *answer.found->plan;
+  const PlanCandidate& plan = *answer.found->plan;
   text += fmt::format("largest {} that fits: {}\n  {}: {}, {:.2f} samples/s, peak {} of {}\n",
                       study::capacity::name_of(found.kind), *answer.size, where_text(*answer.found), plan.plan->name,
                       plan.samples_per_second, memory_text(plan.peak), memory_text(plan.capacity));
@@ -268,7 +268,7 @@ std::string largest_json(const LargestText& found) {
     json["devices_hold_bytes"] = answer.devices_hold.count;
   }
   json["tried"] = Json::array();
-  for (const study::capacity::TriedSize& tried : answer.tried)
+  for (const study::capacity::SizeTrial& tried : answer.tried)
     json["tried"].push_back({{"size", tried.size}, {"fits", tried.fits}});
   return json.dump(2);
 }

@@ -89,7 +89,7 @@ std::string checkpoints_json(const std::vector<runtime::checkpoint::StepContent>
   return list.dump(2);
 }
 
-std::string summary_of(const runtime::checkpoint::PartFile& file) {
+std::string summary_of(const runtime::checkpoint::ShardFile& file) {
   const runtime::checkpoint::Part& part = file.part();
   std::string layers;
   for (const runtime::checkpoint::LayerPart& layer : part.layers)

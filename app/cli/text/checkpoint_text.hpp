@@ -18,6 +18,6 @@ std::string checkpoints_text(const std::vector<runtime::checkpoint::StepContent>
 std::string checkpoints_json(const std::vector<runtime::checkpoint::StepContent>& steps);
 
 /// "part of a checkpoint: step 100 of MODEL, layers 0 to 3".
-std::string summary_of(const runtime::checkpoint::PartFile& file);
+std::string summary_of(const runtime::checkpoint::ShardFile& file);
 
 }  // namespace pipedeck::cli::text

@@ -26,12 +26,12 @@ bool is_special(const std::string& path) {
 }
 
 /// Onto an open file, as it is made.
-bool write_pieces(const io::text::TextPieces& text, std::FILE* file) {
+bool write_pieces(const io::text::TextChunks& text, std::FILE* file) {
   return text(
       [file](std::string_view piece) { return std::fwrite(piece.data(), 1, piece.size(), file) == piece.size(); });
 }
 
-Result<void> write_special(const std::string& path, const io::text::TextPieces& text) {
+Result<void> write_special(const std::string& path, const io::text::TextChunks& text) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (!file) return fail(ErrorCode::io, "cannot be opened for writing", {}, path);
   const bool written = write_pieces(text, file);
@@ -43,7 +43,7 @@ Result<void> write_special(const std::string& path, const io::text::TextPieces& 
 
 void print_error(const Error& error) { print_message(error.text()); }
 
-void be_quiet() { quiet = true; }
+void set_quiet() { quiet = true; }
 
 void print_warning(const std::string& message) { print_note("warning: " + message); }
 
@@ -57,15 +57,15 @@ bool print_text(const std::string& text) {
 }
 
 Result<void> write_output(const std::string& path, const std::string& text) {
-  return write_output(path, [&text](const io::text::TextSink& sink) { return sink(text); });
+  return write_output(path, [&text](const io::text::ChunkSink& sink) { return sink(text); });
 }
 
-Result<void> write_output(const std::string& path, const io::text::TextPieces& text) {
+Result<void> write_output(const std::string& path, const io::text::TextChunks& text) {
   if (path == "-") {
     if (quiet || (write_pieces(text, stdout) && std::fflush(stdout) == 0)) return {};
     return fail(ErrorCode::io, "standard output cannot be written");
   }
-  return is_special(path) ? write_special(path, text) : io::write_file_of_pieces(path, text);
+  return is_special(path) ? write_special(path, text) : io::write_file_chunks(path, text);
 }
 
 Error in_file(Error error, const std::string& file) {

@@ -16,7 +16,7 @@ class App;
 namespace pipedeck::cli::text {
 
 /// One of several processes prints. In the others everything below except print_error is silent from now on.
-void be_quiet();
+void set_quiet();
 
 /// "pipedeck-cli: FILE: PLACE: message" on standard error.
 void print_error(const Error& error);
@@ -29,7 +29,7 @@ bool print_text(const std::string& text);
 
 /// `text` into the file, or onto standard output for "-".
 Result<void> write_output(const std::string& path, const std::string& text);
-Result<void> write_output(const std::string& path, const io::text::TextPieces& text);
+Result<void> write_output(const std::string& path, const io::text::TextChunks& text);
 
 /// `error` with `file` as its file where it names none yet.
 Error in_file(Error error, const std::string& file);

@@ -68,8 +68,8 @@ std::string critical_path_text(const CriticalPath& path, const Plan& plan) {
 
 std::string idle_text(const Simulation& simulation) {
   Table table({{"idle ms of device"}, {"warm-up"}, {"drain"}, {"activation"}, {"gradient"}, {"all-reduce"}, {"all"}});
-  for (const DeviceVerdict& device : simulation.devices) {
-    const IdleParts& idle = device.idle;
+  for (const SimulatedDevice& device : simulation.devices) {
+    const IdleBreakdown& idle = device.idle;
     table.add({std::to_string(device.device.value), milliseconds_text_of(idle.warmup), milliseconds_text_of(idle.drain),
                milliseconds_text_of(idle.waiting_activation), milliseconds_text_of(idle.waiting_gradient),
                milliseconds_text_of(idle.waiting_all_reduce), milliseconds_text_of(idle.total())});
@@ -77,7 +77,7 @@ std::string idle_text(const Simulation& simulation) {
   return table.text();
 }
 
-std::string parts_text(const TimeParts& parts) {
+std::string parts_text(const TimeBreakdown& parts) {
   Table table({{"the iteration consists of", Align::left}, {"ms"}, {"share"}});
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
@@ -104,7 +104,7 @@ std::string sensitivity_text(const Sensitivity& found) {
 
 Json critical_path_json(const CriticalPath& path) {
   Json links = Json::array();
-  for (const CriticalLink& link : path.links) {
+  for (const CriticalSegment& link : path.links) {
     Json one{{"device", link.device.value},
              {"kind", name_of(link.operation.kind)},
              {"stage", link.operation.stage.value},
@@ -119,7 +119,7 @@ Json critical_path_json(const CriticalPath& path) {
   return {{"begin_ms", in_milliseconds(path.begin)}, {"end_ms", in_milliseconds(path.end)}, {"links", links}};
 }
 
-Json parts_json(const TimeParts& parts) {
+Json parts_json(const TimeBreakdown& parts) {
   Json json = Json::object();
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);

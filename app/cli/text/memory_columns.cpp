@@ -12,7 +12,7 @@
 namespace pipedeck::cli::text {
 namespace {
 
-std::string peak_text(const DeviceVerdict* device, Bytes DeviceVerdict::*peak) {
+std::string peak_text(const SimulatedDevice* device, Bytes SimulatedDevice::*peak) {
   if (!device) return "-";
   return fmt::format("{} ({:.0f} %)", memory_text(device->*peak), share_of_capacity(device->*peak, *device) * 100);
 }
@@ -20,11 +20,11 @@ std::string peak_text(const DeviceVerdict* device, Bytes DeviceVerdict::*peak) {
 }  // namespace
 
 std::string worst_peak_text(const Simulation& simulation) {
-  return peak_text(fullest_device(simulation), &DeviceVerdict::peak);
+  return peak_text(most_loaded_device(simulation), &SimulatedDevice::peak);
 }
 
 std::string at_most_text(const Simulation& simulation) {
-  return peak_text(fullest_device_at_most(simulation), &DeviceVerdict::peak_upper);
+  return peak_text(fullest_device_at_most(simulation), &SimulatedDevice::peak_upper_bound);
 }
 
 std::string fits_word(const Simulation& simulation) {
@@ -44,8 +44,8 @@ std::string fits_sentence(const Simulation& simulation) {
     case Fit::surely:
       return "fits in memory, by the upper estimate too";
     case Fit::expected:
-      return fmt::format("fits in memory, but NOT by the upper estimate ({} of {} devices)", devices_beyond(simulation),
-                         simulation.devices.size());
+      return fmt::format("fits in memory, but NOT by the upper estimate ({} of {} devices)",
+                         num_devices_over_capacity(simulation), simulation.devices.size());
     case Fit::no:
       return "does NOT fit in memory";
   }
@@ -57,15 +57,15 @@ std::string items_table(const Simulation& simulation) {
   std::vector<Table::Column> columns{{"device"}, {"peak"}};
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
-    const auto holds = [item](const DeviceVerdict& device) { return device.peak_parts[item].count > 0; };
+    const auto holds = [item](const SimulatedDevice& device) { return device.peak_breakdown[item].count > 0; };
     if (std::ranges::none_of(simulation.devices, holds)) continue;
     items.push_back(item);
     columns.push_back({std::string(name_of(item))});
   }
   Table table(columns);
-  for (const DeviceVerdict& device : simulation.devices) {
+  for (const SimulatedDevice& device : simulation.devices) {
     std::vector<std::string> cells{std::to_string(device.device.value), memory_text(device.peak)};
-    for (const MemoryItem item : items) cells.push_back(memory_text(device.peak_parts[item]));
+    for (const MemoryItem item : items) cells.push_back(memory_text(device.peak_breakdown[item]));
     table.add(std::move(cells));
   }
   return table.text();

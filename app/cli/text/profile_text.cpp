@@ -73,7 +73,7 @@ std::string layers_table(const Profile& profile) {
       {"layer", Align::left}, {"kind", Align::left}, {"forward ms"}, {"quartiles"}, {"backward ms"},
       {"quartiles"},          {"weight part ms"},    {"output"},     {"saved"},     {"parameters"}};
   const bool cut =
-      std::ranges::any_of(profile.layers, [](const Layer& layer) { return layer.whole_parameters.count > 0; });
+      std::ranges::any_of(profile.layers, [](const Layer& layer) { return layer.replicated_parameters.count > 0; });
   if (cut) columns.push_back({"of them whole"});
   Table table(std::move(columns));
   for (const Layer& layer : profile.layers) {
@@ -87,7 +87,7 @@ std::string layers_table(const Profile& profile) {
                                  memory_text(layer.output),
                                  memory_text(layer.saved),
                                  memory_text(layer.parameters)};
-    if (cut) row.push_back(memory_text(layer.whole_parameters));
+    if (cut) row.push_back(memory_text(layer.replicated_parameters));
     table.add(std::move(row));
   }
   return table.text();

@@ -70,7 +70,7 @@ std::string change_text(double before, double after) {
 
 std::string short_shape_text(const Plan& plan) {
   constexpr std::size_t widest = 32;
-  std::string shape = shape_text(plan);
+  std::string shape = stage_shape_text(plan);
   return width_of(shape) <= widest ? shape : fmt::format("{} stages", plan.stages.size());
 }
 

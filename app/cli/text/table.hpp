@@ -38,7 +38,7 @@ std::string change_text(double before, double after);  // "+12.5 %", "-" from 0
 /// With an ellipsis where it has more characters than that.
 std::string shortened(std::string text, std::size_t most);
 
-/// shape_text, or "16 stages" where that would be wider than the rest of a table.
+/// stage_shape_text, or "16 stages" where that would be wider than the rest of a table.
 std::string short_shape_text(const Plan& plan);
 
 }  // namespace pipedeck::cli::text

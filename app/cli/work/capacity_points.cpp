@@ -13,9 +13,9 @@ constexpr std::chrono::seconds between_writes{2};
 
 }  // namespace
 
-Result<KeptPoints> KeptPoints::open(std::string path, std::string question,
-                                    const study::capacity::ProblemAt& problem_at) {
-  KeptPoints kept;
+Result<CapacityCache> CapacityCache::open(std::string path, std::string question,
+                                          const study::capacity::ProblemAt& problem_at) {
+  CapacityCache kept;
   kept.path_ = std::move(path);
   kept.points_.question = std::move(question);
   if (kept.path_.empty()) return kept;
@@ -39,7 +39,7 @@ Result<KeptPoints> KeptPoints::open(std::string path, std::string question,
   return kept;
 }
 
-std::vector<std::optional<CapacityFound>> KeptPoints::known(std::span<const CapacityPoint> points) const {
+std::vector<std::optional<CapacityFound>> CapacityCache::known(std::span<const CapacityPoint> points) const {
   std::vector<std::optional<CapacityFound>> known;
   for (const CapacityPoint& point : points) {
     const auto found = points_.found.find(point);
@@ -48,7 +48,7 @@ std::vector<std::optional<CapacityFound>> KeptPoints::known(std::span<const Capa
   return known;
 }
 
-void KeptPoints::add(const CapacityFound& found) {
+void CapacityCache::add(const CapacityFound& found) {
   if (path_.empty()) return;
   points_.found.insert_or_assign(found.point, found);
   if (std::chrono::steady_clock::now() - written_ < between_writes) return;
@@ -56,7 +56,7 @@ void KeptPoints::add(const CapacityFound& found) {
   written_ = std::chrono::steady_clock::now();
 }
 
-Result<void> KeptPoints::write() {
+Result<void> CapacityCache::write() {
   return path_.empty() ? Result<void>() : io::write_file(path_, io::documents::capacity_points_to_json(points_));
 }
 

@@ -13,11 +13,12 @@
 
 namespace pipedeck::cli::work {
 
-class KeptPoints {
+class CapacityCache {
  public:
   /// Reads the points of the question with this SHA-256. A missing file is empty. A file of another question, or with a
   /// plan that is none for it, is bad_input. With an empty path nothing is saved.
-  static Result<KeptPoints> open(std::string path, std::string question, const study::capacity::ProblemAt& problem_at);
+  static Result<CapacityCache> open(std::string path, std::string question,
+                                    const study::capacity::ProblemAt& problem_at);
 
   /// Returns the known answer for each point.
   std::vector<std::optional<CapacityFound>> known(std::span<const CapacityPoint> points) const;

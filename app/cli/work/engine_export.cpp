@@ -18,8 +18,8 @@ namespace {
 std::string cost_text(const study::JudgedPlan& near, const study::JudgedPlan& own) {
   const Seconds now = to_seconds(own.simulation->iteration), then = to_seconds(near.simulation->iteration);
   return fmt::format("{}, {}, {} micro-batches of {}: {} ms per iteration instead of {} ms ({}){}",
-                     shape_text(near.plan), schedule_text(near.plan), near.plan.micro_batches, near.plan.micro_batch,
-                     text::milliseconds_text(then), text::milliseconds_text(now),
+                     stage_shape_text(near.plan), schedule_text(near.plan), near.plan.micro_batches,
+                     near.plan.micro_batch, text::milliseconds_text(then), text::milliseconds_text(now),
                      text::change_text(now.count, then.count),
                      near.simulation->fits ? "" : ", above the devices' memory");
 }

@@ -13,9 +13,9 @@
 namespace pipedeck::cli::work {
 
 struct EngineExport {
-  options::InputOptions inputs;  ///< what the plan is for
-  bool nearest = false;          ///< write the nearest plan where the plan itself does not fit
-  std::string nearest_plan;      ///< the file that the plan that was written goes to; empty: nowhere
+  options::FileOptions inputs;  ///< what the plan is for
+  bool nearest = false;         ///< write the nearest plan where the plan itself does not fit
+  std::string nearest_plan;     ///< the file that the plan that was written goes to; empty: nowhere
 };
 
 /// bad_input with the misfits, the nearest plan and what it costs where the engine can't run the plan and `nearest`

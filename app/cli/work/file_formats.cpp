@@ -68,14 +68,14 @@ std::vector<std::string_view> possible_formats(const AnyFile& file) {
                         },
                         [](const store::ProjectContent&) -> std::vector<std::string_view> { return {}; },
                         [](const FoundMachines&) -> std::vector<std::string_view> { return {"cluster"}; },
-                        [](const ReadTransformer&) -> std::vector<std::string_view> { return {"profile"}; },
+                        [](const ParsedTransformer&) -> std::vector<std::string_view> { return {"profile"}; },
                         [](const OperatorGraph&) -> std::vector<std::string_view> { return {"profile"}; },
                         [&](const auto&) -> std::vector<std::string_view> { return {format_name(file)}; },
                     },
                     file);
 }
 
-std::string joined(const io::text::TextPieces& pieces) {
+std::string joined(const io::text::TextChunks& pieces) {
   std::string text;
   pieces([&text](std::string_view piece) {
     text += piece;
@@ -84,7 +84,7 @@ std::string joined(const io::text::TextPieces& pieces) {
   return text;
 }
 
-Error nothing_to_trace() {
+Error no_operations_error() {
   return {ErrorCode::bad_input,
           "has no operations for a trace; simulate with --intervals, or run with --timeline-every",
           {},
@@ -117,8 +117,8 @@ const FileFormat* file_format_of_name(std::string_view path) {
   return best;
 }
 
-io::text::TextPieces lines_of(const RunLog& log) {
-  return [&log](const io::text::TextSink& sink) {
+io::text::TextChunks lines_of(const RunLog& log) {
+  return [&log](const io::text::ChunkSink& sink) {
     if (!log.text.empty()) return sink(log.text);
     return std::ranges::all_of(
         log.events, [&](const RunEvent& event) { return io::documents::write_event(event, sink) && sink("\n"); });
@@ -127,13 +127,13 @@ io::text::TextPieces lines_of(const RunLog& log) {
 
 Result<RunLog> read_run_log(const std::string& path) {
   TRY(const auto content, io::read_file(path));
-  if (!io::documents::looks_like_run_log(content))
+  if (!io::documents::is_run_log(content))
     return fail(ErrorCode::bad_input, "found no events of a run, expected what run --events writes", "line 1", path);
   return run_log_from(content, path);
 }
 
 Result<RunLog> read_traces_as_run(const std::vector<std::string>& paths, const std::stop_token& stop) {
-  return io::traces::read_traces(paths, stop).map([](io::traces::ReadTrace&& trace) {
+  return io::traces::read_traces(paths, stop).map([](io::traces::ParsedTrace&& trace) {
     return RunLog{.events = io::traces::run_of_trace(std::move(trace)), .text = {}};
   });
 }
@@ -142,9 +142,9 @@ Result<AnyFile> read_any_file(const std::string& path, const io::ReadOptions& op
   if (io::traces::looks_like_trace(path))
     return read_traces_as_run({path}, stop).map([](RunLog&& log) { return AnyFile(std::move(log)); });
   TRY(const auto content, io::read_file(path));
-  if (io::documents::looks_like_run_log(content))
+  if (io::documents::is_run_log(content))
     return run_log_from(content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
-  if (const auto kind = io::kind_of_content(content); kind && *kind == io::FileKind::project) {
+  if (const auto kind = io::detect_file_kind(content); kind && *kind == io::FileKind::project) {
     TRY(auto project, store::read_project(path));
     return AnyFile(std::move(project));
   }
@@ -168,7 +168,7 @@ std::string_view format_name(const AnyFile& file) {
                         [](const RunLog&) -> std::string_view { return "run-log"; },
                         [](const store::ProjectContent&) -> std::string_view { return "project"; },
                         [](const FoundMachines& found) -> std::string_view { return format_of_machines(found); },
-                        [](const ReadTransformer&) -> std::string_view { return "hugging-face"; },
+                        [](const ParsedTransformer&) -> std::string_view { return "hugging-face"; },
                         [](const io::documents::CapacityPoints&) -> std::string_view { return "capacity-points"; },
                         [](const OperatorGraph&) -> std::string_view { return "onnx"; },
                     },
@@ -182,13 +182,13 @@ std::string summary_of(const AnyFile& file) {
           [](const Cluster& cluster) {
             return fmt::format("{}, {} devices", cluster.name, devices_of(cluster).size());
           },
-          [](const Plan& plan) { return fmt::format("{}, {}", plan.name, shape_text(plan)); },
+          [](const Plan& plan) { return fmt::format("{}, {}", plan.name, stage_shape_text(plan)); },
           [](const Simulation& simulation) { return fmt::format("{} devices", simulation.devices.size()); },
           [](const ModelSpec& model) { return fmt::format("{}, {} layers", model.name, model.layers.size()); },
           [](const CalibrationRecord& record) { return text::calibration_line(record); },
           [](const RunLog& log) { return fmt::format("{} events", log.events.size()); },
           [](const FoundMachines& found) { return presets::summary_of(found); },
-          [](const ReadTransformer& read) {
+          [](const ParsedTransformer& read) {
             return fmt::format("{}, {} of {} blocks", read.config.name, read.config.family,
                                read.config.layers + read.config.decoder_layers);
           },
@@ -223,7 +223,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           [](const Plan& plan) -> Result<std::string> { return io::documents::plan_to_json(plan); },
           [&](const Simulation& simulation) -> Result<std::string> {
             const bool timed = simulation.timeline.size() > 0;
-            if (format == "trace" && !timed) return tl::unexpected(nothing_to_trace());
+            if (format == "trace" && !timed) return tl::unexpected(no_operations_error());
             if (format == "trace") return io::traces::chrome_trace(simulation, "simulation");
             return io::documents::simulation_to_json(simulation, {.intervals = timed});
           },
@@ -234,7 +234,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           [&](const RunLog& log) -> Result<std::string> {
             if (format == "run-log") return joined(lines_of(log));
             const MeasuredTimeline* measured = last_timeline(log);
-            if (!measured || measured->timeline.size() == 0) return tl::unexpected(nothing_to_trace());
+            if (!measured || measured->timeline.size() == 0) return tl::unexpected(no_operations_error());
             return io::traces::chrome_trace(measured->timeline, "run");
           },
           [](const store::ProjectContent&) -> Result<std::string> { return std::string(); },
@@ -245,7 +245,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           [](const io::documents::CapacityPoints& points) -> Result<std::string> {
             return io::documents::capacity_points_to_json(points);
           },
-          [](const ReadTransformer& read) -> Result<std::string> {
+          [](const ParsedTransformer& read) -> Result<std::string> {
             return fail(ErrorCode::bad_usage,
                         fmt::format("{} becomes a profile by convert, which takes a device type", read.config.name));
           },

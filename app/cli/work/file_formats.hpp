@@ -33,7 +33,7 @@ struct RunLog {
 
 using AnyFile =
     std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, store::ProjectContent,
-                 FoundMachines, ReadTransformer, OperatorGraph, io::documents::CapacityPoints>;
+                 FoundMachines, ParsedTransformer, OperatorGraph, io::documents::CapacityPoints>;
 
 /// Errors name the file, and the line of the event.
 Result<RunLog> read_run_log(const std::string& path);
@@ -50,7 +50,7 @@ std::string_view format_name(const AnyFile& file);
 std::string summary_of(const AnyFile& file);
 
 /// A log's lines in pieces: what was measured of a long run is too long for one text.
-io::text::TextPieces lines_of(const RunLog& log);
+io::text::TextChunks lines_of(const RunLog& log);
 
 /// The text of `file` in a format of that name; bad_usage, listing what is possible, where it can't be written so.
 Result<std::string> text_of(const AnyFile& file, std::string_view format);

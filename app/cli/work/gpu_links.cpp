@@ -66,9 +66,9 @@ FoundGpu take_gpu(std::vector<FoundGpu>& known, const std::string& name) {
 
 }  // namespace
 
-FoundMachine machine_of(const std::vector<std::string>& names, const std::vector<std::vector<Link>>& links) {
-  runtime::machine::ThisMachine here = runtime::machine::this_machine();
-  FoundMachine machine = here.gpus ? *std::move(here.gpus) : FoundMachine{};
+DetectedMachine machine_of(const std::vector<std::string>& names, const std::vector<std::vector<Link>>& links) {
+  runtime::machine::LocalMachine here = runtime::machine::this_machine();
+  DetectedMachine machine = here.gpus ? *std::move(here.gpus) : DetectedMachine{};
   if (machine.name.empty()) machine.name = "this machine";
   machine.source = links.empty() ? "CUDA" : "CUDA, links measured";
   std::vector<FoundGpu> known = std::exchange(machine.gpus, {});
@@ -78,7 +78,7 @@ FoundMachine machine_of(const std::vector<std::string>& names, const std::vector
     machine.gpus.back().label = fmt::format("GPU{}", i);
     for (std::size_t j = 0; j < names.size(); ++j) {
       if (i == j) continue;
-      machine.joints[i][j].kind = JointKind::untold;
+      machine.joints[i][j].kind = InterconnectKind::untold;
       if (!links.empty()) machine.joints[i][j].measured = links[i][j];
     }
   }

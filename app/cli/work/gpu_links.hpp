@@ -18,7 +18,7 @@ std::vector<Bytes> all_reduce_sizes(Bytes gradients);
 
 /// Returns GPUs of these names, in this order: NVML's values (CUDA may number them otherwise), and their links if
 /// `links` has them.
-FoundMachine machine_of(const std::vector<std::string>& names, const std::vector<std::vector<Link>>& links = {});
+DetectedMachine machine_of(const std::vector<std::string>& names, const std::vector<std::vector<Link>>& links = {});
 
 class GpuLinks {
  public:

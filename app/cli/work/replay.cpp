@@ -18,7 +18,7 @@ namespace {
 std::vector<const DeviceType*> types_of(const Plan& plan, const Cluster& cluster, std::size_t stage) {
   const std::vector<Device> devices = devices_of(cluster);
   std::set<int> positions;
-  for (const Chunk& chunk : chunks_of(plan))
+  for (const Chunk& chunk : stage_copies(plan))
     if (chunk.stage.index() == stage)
       for (const DeviceId device : chunk.devices) positions.insert(devices[device.index()].type);
   std::vector<const DeviceType*> types;
@@ -55,7 +55,7 @@ Result<void> check_whole_layers(const Plan& plan) {
 /// Allocated memory is touched. It is better to refuse than to be swapped out, or killed by the system.
 Result<void> check_memory(const Simulation& predicted) {
   Bytes wanted;
-  for (const DeviceVerdict& device : predicted.devices) wanted += std::max(device.peak, device.peak_upper);
+  for (const SimulatedDevice& device : predicted.devices) wanted += std::max(device.peak, device.peak_upper_bound);
   const Bytes there(std::int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE));
   if (wanted <= there) return {};
   return fail(
@@ -72,7 +72,7 @@ Result<runtime::exec::ReplayModel> replay_of(const Problem& problem, const Plan&
   TRY_VOID(check_memory(predicted));
   const Profile& profile = *problem.profile;
   const std::vector<LayerId> order = order_of(plan, profile);
-  const std::vector<Bytes> cuts = plan::cut_bytes(profile, order);
+  const std::vector<Bytes> cuts = plan::boundary_bytes(profile, order);
   std::vector<runtime::exec::ReplayLayer> layers;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const auto types = types_of(plan, *problem.cluster, s);

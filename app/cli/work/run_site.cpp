@@ -25,17 +25,17 @@ runtime::train::Site site_of(const std::shared_ptr<runtime::mpi::Processes>& pro
 
 }  // namespace
 
-RunSite::RunSite() : site_(runtime::train::this_process()) {}
-RunSite::~RunSite() = default;
+RunTransport::RunTransport() : site_(runtime::train::single_process()) {}
+RunTransport::~RunTransport() = default;
 
-void RunSite::declare(CLI::App& app) {
+void RunTransport::declare(CLI::App& app) {
   app.add_option("--transport", transport_,
                  "threads: all devices in this process; mpi: in the processes that mpirun or srun started [threads]")
       ->check(CLI::IsMember({"threads", "mpi"}))
       ->type_name("NAME");
 }
 
-Result<void> RunSite::open(std::chrono::milliseconds timeout) {
+Result<void> RunTransport::open(std::chrono::milliseconds timeout) {
   if (transport_ != "mpi") return {};
   const auto wire = runtime::mpi::mpi_wire();
   if (!wire) {
@@ -50,17 +50,17 @@ Result<void> RunSite::open(std::chrono::milliseconds timeout) {
   TRY(auto joined, runtime::mpi::Processes::join(**wire, timeout));
   processes_ = std::move(joined);
   site_ = site_of(processes_);
-  if (!first()) text::be_quiet();
+  if (!first()) text::set_quiet();
   return {};
 }
 
-Result<void> RunSite::agree(const Result<void>& checked) const {
+Result<void> RunTransport::agree(const Result<void>& checked) const {
   auto error = site_.processes->agree(checked ? std::nullopt : std::optional(checked.error()));
   if (error) return tl::unexpected(*std::move(error));
   return {};
 }
 
-Result<void> RunSite::agree(const Result<void>& checked, const Plan& plan, const std::string& inputs) const {
+Result<void> RunTransport::agree(const Result<void>& checked, const Plan& plan, const std::string& inputs) const {
   if (auto agreed = agree(checked); !agreed || !processes_) return agreed;
   const std::size_t devices = devices_used(plan).size();
   if (static_cast<std::size_t>(processes_->size()) > devices)
@@ -75,11 +75,11 @@ Result<void> RunSite::agree(const Result<void>& checked, const Plan& plan, const
                     "the same files and the same program are needed on every host"));
 }
 
-void RunSite::say(const std::string& message) const {
+void RunTransport::say(const std::string& message) const {
   if (!processes_ || processes_->speaks()) text::print_error({ErrorCode::run_failed, message, {}, {}});
 }
 
-Result<int> RunSite::end(Result<int> result) {
+Result<int> RunTransport::end(Result<int> result) {
   if (!processes_) return result;
   const int status = result ? *result : exit_status(result.error().code);
   if (!result && processes_->speaks()) text::print_error(result.error());
@@ -92,7 +92,7 @@ Result<int> RunSite::end(Result<int> result) {
   std::_Exit(status == 0 ? exit_status(parted.error().code) : status);
 }
 
-bool others_speak(const std::vector<std::string>& arguments) {
+bool is_reported_elsewhere(const std::vector<std::string>& arguments) {
   const auto option = std::find(arguments.begin(), arguments.end(), "--transport");
   const bool together = (option != arguments.end() && option + 1 != arguments.end() && *(option + 1) == "mpi") ||
                         std::find(arguments.begin(), arguments.end(), "--transport=mpi") != arguments.end();

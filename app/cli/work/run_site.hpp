@@ -20,10 +20,10 @@ namespace pipedeck::cli::work {}
 
 namespace pipedeck::cli::work {
 
-class RunSite {
+class RunTransport {
  public:
-  RunSite();
-  ~RunSite();
+  RunTransport();
+  ~RunTransport();
   void declare(CLI::App& app);
 
   /// Joins the other processes, with --transport mpi. From now on only the first one prints. bad_usage if there is no
@@ -48,6 +48,6 @@ class RunSite {
 };
 
 /// Returns true if another process of the same run reports the error in these arguments of `run`. Waits until it could.
-bool others_speak(const std::vector<std::string>& arguments);
+bool is_reported_elsewhere(const std::vector<std::string>& arguments);
 
 }  // namespace pipedeck::cli::work

@@ -47,7 +47,7 @@ Nanoseconds optimizer_time(const Timeline& timeline) {
 /// Splits device time into busy and idle parts, which add up to devices x iteration.
 std::vector<InspectorPart> iteration_parts(const Simulation& s) {
   Nanoseconds busy;
-  for (const DeviceVerdict& device : s.devices) busy += device.busy;
+  for (const SimulatedDevice& device : s.devices) busy += device.busy;
   const Nanoseconds optimizer = optimizer_time(s.timeline);
   const Nanoseconds waiting = s.idle.waiting_activation + s.idle.waiting_gradient;
   const Nanoseconds total = busy + s.idle.warmup + s.idle.drain + waiting + s.idle.waiting_all_reduce;
@@ -98,7 +98,7 @@ constexpr std::array<MemoryName, memory_item_count> memory_names{{
 
 QString place_text(const Plan& plan, DeviceId device) {
   QStringList stages;
-  for (const Chunk& chunk : chunks_of(plan))
+  for (const Chunk& chunk : stage_copies(plan))
     if (std::ranges::count(chunk.devices, device) > 0) stages << QString::number(chunk.stage.value);
   if (stages.isEmpty()) return QStringLiteral("G%1").arg(device.value);
   return (stages.size() == 1 ? InspectorText::tr("G%1 (stage %2)") : InspectorText::tr("G%1 (stages %2)"))
@@ -107,7 +107,7 @@ QString place_text(const Plan& plan, DeviceId device) {
 }
 
 void fill_memory(InspectorContent& content, const PlanRow& row) {
-  const DeviceVerdict* device = fullest_device(row);
+  const SimulatedDevice* device = most_loaded_device(row);
   if (!device) return;
   const QString place = place_text(row.plan, device->device);
   content.fits = device->peak <= device->capacity;
@@ -119,15 +119,15 @@ void fill_memory(InspectorContent& content, const PlanRow& row) {
                    : InspectorText::tr("Does not fit: %1 needs %2, %3 more than its %4")
                          .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
                               format_bytes(device->capacity));
-  if (content.fits && device->peak_upper > device->peak)
+  if (content.fits && device->peak_upper_bound > device->peak)
     content.memory_sentence +=
         InspectorText::tr("; upper estimate %1, whatever the operation times%2")
-            .arg(format_bytes(device->peak_upper),
-                 device->peak_upper > device->capacity ? InspectorText::tr(", above its capacity") : QString());
+            .arg(format_bytes(device->peak_upper_bound),
+                 device->peak_upper_bound > device->capacity ? InspectorText::tr(", above its capacity") : QString());
   const double whole = static_cast<double>(std::max({device->peak.count, device->capacity.count, std::int64_t{1}}));
   content.capacity_share = static_cast<double>(device->capacity.count) / whole;
   for (const MemoryName& name : memory_names) {
-    const Bytes bytes = device->peak_parts[name.item];
+    const Bytes bytes = device->peak_breakdown[name.item];
     if (bytes.count <= 0) continue;
     content.memory.push_back({name.kind, InspectorText::tr(name.label), format_bytes(bytes), QString(),
                               static_cast<double>(bytes.count) / whole});
@@ -147,7 +147,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
     content.certificate.push_back(InspectorText::tr("No lower bound is known for this plan."));
   }
   if (const auto& objective = row.plan.objective) {
-    const QString name = text::in_qt(objective->name);
+    const QString name = text::to_qstring(objective->name);
     // PipeDream minimises the slowest stage's time per mini-batch, which is not comparable with an iteration.
     const bool comparable = row.plan.synchronous() && row.plan.planner != "pipedream";
     if (objective->time && !comparable) {
@@ -165,11 +165,11 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
     }
   }
   if (const auto& certificate = row.plan.certificate) {
-    if (certificate->stages_bound.count > 0)
+    if (certificate->partition_lower_bound.count > 0)
       content.certificate.push_back(InspectorText::tr("These stages take at least %1 under this schedule.")
-                                        .arg(format_time(certificate->stages_bound)));
+                                        .arg(format_time(certificate->partition_lower_bound)));
     if (!certificate->optimal_in.empty())
-      content.certificate.push_back(InspectorText::tr("Proven: %1.").arg(text::in_qt(certificate->optimal_in)));
+      content.certificate.push_back(InspectorText::tr("Proven: %1.").arg(text::to_qstring(certificate->optimal_in)));
   }
   if (row.plan.truncated)
     content.certificate.push_back(InspectorText::tr("The planner's search ended at its time budget."));
@@ -217,7 +217,7 @@ QString optimizer_text(const Plan& plan) {
 
 void fill_conventions(InspectorContent& content, const PlanRow& row) {
   const Plan& plan = row.plan;
-  QString schedule = text::in_qt(std::string(traits_of(plan.schedule).title));
+  QString schedule = text::to_qstring(std::string(traits_of(plan.schedule).title));
   if (plan.schedule == ScheduleKind::one_f_one_b)
     schedule += plan.warmup_counts ? InspectorText::tr(", own warm-up")
                                    : InspectorText::tr(", warm-up %1").arg(latin(name_of(plan.warmup)));
@@ -242,7 +242,7 @@ InspectorContent inspector_content(const PlanRow& row) {
   content.title = QString::fromStdString(row.plan.name);
   if (!row.plan.stages.empty())
     content.subtitle = InspectorText::tr("%1 · %2").arg(QString::fromStdString(row.plan.planner),
-                                                        QString::fromStdString(shape_text(row.plan)));
+                                                        QString::fromStdString(stage_shape_text(row.plan)));
   fill_conventions(content, row);
   if (!row.simulation) {
     content.fits = !row.plan.stages.empty();
@@ -250,7 +250,7 @@ InspectorContent inspector_content(const PlanRow& row) {
     return content;
   }
   content.why = reason_sentences(row);
-  for (const std::string& sentence : row.plan.why) content.why.push_back(text::in_qt(sentence));
+  for (const std::string& sentence : row.plan.why) content.why.push_back(text::to_qstring(sentence));
   if (!row.note.isEmpty()) content.why.push_back(row.note);
   content.iteration = iteration_parts(*row.simulation);
   fill_memory(content, row);

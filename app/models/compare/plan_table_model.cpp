@@ -30,8 +30,8 @@ int verdict_of(const PlanRow& row) {
 
 }  // namespace
 
-const DeviceVerdict* fullest_device(const PlanRow& row) {
-  return row.simulation ? pipedeck::fullest_device(*row.simulation) : nullptr;
+const SimulatedDevice* most_loaded_device(const PlanRow& row) {
+  return row.simulation ? pipedeck::most_loaded_device(*row.simulation) : nullptr;
 }
 
 PlanTableModel::PlanTableModel(QObject* parent) : QAbstractTableModel(parent) {}
@@ -103,7 +103,7 @@ QVariant PlanTableModel::number(const PlanRow& row, Column column) const {
     case communication:
       return s->communication_fraction;
     case peak: {
-      const DeviceVerdict* fullest = fullest_device(row);
+      const SimulatedDevice* fullest = most_loaded_device(row);
       return fullest ? QVariant(static_cast<double>(fullest->peak.count)) : QVariant();
     }
     case over_bound:
@@ -134,7 +134,7 @@ QString PlanTableModel::text(const PlanRow& row, Column column) const {
     case speed_up:
       return format_factor(value.toDouble());
     case peak:
-      return format_bytes(fullest_device(row)->peak);
+      return format_bytes(most_loaded_device(row)->peak);
     default:
       return format_percent(value.toDouble());
   }
@@ -150,7 +150,7 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
   if (!row.simulation && has_plan(row)) return row.note.isEmpty() ? tr("Being simulated") : row.note;
   if (!row.simulation) return row.note;
   const Simulation& s = *row.simulation;
-  const DeviceVerdict* fullest = fullest_device(row);
+  const SimulatedDevice* fullest = most_loaded_device(row);
   switch (column) {
     case samples:
       return tr("%1 samples/s: %2 samples in %3 ms")
@@ -176,7 +176,7 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
       return tr("G%1 holds %2 of %3 at %4. Upper estimate, whatever the operation times: %5")
           .arg(fullest->device.value)
           .arg(format_bytes(fullest->peak), format_bytes(fullest->capacity),
-               format_time(to_seconds(fullest->peak_time)), format_bytes(fullest->peak_upper));
+               format_time(to_seconds(fullest->peak_time)), format_bytes(fullest->peak_upper_bound));
     case over_bound:
       return row.lower_bound.count > 0
                  ? tr("No plan of this problem can be faster than %1").arg(format_time(row.lower_bound))
@@ -184,9 +184,9 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
     case fits:
       if (fit_of(s) == Fit::expected)
         return tr("Expected to fit, but %n devices may exceed their memory: G%1 up to %2 of %3", nullptr,
-                  devices_beyond(s))
+                  num_devices_over_capacity(s))
             .arg(fullest_device_at_most(s)->device.value)
-            .arg(format_bytes(fullest_device_at_most(s)->peak_upper),
+            .arg(format_bytes(fullest_device_at_most(s)->peak_upper_bound),
                  format_bytes(fullest_device_at_most(s)->capacity));
       if (s.fits || !fullest) return tr("Fits on every device, whatever the operation times");
       return tr("G%1 needs %2 more than its memory")
@@ -201,10 +201,10 @@ QString PlanTableModel::name_tip(const PlanRow& row) {
   QStringList lines{QString::fromStdString(row.plan.name)};
   if (has_plan(row))
     lines << tr("%1 · %2 micro-batches of %3 samples · %4")
-                 .arg(QString::fromStdString(shape_text(row.plan)))
+                 .arg(QString::fromStdString(stage_shape_text(row.plan)))
                  .arg(row.plan.micro_batches)
                  .arg(row.plan.micro_batch)
-                 .arg(text::in_qt(std::string(traits_of(row.plan.schedule).title)));
+                 .arg(text::to_qstring(std::string(traits_of(row.plan.schedule).title)));
   for (const QString& more : {row.note, row.remarks}) {
     if (!more.isEmpty()) lines << more;
   }
@@ -215,7 +215,7 @@ QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
   if (!checkIndex(at, CheckIndexOption::IndexIsValid)) return {};
   const PlanRow& row = rows_[static_cast<std::size_t>(at.row())];
   const auto column = static_cast<Column>(at.column());
-  const DeviceVerdict* fullest = fullest_device(row);
+  const SimulatedDevice* fullest = most_loaded_device(row);
   switch (role) {
     case Qt::DisplayRole:
       return column == tick ? QVariant() : QVariant(text(row, column));
@@ -239,8 +239,8 @@ QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
     case share_role:
       return fullest ? QVariant(share_of_capacity(fullest->peak, *fullest)) : QVariant();
     case share_upper_role: {
-      const DeviceVerdict* most = fullest ? fullest_device_at_most(*row.simulation) : nullptr;
-      return most ? QVariant(share_of_capacity(most->peak_upper, *most)) : QVariant();
+      const SimulatedDevice* most = fullest ? fullest_device_at_most(*row.simulation) : nullptr;
+      return most ? QVariant(share_of_capacity(most->peak_upper_bound, *most)) : QVariant();
     }
     case verdict_role:
       return verdict_of(row);

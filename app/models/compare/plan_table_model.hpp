@@ -73,6 +73,6 @@ class PlanTableModel : public QAbstractTableModel {
 };
 
 /// Returns the device with the highest peak relative to its capacity; null without a simulation.
-const DeviceVerdict* fullest_device(const PlanRow& row);
+const SimulatedDevice* most_loaded_device(const PlanRow& row);
 
 }  // namespace pipedeck::models::compare

@@ -81,7 +81,7 @@ std::vector<int> stages_of(const Timeline& timeline, const DeviceLanes& lanes) {
 /// represents all. This leaves room for the plans to compare with.
 constexpr std::size_t most_lanes_unfolded = 8;
 
-void set_leaders(std::vector<Group>& groups) {
+void set_representatives(std::vector<Group>& groups) {
   std::map<int, std::size_t> first_of_stage;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     groups[i].leader = i;
@@ -113,19 +113,19 @@ std::vector<Group> fold(const Timeline& timeline, Folding folding) {
                       stages_of(timeline, lanes),
                       groups.size()});
   }
-  if (folding == Folding::stages) set_leaders(groups);
+  if (folding == Folding::stages) set_representatives(groups);
   return groups;
 }
 
-std::vector<GanttLink> links_of(const Content& content) {
-  std::vector<GanttLink> links;
+std::vector<TransferLane> links_of(const Content& content) {
+  std::vector<TransferLane> links;
   for (std::size_t i = 0; i < content.timeline->lanes.size(); ++i) {
     const TimelineLane& lane = content.timeline->lanes[i];
     if (lane.role != LaneRole::link) continue;
     const auto from = content.group_of(lane.device), to = content.group_of(lane.to);
     if (!from || !to) continue;
     // Links between two groups with equal transfers are drawn once, as are equal lanes.
-    const bool known = std::any_of(links.begin(), links.end(), [&](const GanttLink& link) {
+    const bool known = std::any_of(links.begin(), links.end(), [&](const TransferLane& link) {
       return link.from == *from && link.to == *to && same_lane(*content.timeline, link.lane, i);
     });
     if (!known) links.push_back({i, *from, *to});
@@ -163,7 +163,7 @@ std::vector<std::size_t> drawn_lanes(const Content& content) {
   for (const Group& group : content.groups)
     for (const std::optional<std::size_t>& lane : {group.compute, group.collective})
       if (lane) lanes.push_back(*lane);
-  for (const GanttLink& link : content.links) lanes.push_back(link.lane);
+  for (const TransferLane& link : content.links) lanes.push_back(link.lane);
   std::ranges::sort(lanes);
   return lanes;
 }

@@ -27,7 +27,7 @@ struct Group {
   int chunk_of(int of_stage) const;
 };
 
-struct GanttLink {
+struct TransferLane {
   std::size_t lane = 0;          ///< index in the timeline
   std::size_t from = 0, to = 0;  ///< groups
 };
@@ -35,7 +35,7 @@ struct GanttLink {
 struct Content {
   std::shared_ptr<const Timeline> timeline;
   std::vector<Group> groups;                ///< by first device
-  std::vector<GanttLink> links;             ///< in lane order, without links of devices that have no lane
+  std::vector<TransferLane> links;          ///< in lane order, without links of devices that have no lane
   std::vector<LanePyramid> pyramids;        ///< by lane of the timeline; empty if another lane represents it
   std::vector<LaneSums> sums;               ///< by lane of the timeline; empty as pyramids are
   std::int64_t end = 0;                     ///< ns: makespan
@@ -56,9 +56,9 @@ std::vector<std::size_t> drawn_lanes(const Content& content);
 
 /// A rule for which devices share a lane until it is opened.
 enum class Folding {
-  none,        ///< no devices
-  twins_only,  ///< devices with identical operations
-  stages,      ///< if there are many lanes, also the devices of a stage
+  none,                ///< no devices
+  identical_replicas,  ///< devices with identical operations
+  stages,              ///< if there are many lanes, also the devices of a stage
 };
 
 std::shared_ptr<const Content> make_gantt_content(std::shared_ptr<const Timeline> timeline,

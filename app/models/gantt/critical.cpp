@@ -35,7 +35,7 @@ std::vector<CriticalBox> critical_boxes(const CriticalPath& path, const Content&
   const Rows rows = rows_of(content, geometry);
   std::vector<CriticalBox> boxes;
   for (std::size_t i = 0; i < path.links.size(); ++i) {
-    const CriticalLink& link = path.links[i];
+    const CriticalSegment& link = path.links[i];
     const bool transfer = link.role == LaneRole::link;
     const auto lane = rows.links.find(link.lane);
     const auto device = rows.devices.find(link.device);

@@ -140,7 +140,7 @@ std::shared_ptr<const GanttDifference> make_difference(std::shared_ptr<const Con
     busy->append_lane({LaneRole::compute, device, device}, spans);
     lag->append_lane({LaneRole::compute, device, device}, lag_spans(*difference, second, longest));
   }
-  difference->busy = make_gantt_content(std::shared_ptr<const Timeline>(std::move(busy)), Folding::twins_only);
+  difference->busy = make_gantt_content(std::shared_ptr<const Timeline>(std::move(busy)), Folding::identical_replicas);
   difference->lag = make_gantt_content(std::shared_ptr<const Timeline>(std::move(lag)), Folding::none);
   return stop.stop_requested() ? nullptr : difference;
 }

@@ -163,7 +163,7 @@ QString row_name(const Content& content, const Row& row, const QStringList& devi
     case Row::Kind::link:
       break;
   }
-  const GanttLink& link = content.links[row.group];
+  const TransferLane& link = content.links[row.group];
   return group(link.from) + QStringLiteral(" → ") + group(link.to);
 }
 

@@ -17,7 +17,7 @@ bool of_device(const Content& content, std::size_t lane, const std::optional<Dev
   if (!device) return true;
   const auto group = content.group_of(*device);
   if (!group) return false;
-  for (const GanttLink& link : content.links)
+  for (const TransferLane& link : content.links)
     if (link.lane == lane) return link.from == *group || link.to == *group;
   return content.groups[*group].compute == lane || content.groups[*group].collective == lane;
 }

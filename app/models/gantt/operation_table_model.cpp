@@ -148,7 +148,7 @@ QString OperationTableModel::time_text(std::int64_t nanoseconds) const {
 QString OperationTableModel::waited_for(std::size_t operation) const {
   const std::size_t lane = lane_of(operation);
   if (content_->timeline->lanes[lane].role != LaneRole::compute) return {};
-  const Wait wait = wait_of(*content_, lane, operation);
+  const Wait wait = wait_reason(*content_, lane, operation);
   const QString from = wait.group ? devices_text(content_->groups[*wait.group].devices, device_names_) : QString();
   switch (wait.cause) {
     case WaitFor::activation:

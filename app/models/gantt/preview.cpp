@@ -36,11 +36,11 @@ std::shared_ptr<const Content> make_gantt_preview(const Timeline& timeline, int 
   std::int64_t end = 0;
   for (const TimelineLane& lane : timeline.lanes)
     if (lane.size() > 0) end = std::max(end, timeline.start[lane.end - 1] + timeline.duration[lane.end - 1]);
-  auto samples_of_all = std::make_shared<Timeline>();
+  auto sample_aggregator = std::make_shared<Timeline>();
   for (const TimelineLane& lane : timeline.lanes)
-    if (lane.role != LaneRole::link) samples_of_all->append_lane(lane, sampled(timeline, lane, end, samples));
+    if (lane.role != LaneRole::link) sample_aggregator->append_lane(lane, sampled(timeline, lane, end, samples));
   auto content =
-      std::make_shared<Content>(*make_gantt_content(std::shared_ptr<const Timeline>(std::move(samples_of_all))));
+      std::make_shared<Content>(*make_gantt_content(std::shared_ptr<const Timeline>(std::move(sample_aggregator))));
   content->preview = true;
   content->end = end;
   return content;

@@ -64,7 +64,7 @@ QString bare(const QString& word) {
 
 enum class Place { micro_batch, stage, device };
 
-std::optional<Place> place_word(const QString& word) {
+std::optional<Place> position_word(const QString& word) {
   static const std::pair<const char*, Place> words[] = {
       {"mb", Place::micro_batch}, {"m", Place::micro_batch},     {"microbatch", Place::micro_batch},
       {"#", Place::micro_batch},  {"s", Place::stage},           {"stage", Place::stage},
@@ -114,7 +114,7 @@ class Parser {
     const int number = numbered ? match.captured(2).toInt(&fits) : 0;
     if (!fits) return false;
     if (name.isEmpty()) return numbered && take_number(Place::micro_batch, number, words);
-    if (const auto place = place_word(name)) return numbered && take_number(*place, number, words);
+    if (const auto place = position_word(name)) return numbered && take_number(*place, number, words);
     return take_kind(name) && (!numbered || take_number(Place::micro_batch, number, words));
   }
 

@@ -11,8 +11,8 @@ std::int64_t end_of(const Timeline& timeline, std::size_t i) { return timeline.s
 
 /// Returns the last operation of `lane` before `time` that produces the output of (stage, micro-batch). Only operations
 /// shortly before are searched, since the awaited one must be among them.
-std::optional<std::size_t> last_maker(const Timeline& timeline, const TimelineLane& lane, int stage, int micro_batch,
-                                      bool forward, std::int64_t time) {
+std::optional<std::size_t> last_producer(const Timeline& timeline, const TimelineLane& lane, int stage, int micro_batch,
+                                         bool forward, std::int64_t time) {
   constexpr std::size_t reach = 4096;
   const std::size_t after = first_starting_from(timeline, lane, static_cast<double>(time));
   const std::size_t before = after - std::min(reach, after - lane.begin);
@@ -33,7 +33,7 @@ std::optional<std::size_t> producer(const Content& content, int stage, int micro
   for (std::size_t group = 0; group < content.groups.size(); ++group) {
     if (!content.groups[group].compute) continue;
     const TimelineLane& lane = timeline.lanes[*content.groups[group].compute];
-    const auto maker = last_maker(timeline, lane, stage, micro_batch, forward, time);
+    const auto maker = last_producer(timeline, lane, stage, micro_batch, forward, time);
     if (!maker || end_of(timeline, *maker) <= best_end) continue;
     best = group;
     best_end = end_of(timeline, *maker);
@@ -48,7 +48,7 @@ std::int64_t idle_since(const Timeline& timeline, const TimelineLane& lane, std:
 
 }  // namespace
 
-Wait wait_of(const Content& content, std::size_t lane_index, std::size_t operation) {
+Wait wait_reason(const Content& content, std::size_t lane_index, std::size_t operation) {
   const Timeline& timeline = *content.timeline;
   const TimelineLane& lane = timeline.lanes[lane_index];
   const std::int64_t start = timeline.start[operation];

@@ -18,6 +18,6 @@ struct Wait {
 };
 
 /// Finds the wait of `operation`, a column of `lane` (a compute lane).
-Wait wait_of(const Content& content, std::size_t lane, std::size_t operation);
+Wait wait_reason(const Content& content, std::size_t lane, std::size_t operation);
 
 }  // namespace pipedeck::models::gantt

@@ -33,7 +33,7 @@ int stage_of(const Timeline& timeline, DeviceId device) {
   return 0;
 }
 
-bool same_curve(const DeviceVerdict& a, const DeviceVerdict& b) {
+bool same_curve(const SimulatedDevice& a, const SimulatedDevice& b) {
   return a.capacity == b.capacity && a.peak == b.peak && a.curve == b.curve;
 }
 
@@ -89,8 +89,8 @@ std::shared_ptr<const Curves> make_memory_curves(std::shared_ptr<const Simulatio
   if (!simulation) return nullptr;
   auto curves = std::make_shared<Curves>();
   std::set<Bytes> capacities;
-  for (const DeviceVerdict& verdict : simulation->devices) {
-    curves->highest = std::max({curves->highest, verdict.peak, verdict.peak_upper, verdict.capacity});
+  for (const SimulatedDevice& verdict : simulation->devices) {
+    curves->highest = std::max({curves->highest, verdict.peak, verdict.peak_upper_bound, verdict.capacity});
     if (verdict.capacity.count > 0) capacities.insert(verdict.capacity);
     const auto twin = std::find_if(curves->curves.begin(), curves->curves.end(),
                                    [&](const Curve& curve) { return same_curve(*curve.verdict, verdict); });

@@ -12,7 +12,7 @@ constexpr std::size_t points_per_block = 64;
 
 }  // namespace
 
-std::optional<MemoryItem> item_at(const MemoryParts& parts, Bytes bytes) {
+std::optional<MemoryItem> item_at(const MemoryBreakdown& parts, Bytes bytes) {
   if (bytes.count < 0) return std::nullopt;
   Bytes top;
   for (const MemoryItem item : stacking_order) {
@@ -67,7 +67,7 @@ const Stack* Stacks::of(DeviceId device) const {
 }
 
 std::vector<MemoryItem> Stacks::kinds() const {
-  MemoryParts seen;
+  MemoryBreakdown seen;
   for (const Stack& stack : stacks) {
     for (std::size_t i = 0; i < seen.bytes.size(); ++i) seen.bytes[i] += stack.items().held.bytes[i];
     for (const ItemPoint& point : stack.items().points) {

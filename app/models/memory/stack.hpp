@@ -20,7 +20,7 @@ inline constexpr std::array<MemoryItem, memory_item_count> stacking_order{
     MemoryItem::activations, MemoryItem::boundary,      MemoryItem::workspace};
 
 /// Returns the item at `bytes` above the bottom of a stack of `parts`, or nullopt above its top.
-std::optional<MemoryItem> item_at(const MemoryParts& parts, Bytes bytes);
+std::optional<MemoryItem> item_at(const MemoryBreakdown& parts, Bytes bytes);
 
 class Stack {
  public:

@@ -114,10 +114,10 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         if (!layer.spread) return parts;
         return parts + QLatin1Char('\n') + spread_text(layer.spread->backward, layer.spread->repetitions);
       }
-      if (column == parameters && layer.whole_parameters.count > 0)
+      if (column == parameters && layer.replicated_parameters.count > 0)
         return tr("%1 bytes, of which %2 stay whole on each tensor-parallel device")
             .arg(QLocale().toString(static_cast<qlonglong>(layer.parameters.count)),
-                 QLocale().toString(static_cast<qlonglong>(layer.whole_parameters.count)));
+                 QLocale().toString(static_cast<qlonglong>(layer.replicated_parameters.count)));
       if (column >= output)
         return tr("%1 bytes").arg(QLocale().toString(static_cast<qlonglong>(number(layer, 0, column))));
       return {};
@@ -198,7 +198,7 @@ Totals totals_of(const Profile& profile) {
   return totals;
 }
 
-std::vector<Gap> gaps_of(const Profile& profile) {
+std::vector<Gap> missing_data(const Profile& profile) {
   const auto layers = static_cast<int>(profile.layers.size());
   const auto where = [&](auto holds) {
     std::vector<int> found;

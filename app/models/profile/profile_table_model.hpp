@@ -65,6 +65,6 @@ struct Gap {
   std::vector<int> layers;  ///< positions; empty: the whole profile
   QString offer;            ///< label of a button; empty: no remedy by hand
 };
-std::vector<Gap> gaps_of(const Profile& profile);
+std::vector<Gap> missing_data(const Profile& profile);
 
 }  // namespace pipedeck::models::profile

@@ -50,13 +50,13 @@ QString gpu_label(const RunGpu& gpu) {
   return names.join(QStringLiteral(", "));
 }
 
-QString throttle_text(const GpuReading& reading) {
+QString throttle_text(const GpuSample& reading) {
   const std::uint32_t limits = reading.limits.value_or(0);
-  if (holds(limits, ClockLimit::hw_thermal_slowdown) || holds(limits, ClockLimit::sw_thermal_slowdown))
+  if (holds(limits, ThrottleReason::hw_thermal_slowdown) || holds(limits, ThrottleReason::sw_thermal_slowdown))
     return Text::tr("heat");
-  if (holds(limits, ClockLimit::hw_power_brake_slowdown)) return Text::tr("power supply");
-  if (holds(limits, ClockLimit::hw_slowdown)) return Text::tr("hardware slowdown");
-  if (holds(limits, ClockLimit::sw_power_cap)) return Text::tr("power limit");
+  if (holds(limits, ThrottleReason::hw_power_brake_slowdown)) return Text::tr("power supply");
+  if (holds(limits, ThrottleReason::hw_slowdown)) return Text::tr("hardware slowdown");
+  if (holds(limits, ThrottleReason::sw_power_cap)) return Text::tr("power limit");
   return {};
 }
 
@@ -136,7 +136,7 @@ std::vector<LogLine> Model::take(const RunSample& event) {
   readings_ = event.gpus;
   readings_.resize(gpus_.size());
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
-    const GpuReading& reading = readings_[i];
+    const GpuSample& reading = readings_[i];
     if (reading.power) power_[i].emplace_back(event.time.count, *reading.power);
     if (reading.clock) clock_[i].emplace_back(event.time.count, *reading.clock);
     if (reading.memory) gpu_memory_[i].emplace_back(event.time.count, in_mebibytes(*reading.memory));
@@ -166,11 +166,13 @@ std::vector<LogLine> Model::take(const RunCheckpoint& event) {
                                    decimal(in_milliseconds(event.duration), 1), QString::fromStdString(event.path))}};
 }
 
-std::vector<LogLine> Model::take(const RunWarning& event) { return {{LogLine::warning, text::in_qt(event.message)}}; }
+std::vector<LogLine> Model::take(const RunWarning& event) {
+  return {{LogLine::warning, text::to_qstring(event.message)}};
+}
 
 std::vector<LogLine> Model::take(const RunFailed& event) {
   state_ = State::failed;
-  failure_ = text::in_qt(event.message);
+  failure_ = text::to_qstring(event.message);
   return {{LogLine::error, Text::tr("failed at step %1: %2").arg(steps_done_ + 1).arg(failure_)}};
 }
 

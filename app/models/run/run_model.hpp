@@ -34,7 +34,7 @@ enum class Axis { step, time };
 /// Returns "G0", or "G0, G2" if devices share the GPU.
 QString gpu_label(const RunGpu& gpu);
 /// Returns the reason why a GPU's clocks are throttled, in short: "power limit". Empty if nothing slows the training.
-QString throttle_text(const GpuReading& reading);
+QString throttle_text(const GpuSample& reading);
 
 /// A state of one run, updated event by event. Appending costs the same at step 1 and at step 100,000.
 class Model {
@@ -69,7 +69,7 @@ class Model {
   const Points& power(int gpu) const { return power_[static_cast<std::size_t>(gpu)]; }
   const Points& clock(int gpu) const { return clock_[static_cast<std::size_t>(gpu)]; }
   const Points& gpu_memory(int gpu) const { return gpu_memory_[static_cast<std::size_t>(gpu)]; }
-  const std::vector<GpuReading>& readings() const { return readings_; }  ///< the latest one of each of gpus()
+  const std::vector<GpuSample>& readings() const { return readings_; }  ///< the latest one of each of gpus()
   /// Returns the joules of all GPUs of the finished run, or nullopt if any GPU did not report them.
   std::optional<double> energy() const { return energy_; }
   std::optional<double> energy_a_sample() const;
@@ -102,7 +102,7 @@ class Model {
   std::vector<double> peaks_;
   std::vector<RunGpu> gpus_;
   std::vector<Points> power_, clock_, gpu_memory_;  ///< by GPU
-  std::vector<GpuReading> readings_;
+  std::vector<GpuSample> readings_;
   std::optional<double> energy_;
   bool on_gpus_ = false;
   bool recorded_elsewhere_ = false;

@@ -9,7 +9,7 @@ bool Draft::propose(const plan::PlanEdit& edit) {
   if (edit_ == edit) return false;
   edit_ = edit;
   auto edited = plan::with_edit(original_, *profile_, *cluster_, edit);
-  refusal_ = edited ? QString() : text::in_qt(edited.error());
+  refusal_ = edited ? QString() : text::to_qstring(edited.error());
   shown_ = edited ? *std::move(edited) : original_;
   return true;
 }

@@ -44,18 +44,18 @@ std::vector<Seconds> stage_times(const Timeline& timeline, std::size_t stages) {
   return times;
 }
 
-double fullness(const DeviceVerdict& device) {
+double fullness(const SimulatedDevice& device) {
   return device.capacity.count > 0 ? static_cast<double>(device.peak.count) / static_cast<double>(device.capacity.count)
                                    : 0;
 }
 
 /// Returns the most loaded device of each stage, including those of its copies.
-std::vector<const DeviceVerdict*> fullest_devices(const Plan& plan, const Simulation& simulation) {
-  std::map<DeviceId, const DeviceVerdict*> verdicts;
-  for (const DeviceVerdict& device : simulation.devices) verdicts[device.device] = &device;
-  std::vector<const DeviceVerdict*> fullest;
+std::vector<const SimulatedDevice*> fullest_devices(const Plan& plan, const Simulation& simulation) {
+  std::map<DeviceId, const SimulatedDevice*> verdicts;
+  for (const SimulatedDevice& device : simulation.devices) verdicts[device.device] = &device;
+  std::vector<const SimulatedDevice*> fullest;
   for (const StagePlace& place : stage_places(plan)) {
-    const DeviceVerdict* most = nullptr;
+    const SimulatedDevice* most = nullptr;
     for (const auto* devices : {&place.devices, &place.copies})
       for (DeviceId id : *devices) {
         const auto known = verdicts.find(id);
@@ -114,7 +114,7 @@ std::vector<LayerMemoryShare> layer_memory(const Profile& profile, const Plan& p
   struct Sums {
     double state = 0, kept = 0;
   };
-  std::map<const DeviceVerdict*, Sums> sums;
+  std::map<const SimulatedDevice*, Sums> sums;
   std::vector<double> kept(order.size());
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     for (int p = plan.stages[s].first; p < plan.stages[s].last && fullest[s]; ++p) {
@@ -128,7 +128,7 @@ std::vector<LayerMemoryShare> layer_memory(const Profile& profile, const Plan& p
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     for (int p = plan.stages[s].first; p < plan.stages[s].last && fullest[s]; ++p) {
       const auto i = static_cast<std::size_t>(p);
-      const MemoryParts& parts = fullest[s]->peak_parts;
+      const MemoryBreakdown& parts = fullest[s]->peak_breakdown;
       const Bytes state = parts[MemoryItem::weights] + parts[MemoryItem::gradients] + parts[MemoryItem::optimizer] +
                           parts[MemoryItem::stashed_weights];
       const Sums& sum = sums[fullest[s]];
@@ -143,7 +143,7 @@ double Feedback::change() const { return old_iteration.count > 0 ? iteration.cou
 Feedback split_feedback(const Simulation& old, const Simulation& now) {
   const auto highest = [](const Simulation& simulation) {
     Bytes peak;
-    for (const DeviceVerdict& device : simulation.devices) peak = std::max(peak, device.peak);
+    for (const SimulatedDevice& device : simulation.devices) peak = std::max(peak, device.peak);
     return peak;
   };
   return {to_seconds(now.iteration),
@@ -166,8 +166,8 @@ std::vector<QString> feedback_variants(const Feedback& f) {
 }
 
 QString overflow_text(const Plan& plan, const Simulation& simulation) {
-  const DeviceVerdict* worst = nullptr;
-  for (const DeviceVerdict& device : simulation.devices)
+  const SimulatedDevice* worst = nullptr;
+  for (const SimulatedDevice& device : simulation.devices)
     if (device.peak > device.capacity && (!worst || device.peak - device.capacity > worst->peak - worst->capacity))
       worst = &device;
   if (!worst) return {};

@@ -9,7 +9,7 @@
 
 namespace pipedeck::models::split {
 
-Firsts firsts_of(const Plan& plan) {
+Firsts stage_starts(const Plan& plan) {
   Firsts firsts;
   for (const Stage& stage : plan.stages) firsts.push_back(stage.first);
   return firsts;
@@ -66,7 +66,7 @@ Layers split_layers(const Profile& profile, const Plan& plan) {
 
 std::vector<StagePlace> stage_places(const Plan& plan) {
   std::vector<StagePlace> places(plan.stages.size());
-  const std::vector<Chunk> chunks = chunks_of(plan);
+  const std::vector<Chunk> chunks = stage_copies(plan);
   const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
   // Ranks are numbered by their first stages: a rank's first chunk may be the copy of a later one.
   std::vector<int> numbers(ranks.size(), -1);

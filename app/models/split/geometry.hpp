@@ -17,7 +17,7 @@ namespace pipedeck::models::split {
 /// First layers of all stages, strictly ascending from 0: a split of `layers` layers.
 using Firsts = std::vector<int>;
 
-Firsts firsts_of(const Plan& plan);
+Firsts stage_starts(const Plan& plan);
 
 /// A plan's layers along one row of pixels. Their width is their time, with a minimum so that each is visible.
 struct Strip {

@@ -162,7 +162,7 @@ std::optional<int> Layout::stage_at(double x) const {
 Layout split_layout(const Areas& areas, const Strip& strip, const Plan& plan, const std::vector<StagePlace>& places,
                     const std::vector<DeviceId>& spare, double label, const ChipStyle& style,
                     const TextWidth& width_of) {
-  Layout layout{areas, strip, firsts_of(plan), {}, {}, {}};
+  Layout layout{areas, strip, stage_starts(plan), {}, {}, {}};
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     layout.columns.push_back(column_of(areas, strip, plan.stages[s].first, plan.stages[s].last));
     layout.tensor_parallel.push_back(plan.stages[s].tensor_parallel);
@@ -211,7 +211,7 @@ std::optional<ChipDrop> drop_at(const Layout& layout, const QPointF& at, const s
   return ChipDrop{stage, place};
 }
 
-plan::DevicesMove device_move(const Layout& layout, const ChipDrop& drop, std::vector<DeviceId> dragged,
+plan::MoveDevices device_move(const Layout& layout, const ChipDrop& drop, std::vector<DeviceId> dragged,
                               std::optional<int> from) {
   if (!drop.stage) return {std::move(dragged), std::nullopt, std::nullopt};
   const auto degree = static_cast<std::size_t>(layout.tensor_parallel[static_cast<std::size_t>(*drop.stage)]);

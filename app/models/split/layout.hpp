@@ -84,7 +84,7 @@ std::optional<ChipDrop> drop_at(const Layout& layout, const QPointF& at, const s
 
 /// Returns the move for dropping `dragged`, taken from stage `from` (absent: the tray). A move from the tray takes as
 /// many devices as a replica of the stage has.
-plan::DevicesMove device_move(const Layout& layout, const ChipDrop& drop, std::vector<DeviceId> dragged,
+plan::MoveDevices device_move(const Layout& layout, const ChipDrop& drop, std::vector<DeviceId> dragged,
                               std::optional<int> from);
 
 }  // namespace pipedeck::models::split

@@ -47,11 +47,11 @@ void take_link(Facts& facts, const Cluster& cluster, int index) {
 QString title_of(const Facts& facts, const Cluster& cluster) {
   const auto n = facts.nodes.size(), s = facts.switches.size(), l = facts.links.size();
   if (n + s + l == 0) return FactText::tr("CLUSTER");
-  if (n == 1 && s + l == 0) return FactText::tr("NODE %1").arg(text::in_qt(facts.nodes.front()));
-  if (s == 1 && n + l == 0) return FactText::tr("SWITCH %1").arg(text::in_qt(facts.switches.front()));
+  if (n == 1 && s + l == 0) return FactText::tr("NODE %1").arg(text::to_qstring(facts.nodes.front()));
+  if (s == 1 && n + l == 0) return FactText::tr("SWITCH %1").arg(text::to_qstring(facts.switches.front()));
   if (l == 1 && n + s == 0) {
     const NetworkLink& link = cluster.links[static_cast<std::size_t>(facts.links.front())];
-    return FactText::tr("LINK %1 – %2").arg(text::in_qt(link.from), text::in_qt(link.to));
+    return FactText::tr("LINK %1 – %2").arg(text::to_qstring(link.from), text::to_qstring(link.to));
   }
   QStringList parts;
   if (n > 0) parts << (n == 1 ? FactText::tr("1 NODE") : FactText::tr("%1 NODES").arg(n));

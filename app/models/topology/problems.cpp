@@ -66,18 +66,18 @@ class Search {
     std::set<std::string> names;
     for (const DeviceType& type : cluster_.device_types) {
       if (type.memory.count <= 0)
-        say(TopologyProblem::prevents, ProblemText::tr("Device type %1 has no memory").arg(text::in_qt(type.name)),
+        say(TopologyProblem::prevents, ProblemText::tr("Device type %1 has no memory").arg(text::to_qstring(type.name)),
             nodes_with(type.name));
       if (!names.insert(type.name).second)
-        say(TopologyProblem::prevents, ProblemText::tr("Two device types are named %1").arg(text::in_qt(type.name)),
-            nodes_with(type.name));
+        say(TopologyProblem::prevents,
+            ProblemText::tr("Two device types are named %1").arg(text::to_qstring(type.name)), nodes_with(type.name));
     }
     for (const Node& node : cluster_.nodes)
       for (const DeviceGroup& group : node.devices)
         if (!names.contains(group.type))
           say(TopologyProblem::prevents,
               ProblemText::tr("%1 has devices of type %2, which is not defined")
-                  .arg(text::in_qt(node.name), text::in_qt(group.type)),
+                  .arg(text::to_qstring(node.name), text::to_qstring(group.type)),
               {{node.name}, {}});
   }
 
@@ -85,8 +85,8 @@ class Search {
     std::set<std::string> names;
     const auto look = [&](const std::string& name) {
       if (!names.insert(name).second)
-        say(TopologyProblem::prevents, ProblemText::tr("Two nodes or switches are named %1").arg(text::in_qt(name)),
-            {{name}, {}});
+        say(TopologyProblem::prevents,
+            ProblemText::tr("Two nodes or switches are named %1").arg(text::to_qstring(name)), {{name}, {}});
     };
     for (const Node& node : cluster_.nodes) look(node.name);
     for (const Switch& s : cluster_.switches) look(s.name);
@@ -96,13 +96,13 @@ class Search {
     for (const Node& node : cluster_.nodes) {
       const int devices = devices_of(node);
       if (devices == 0)
-        say(TopologyProblem::prevents, ProblemText::tr("%1 has no device").arg(text::in_qt(node.name)),
+        say(TopologyProblem::prevents, ProblemText::tr("%1 has no device").arg(text::to_qstring(node.name)),
             {{node.name}, {}});
       if (devices > 1 && !node.link && !cluster_.bandwidth_matrix)
         say(TopologyProblem::prevents,
             ProblemText::tr("The %1 devices inside %2 are not connected: set the bandwidth inside the node")
                 .arg(devices)
-                .arg(text::in_qt(node.name)),
+                .arg(text::to_qstring(node.name)),
             {{node.name}, {}});
     }
   }
@@ -112,7 +112,7 @@ class Search {
     for (std::size_t i = 0; i < cluster_.links.size(); ++i) {
       const NetworkLink& link = cluster_.links[i];
       const int index = static_cast<int>(i);
-      const QString title = ProblemText::tr("%1 – %2").arg(text::in_qt(link.from), text::in_qt(link.to));
+      const QString title = ProblemText::tr("%1 – %2").arg(text::to_qstring(link.from), text::to_qstring(link.to));
       if (!(link.link.bandwidth.count > 0))
         say(TopologyProblem::prevents, ProblemText::tr("The link %1 has no bandwidth").arg(title), {{}, {index}});
       if (!position_.contains(link.from) || !position_.contains(link.to))
@@ -147,7 +147,7 @@ class Search {
       if (root(position_[node.name]) != largest)
         say(TopologyProblem::prevents,
             ProblemText::tr("%1 cannot be reached from %2: link them, or link both to a switch")
-                .arg(text::in_qt(node.name), text::in_qt(some->name)),
+                .arg(text::to_qstring(node.name), text::to_qstring(some->name)),
             {{node.name}, {}});
   }
 
@@ -156,11 +156,11 @@ class Search {
     for (const NetworkLink& link : cluster_.links) ++links[link.from], ++links[link.to];
     for (const Switch& s : cluster_.switches) {
       if (links[s.name] == 0)
-        say(TopologyProblem::doubtful, ProblemText::tr("No link leads to switch %1").arg(text::in_qt(s.name)),
+        say(TopologyProblem::doubtful, ProblemText::tr("No link leads to switch %1").arg(text::to_qstring(s.name)),
             {{s.name}, {}});
       if (links[s.name] == 1)
-        say(TopologyProblem::doubtful, ProblemText::tr("Only one link leads to switch %1").arg(text::in_qt(s.name)),
-            {{s.name}, {}});
+        say(TopologyProblem::doubtful,
+            ProblemText::tr("Only one link leads to switch %1").arg(text::to_qstring(s.name)), {{s.name}, {}});
     }
   }
 

@@ -17,7 +17,7 @@ struct Unit {
   QPointF push;  ///< direction of its first push; null if not pushed
 };
 
-QPointF to_the_grid(QPointF move) {
+QPointF snap_to_grid(QPointF move) {
   const auto up = [](double value) {
     return value < 0 ? std::floor(value / topology_grid) * topology_grid
                      : std::ceil(value / topology_grid) * topology_grid;
@@ -68,7 +68,7 @@ Places with_room_for(const Layout& layout, const std::string& rack) {
       if (i == fixed || i == at || !unit.rect.intersects(room)) continue;
       if (at != fixed && !unit.rect.intersects(units[at].rect)) continue;  // close boxes may stay
       if (unit.push.isNull()) unit.push = at == fixed ? shortest_way(unit.rect, room) : units[at].push;
-      const QPointF move = to_the_grid(away(unit.rect, room, unit.push));
+      const QPointF move = snap_to_grid(away(unit.rect, room, unit.push));
       unit.rect.translate(move);
       for (const std::string& member : unit.members) {
         places[member].x += move.x();

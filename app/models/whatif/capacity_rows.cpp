@@ -22,23 +22,23 @@ QString money_text(double money, const QString& currency) {
 QString where_text(const CapacityFound& found) {
   const QString nodes =
       found.point.nodes == 1 ? CapacityText::tr("1 node") : CapacityText::tr("%1 nodes").arg(found.point.nodes);
-  return found.point.type.empty() ? nodes : QStringLiteral("%1 · %2").arg(text::in_qt(found.point.type), nodes);
+  return found.point.type.empty() ? nodes : QStringLiteral("%1 · %2").arg(text::to_qstring(found.point.type), nodes);
 }
 
 QString ruled_out_text(const CapacityGoal& goal, const CapacityFound& found, const QString& currency) {
   const auto cost = capacity_cost(goal, found);
   switch (capacity_verdict(goal, found)) {
-    case CapacityVerdict::meets:
+    case CapacityStatus::meets:
       return {};
-    case CapacityVerdict::memory:
+    case CapacityStatus::memory:
       return CapacityText::tr("%1 too little memory").arg(format_bytes(missing_memory(found)));
-    case CapacityVerdict::no_plan:
+    case CapacityStatus::no_plan:
       return CapacityText::tr("no plan");
-    case CapacityVerdict::time:
+    case CapacityStatus::time:
       return CapacityText::tr("%1 too long").arg(days_text(cost->time - *goal.within));
-    case CapacityVerdict::money:
+    case CapacityStatus::money:
       return CapacityText::tr("%1 above the limit").arg(money_text(*cost->money - *goal.budget, currency));
-    case CapacityVerdict::no_price:
+    case CapacityStatus::no_price:
       return CapacityText::tr("no price is known");
   }
   return {};
@@ -54,8 +54,8 @@ QString figures_text(const CapacityGoal& goal, const CapacityFound& found, const
 QString tip_text(const CapacityGoal& goal, const CapacityFound& found, const QString& currency) {
   QStringList lines;
   if (found.plan) {
-    const FoundPlan& plan = *found.plan;
-    lines << text::in_qt(plan.plan->name) << CapacityText::tr("%1 devices").arg(rented_devices(plan));
+    const PlanCandidate& plan = *found.plan;
+    lines << text::to_qstring(plan.plan->name) << CapacityText::tr("%1 devices").arg(rented_devices(plan));
     lines << CapacityText::tr("peak %1 of %2").arg(format_bytes(plan.peak), format_bytes(plan.capacity));
   }
   if (const auto cost = capacity_cost(goal, found)) {
@@ -65,7 +65,7 @@ QString tip_text(const CapacityGoal& goal, const CapacityFound& found, const QSt
     lines << CapacityText::tr("%1 device-hours").arg(QLocale().toString(cost->device_hours, 'f', 0));
   }
   if (const QString out = ruled_out_text(goal, found, currency); !out.isEmpty()) lines << out;
-  if (!found.why_not.empty()) lines << text::in_qt(found.why_not);
+  if (!found.why_not.empty()) lines << text::to_qstring(found.why_not);
   if (found.plan) lines << CapacityText::tr("Double-click to add the plan to the project");
   return lines.join('\n');
 }
@@ -86,7 +86,7 @@ std::vector<BarRow> capacity_rows(const CapacityGoal& goal, std::span<const Capa
     row.label = where_text(one);
     row.text = figures_text(goal, one, currency);
     row.tool_tip = tip_text(goal, one, currency);
-    row.meaning = capacity_verdict(goal, one) == CapacityVerdict::meets ? BarMeaning::better : BarMeaning::worse;
+    row.meaning = capacity_verdict(goal, one) == CapacityStatus::meets ? BarMeaning::better : BarMeaning::worse;
     if (const auto cost = capacity_cost(goal, one)) row.to = cost->time.count;
     if (goal.within) row.mark = goal.within->count;
     rows.push_back(std::move(row));
@@ -98,7 +98,7 @@ QString capacity_words(const CapacityGoal& goal, std::span<const CapacityFound> 
   if (found.empty()) return {};
   const CapacityFound& first = found[ranked_capacity(goal, found).front()];
   const QString where = where_text(first);
-  if (capacity_verdict(goal, first) == CapacityVerdict::meets)
+  if (capacity_verdict(goal, first) == CapacityStatus::meets)
     return CapacityText::tr("Choose: %1, %2.").arg(where, figures_text(goal, first, currency));
   return CapacityText::tr("No cluster meets these limits. Nearest: %1, %2.")
       .arg(where, ruled_out_text(goal, first, currency));

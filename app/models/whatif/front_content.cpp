@@ -18,16 +18,17 @@ struct FrontText {
   Q_DECLARE_TR_FUNCTIONS(Front)
 };
 
-std::vector<bool> three_way_front(const std::vector<FoundPlan>& plans) {
-  const bool priced = std::ranges::all_of(plans, [](const FoundPlan& plan) { return plan.price_per_hour.has_value(); });
+std::vector<bool> three_way_front(const std::vector<PlanCandidate>& plans) {
+  const bool priced =
+      std::ranges::all_of(plans, [](const PlanCandidate& plan) { return plan.price_per_hour.has_value(); });
   std::vector<Costs> costs;
-  for (const FoundPlan& plan : plans)
+  for (const PlanCandidate& plan : plans)
     costs.push_back(
         {-plan.samples_per_second, static_cast<double>(plan.largest_peak.count), priced ? *plan.price_per_hour : 0});
   return non_dominated(costs);
 }
 
-std::vector<std::size_t> line_of(const FrontContent& content) {
+std::vector<std::size_t> line_of(const ParetoContent& content) {
   std::vector<std::size_t> known;
   std::vector<Costs> costs;
   for (std::size_t i = 0; i < content.plans.size(); ++i)
@@ -64,7 +65,7 @@ QString measure_title(FrontMeasure measure) {
   return {};
 }
 
-std::optional<double> measure_of(const FoundPlan& plan, FrontMeasure measure) {
+std::optional<double> measure_of(const PlanCandidate& plan, FrontMeasure measure) {
   switch (measure) {
     case FrontMeasure::memory:
       return static_cast<double>(plan.largest_peak.count);
@@ -88,14 +89,14 @@ QString measure_value_text(double value, FrontMeasure measure) {
   return format_number(value);
 }
 
-QString measure_text(const FoundPlan& plan, FrontMeasure measure) {
+QString measure_text(const PlanCandidate& plan, FrontMeasure measure) {
   const auto value = measure_of(plan, measure);
   if (measure == FrontMeasure::price || measure == FrontMeasure::price_per_million) return price_text(value);
   return value ? measure_value_text(*value, measure) : FrontText::tr("unknown");
 }
 
-FrontContent make_front_content(std::vector<FoundPlan> plans, FrontMeasure x, FrontMeasure size) {
-  FrontContent content;
+ParetoContent make_front_content(std::vector<PlanCandidate> plans, FrontMeasure x, FrontMeasure size) {
+  ParetoContent content;
   content.plans = std::move(plans);
   content.x = x;
   content.size = size;
@@ -104,7 +105,7 @@ FrontContent make_front_content(std::vector<FoundPlan> plans, FrontMeasure x, Fr
   return content;
 }
 
-std::optional<std::size_t> next_on_front(const FrontContent& content, std::optional<std::size_t> from, int direction) {
+std::optional<std::size_t> next_on_front(const ParetoContent& content, std::optional<std::size_t> from, int direction) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < content.plans.size(); ++i)
     if ((content.on_front[i] || i == from) && measure_of(content.plans[i], content.x)) order.push_back(i);
@@ -118,7 +119,7 @@ std::optional<std::size_t> next_on_front(const FrontContent& content, std::optio
   return order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(position, 0, std::ssize(order) - 1))];
 }
 
-QStringList describe_point(const FoundPlan& plan, bool on_front) {
+QStringList describe_point(const PlanCandidate& plan, bool on_front) {
   QStringList lines{QString::fromStdString(plan.plan->name)};
   lines << FrontText::tr("%1 samples/s · %2 per iteration")
                .arg(format_number(plan.samples_per_second), format_time(plan.iteration));

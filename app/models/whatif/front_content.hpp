@@ -19,15 +19,15 @@ inline constexpr std::array front_measures{FrontMeasure::memory, FrontMeasure::p
 
 QString measure_title(FrontMeasure measure);  ///< "Peak memory"
 /// Formats the plan's measure: "13.1 GiB", or a price without currency, "48.96". Returns "unknown" if it is unknown.
-QString measure_text(const FoundPlan& plan, FrontMeasure measure);
+QString measure_text(const PlanCandidate& plan, FrontMeasure measure);
 QString measure_value_text(double value, FrontMeasure measure);
-std::optional<double> measure_of(const FoundPlan& plan, FrontMeasure measure);
+std::optional<double> measure_of(const PlanCandidate& plan, FrontMeasure measure);
 
 /// Formats a price, as everywhere in the window: "12.3 per hour".
 QString price_text(const std::optional<double>& price);
 
-struct FrontContent {
-  std::vector<FoundPlan> plans;
+struct ParetoContent {
+  std::vector<PlanCandidate> plans;
   /// True if no plan is better in samples per second, peak memory and price. An unknown price is not compared.
   std::vector<bool> on_front;
   /// The points that the line joins: the front in samples per second and `x` alone, by ascending `x`.
@@ -37,13 +37,13 @@ struct FrontContent {
 
   bool empty() const { return plans.empty(); }
 };
-FrontContent make_front_content(std::vector<FoundPlan> plans, FrontMeasure x, FrontMeasure size);
+ParetoContent make_front_content(std::vector<PlanCandidate> plans, FrontMeasure x, FrontMeasure size);
 
 /// Returns the next point of the front after `from` in the direction of smaller or larger x, or the first one without
 /// `from`. Points are ordered by x, ties by samples per second.
-std::optional<std::size_t> next_on_front(const FrontContent& content, std::optional<std::size_t> from, int direction);
+std::optional<std::size_t> next_on_front(const ParetoContent& content, std::optional<std::size_t> from, int direction);
 
 /// Describes the point, one fact per line. The first line is the plan's name.
-QStringList describe_point(const FoundPlan& plan, bool on_front);
+QStringList describe_point(const PlanCandidate& plan, bool on_front);
 
 }  // namespace pipedeck::models::whatif

@@ -27,9 +27,9 @@ double nice_step(double span, double wanted, bool binary) {
   return 10 * power;
 }
 
-void find_span(const FrontContent& content, FrontGeometry& geometry) {
+void find_span(const ParetoContent& content, ParetoGeometry& geometry) {
   double least = INFINITY, most = -INFINITY, highest = 0;
-  for (const FoundPlan& plan : content.plans) {
+  for (const PlanCandidate& plan : content.plans) {
     const auto x = measure_of(plan, content.x);
     if (!x) continue;
     least = std::min(least, *x);
@@ -49,7 +49,7 @@ void find_span(const FrontContent& content, FrontGeometry& geometry) {
   geometry.most_y = highest > 0 ? highest * (1 + room) : 1;
 }
 
-void make_ticks(const FrontContent& content, FrontGeometry& geometry) {
+void make_ticks(const ParetoContent& content, ParetoGeometry& geometry) {
   const bool memory = content.x == FrontMeasure::memory;
   const double columns = std::max(1.0, geometry.plot.width() / tick_distance);
   const auto add = [&](double value) {
@@ -72,28 +72,28 @@ void make_ticks(const FrontContent& content, FrontGeometry& geometry) {
 }
 
 /// Returns a radius whose area grows linearly with the measure, from `least` to `most`.
-double radius_of(const FoundPlan& plan, FrontMeasure measure, double least, double most) {
+double radius_of(const PlanCandidate& plan, FrontMeasure measure, double least, double most) {
   const auto value = measure_of(plan, measure);
-  if (!value || most <= least) return (FrontGeometry::least_radius + FrontGeometry::most_radius) / 2;
+  if (!value || most <= least) return (ParetoGeometry::least_radius + ParetoGeometry::most_radius) / 2;
   const double share = (*value - least) / (most - least);
-  const double small = FrontGeometry::least_radius * FrontGeometry::least_radius;
-  const double large = FrontGeometry::most_radius * FrontGeometry::most_radius;
+  const double small = ParetoGeometry::least_radius * ParetoGeometry::least_radius;
+  const double large = ParetoGeometry::most_radius * ParetoGeometry::most_radius;
   return std::sqrt(small + share * (large - small));
 }
 
 }  // namespace
 
-double FrontGeometry::x_of(double value) const {
+double ParetoGeometry::x_of(double value) const {
   const double share =
       log_x ? std::log(value / least_x) / std::log(most_x / least_x) : (value - least_x) / (most_x - least_x);
   return plot.left() + share * plot.width();
 }
 
-double FrontGeometry::y_of(double samples_per_second) const {
+double ParetoGeometry::y_of(double samples_per_second) const {
   return plot.bottom() - samples_per_second / most_y * plot.height();
 }
 
-std::optional<std::size_t> FrontGeometry::hit(const FrontContent& content, const QPointF& position) const {
+std::optional<std::size_t> ParetoGeometry::hit(const ParetoContent& content, const QPointF& position) const {
   std::optional<std::size_t> best;
   double least = INFINITY;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -106,7 +106,7 @@ std::optional<std::size_t> FrontGeometry::hit(const FrontContent& content, const
   return best;
 }
 
-std::vector<QPointF> FrontGeometry::staircase(const FrontContent& content) const {
+std::vector<QPointF> ParetoGeometry::staircase(const ParetoContent& content) const {
   std::vector<QPointF> steps;
   for (const std::size_t i : content.line) {
     if (!steps.empty()) steps.emplace_back(points[i].x(), steps.back().y());
@@ -116,17 +116,17 @@ std::vector<QPointF> FrontGeometry::staircase(const FrontContent& content) const
   return steps;
 }
 
-FrontGeometry lay_out_front(const FrontContent& content, const QRectF& plot) {
-  FrontGeometry geometry;
+ParetoGeometry lay_out_front(const ParetoContent& content, const QRectF& plot) {
+  ParetoGeometry geometry;
   geometry.plot = plot;
   find_span(content, geometry);
   double least = INFINITY, most = -INFINITY;
-  for (const FoundPlan& plan : content.plans)
+  for (const PlanCandidate& plan : content.plans)
     if (const auto value = measure_of(plan, content.size)) {
       least = std::min(least, *value);
       most = std::max(most, *value);
     }
-  for (const FoundPlan& plan : content.plans) {
+  for (const PlanCandidate& plan : content.plans) {
     const auto x = measure_of(plan, content.x);
     geometry.points.push_back(x ? QPointF(geometry.x_of(*x), geometry.y_of(plan.samples_per_second)) : nowhere);
     geometry.radii.push_back(radius_of(plan, content.size, least, most));

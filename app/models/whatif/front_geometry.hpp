@@ -18,7 +18,7 @@ struct FrontTick {
   QString text;
 };
 
-struct FrontGeometry {
+struct ParetoGeometry {
   static constexpr double least_radius = 3, most_radius = 9;
 
   QRectF plot;
@@ -32,12 +32,12 @@ struct FrontGeometry {
   double x_of(double value) const;
   double y_of(double samples_per_second) const;
   /// Returns the nearest point within reach of the mouse. Points of the front are preferred.
-  std::optional<std::size_t> hit(const FrontContent& content, const QPointF& position) const;
+  std::optional<std::size_t> hit(const ParetoContent& content, const QPointF& position) const;
   /// Returns the corners of the steps that join the line's points.
-  std::vector<QPointF> staircase(const FrontContent& content) const;
+  std::vector<QPointF> staircase(const ParetoContent& content) const;
 };
 
 /// Computes positions in `plot`, the area inside the axes.
-FrontGeometry lay_out_front(const FrontContent& content, const QRectF& plot);
+ParetoGeometry lay_out_front(const ParetoContent& content, const QRectF& plot);
 
 }  // namespace pipedeck::models::whatif

@@ -7,7 +7,7 @@
 
 namespace pipedeck::models::whatif {
 
-void FrontTableModel::set_content(const FrontContent& content) {
+void FrontTableModel::set_content(const ParetoContent& content) {
   beginResetModel();
   content_ = content;
   endResetModel();
@@ -20,15 +20,15 @@ int FrontTableModel::rowCount(const QModelIndex& parent) const {
 int FrontTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : column_count; }
 
 QString FrontTableModel::text(std::size_t row, Column column) const {
-  const FoundPlan& plan = content_.plans[row];
-  const auto in_qt = [](std::string_view text) {
+  const PlanCandidate& plan = content_.plans[row];
+  const auto to_qstring = [](std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
   };
   switch (column) {
     case front:
       return content_.on_front[row] ? QStringLiteral("●") : QString();
     case name:
-      return in_qt(plan.plan->name);
+      return to_qstring(plan.plan->name);
     case samples:
       return format_number(plan.samples_per_second);
     case iteration:
@@ -44,7 +44,7 @@ QString FrontTableModel::text(std::size_t row, Column column) const {
     case nodes:
       return QString::number(plan.nodes);
     case schedule:
-      return text::in_qt(std::string(traits_of(plan.plan->schedule).title));
+      return text::to_qstring(std::string(traits_of(plan.plan->schedule).title));
     case micro_batch:
       return QString::number(plan.plan->micro_batch);
     case column_count:
@@ -54,7 +54,7 @@ QString FrontTableModel::text(std::size_t row, Column column) const {
 }
 
 QVariant FrontTableModel::number(std::size_t row, Column column) const {
-  const FoundPlan& plan = content_.plans[row];
+  const PlanCandidate& plan = content_.plans[row];
   const auto known = [](const std::optional<double>& value) { return value ? QVariant(*value) : QVariant(); };
   switch (column) {
     case front:

@@ -30,8 +30,8 @@ class FrontTableModel : public QAbstractTableModel {
 
   explicit FrontTableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
-  void set_content(const FrontContent& content);
-  const FrontContent& content() const { return content_; }
+  void set_content(const ParetoContent& content);
+  const ParetoContent& content() const { return content_; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -42,7 +42,7 @@ class FrontTableModel : public QAbstractTableModel {
   QString text(std::size_t row, Column column) const;
   QVariant number(std::size_t row, Column column) const;
 
-  FrontContent content_;
+  ParetoContent content_;
 };
 
 /// Returns all rows of a model as displayed, with the header and tabs between columns.

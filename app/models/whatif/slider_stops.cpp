@@ -19,14 +19,14 @@ double three_digits(double value) {
 
 }  // namespace
 
-SliderStops::SliderStops(std::vector<double> stops, double today) : values_(std::move(stops)) {
+SliderValues::SliderValues(std::vector<double> stops, double today) : values_(std::move(stops)) {
   values_.push_back(today);
   std::ranges::sort(values_);
   values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
   today_ = static_cast<int>(std::ranges::lower_bound(values_, today) - values_.begin());
 }
 
-SliderStops SliderStops::doublings(double today, int down, int up) {
+SliderValues SliderValues::doublings(double today, int down, int up) {
   std::vector<double> stops;
   for (int i = -down * per_doubling; i <= up * per_doubling; ++i) {
     const double value = today * std::exp2(static_cast<double>(i) / per_doubling);
@@ -35,23 +35,23 @@ SliderStops SliderStops::doublings(double today, int down, int up) {
   return {std::move(stops), today};
 }
 
-SliderStops SliderStops::whole_doublings(double today, int down, int up, double least) {
+SliderValues SliderValues::whole_doublings(double today, int down, int up, double least) {
   std::vector<double> stops;
   for (int i = -down; i <= up; ++i) stops.push_back(std::max(least, std::round(today * std::exp2(i))));
   return {std::move(stops), today};
 }
 
-SliderStops SliderStops::whole(int least, int most, int today) {
+SliderValues SliderValues::whole(int least, int most, int today) {
   std::vector<double> stops;
   for (int value = least; value <= most; ++value) stops.push_back(value);
   return {std::move(stops), static_cast<double>(today)};
 }
 
-double SliderStops::at(int stop) const {
+double SliderValues::at(int stop) const {
   return values_.empty() ? 0 : values_[static_cast<std::size_t>(std::clamp(stop, 0, count() - 1))];
 }
 
-int SliderStops::nearest(double value) const {
+int SliderValues::nearest(double value) const {
   const auto distance = [&](double stop) {
     return stop > 0 && value > 0 ? std::abs(std::log(stop / value)) : std::abs(stop - value) * 1e3;
   };

@@ -7,19 +7,19 @@
 
 namespace pipedeck::models::whatif {
 
-class SliderStops {
+class SliderValues {
  public:
-  SliderStops() = default;
+  SliderValues() = default;
   /// Sorts the stops, removes duplicates, and adds `today`.
-  SliderStops(std::vector<double> stops, double today);
+  SliderValues(std::vector<double> stops, double today);
 
   /// Returns four stops per doubling from today / 2^`down` to today x 2^`up`, rounded to three digits. Doublings are
   /// exact.
-  static SliderStops doublings(double today, int down, int up);
+  static SliderValues doublings(double today, int down, int up);
   /// Returns one rounded integer stop per doubling, at least `least`.
-  static SliderStops whole_doublings(double today, int down, int up, double least);
+  static SliderValues whole_doublings(double today, int down, int up, double least);
   /// Returns all integers from `least` to `most`.
-  static SliderStops whole(int least, int most, int today);
+  static SliderValues whole(int least, int most, int today);
 
   const std::vector<double>& values() const { return values_; }
   int count() const { return static_cast<int>(values_.size()); }

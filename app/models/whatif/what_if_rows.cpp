@@ -25,32 +25,32 @@ constexpr int most_places = 3;
 /// A figure of a plan: its text and the value to compare; `less` means lower is better.
 struct Figure {
   QString label;
-  QString (*text)(const FoundPlan&);
-  std::optional<double> (*value)(const FoundPlan&);
+  QString (*text)(const PlanCandidate&);
+  std::optional<double> (*value)(const PlanCandidate&);
   bool less = true;
 };
 
 std::vector<Figure> figures() {
   return {
-      {WhatIfText::tr("Iteration"), [](const FoundPlan& p) { return format_time(p.iteration); },
-       [](const FoundPlan& p) { return std::optional(p.iteration.count); }},
-      {WhatIfText::tr("Samples per second"), [](const FoundPlan& p) { return format_number(p.samples_per_second); },
-       [](const FoundPlan& p) { return std::optional(p.samples_per_second); }, false},
+      {WhatIfText::tr("Iteration"), [](const PlanCandidate& p) { return format_time(p.iteration); },
+       [](const PlanCandidate& p) { return std::optional(p.iteration.count); }},
+      {WhatIfText::tr("Samples per second"), [](const PlanCandidate& p) { return format_number(p.samples_per_second); },
+       [](const PlanCandidate& p) { return std::optional(p.samples_per_second); }, false},
       {WhatIfText::tr("Peak memory"),
-       [](const FoundPlan& p) {
+       [](const PlanCandidate& p) {
          return WhatIfText::tr("%1 of %2").arg(format_bytes(p.largest_peak), format_bytes(p.capacity));
        },
-       [](const FoundPlan& p) { return std::optional(static_cast<double>(p.largest_peak.count)); }},
-      {WhatIfText::tr("Price per hour"), [](const FoundPlan& p) { return price_text(p.price_per_hour); },
-       [](const FoundPlan& p) { return p.price_per_hour; }},
+       [](const PlanCandidate& p) { return std::optional(static_cast<double>(p.largest_peak.count)); }},
+      {WhatIfText::tr("Price per hour"), [](const PlanCandidate& p) { return price_text(p.price_per_hour); },
+       [](const PlanCandidate& p) { return p.price_per_hour; }},
       {WhatIfText::tr("Price per 1 M samples"),
-       [](const FoundPlan& p) { return price_text(p.price_per_million_samples()); },
-       [](const FoundPlan& p) { return p.price_per_million_samples(); }},
+       [](const PlanCandidate& p) { return price_text(p.price_per_million_samples()); },
+       [](const PlanCandidate& p) { return p.price_per_million_samples(); }},
   };
 }
 
-Row words(const QString& label, const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now,
-          const std::function<QString(const FoundPlan&)>& text) {
+Row words(const QString& label, const std::optional<PlanCandidate>& today, const std::optional<PlanCandidate>& now,
+          const std::function<QString(const PlanCandidate&)>& text) {
   return {label, today ? text(*today) : QString(), now ? text(*now) : QString(), {}, Row::Verdict::neutral};
 }
 
@@ -62,7 +62,8 @@ QString share_text(double before, double after, const QString& more, const QStri
 
 QString places_text(const std::vector<std::string>& places) {
   QStringList names;
-  for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < most_places; ++i) names << text::in_qt(places[i]);
+  for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < most_places; ++i)
+    names << text::to_qstring(places[i]);
   const int others = static_cast<int>(places.size()) - most_places;
   const QString named = names.join(QStringLiteral(", "));
   return others > 0 ? WhatIfText::tr("%1 and %2 more").arg(named).arg(others) : named;
@@ -84,9 +85,9 @@ QString gain_text(const PurchaseGain& gain) {
 }
 
 QString purchase_tip(const PurchaseGain& gain) {
-  if (!gain.best) return text::in_qt(gain.why_not);
+  if (!gain.best) return text::to_qstring(gain.why_not);
   QStringList lines{WhatIfText::tr("%1 samples/s with %2")
-                        .arg(format_number(gain.best->samples_per_second), text::in_qt(gain.best->plan->name))};
+                        .arg(format_number(gain.best->samples_per_second), text::to_qstring(gain.best->plan->name))};
   lines << (gain.price_change ? price_change_text(*gain.price_change) : WhatIfText::tr("The price is unknown"));
   if (const auto per_price = gain.gain_per_price())
     lines << WhatIfText::tr("%1 samples/s per additional price unit per hour").arg(format_number(*per_price));
@@ -96,15 +97,15 @@ QString purchase_tip(const PurchaseGain& gain) {
 
 }  // namespace
 
-std::vector<Row> what_if_rows(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now) {
-  std::vector<Row> rows{
-      words(WhatIfText::tr("Best plan"), today, now, [](const FoundPlan& p) { return text::in_qt(p.plan->name); }),
-      words(WhatIfText::tr("Micro-batches"), today, now, [](const FoundPlan& p) {
-        return WhatIfText::tr("%1 × %2 · %3")
-            .arg(p.plan->micro_batches)
-            .arg(p.plan->micro_batch)
-            .arg(text::in_qt(std::string(traits_of(p.plan->schedule).title)));
-      })};
+std::vector<Row> what_if_rows(const std::optional<PlanCandidate>& today, const std::optional<PlanCandidate>& now) {
+  std::vector<Row> rows{words(WhatIfText::tr("Best plan"), today, now,
+                              [](const PlanCandidate& p) { return text::to_qstring(p.plan->name); }),
+                        words(WhatIfText::tr("Micro-batches"), today, now, [](const PlanCandidate& p) {
+                          return WhatIfText::tr("%1 × %2 · %3")
+                              .arg(p.plan->micro_batches)
+                              .arg(p.plan->micro_batch)
+                              .arg(text::to_qstring(std::string(traits_of(p.plan->schedule).title)));
+                        })};
   for (const Figure& figure : figures()) {
     Row row{figure.label,
             today ? figure.text(*today) : QString(),
@@ -119,13 +120,13 @@ std::vector<Row> what_if_rows(const std::optional<FoundPlan>& today, const std::
     rows.push_back(std::move(row));
   }
   rows.push_back(words(WhatIfText::tr("Devices · nodes"), today, now,
-                       [](const FoundPlan& p) { return QStringLiteral("%1 · %2").arg(p.devices).arg(p.nodes); }));
+                       [](const PlanCandidate& p) { return QStringLiteral("%1 · %2").arg(p.devices).arg(p.nodes); }));
   return rows;
 }
 
-QString difference_text(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now) {
+QString difference_text(const std::optional<PlanCandidate>& today, const std::optional<PlanCandidate>& now) {
   if (!now) return {};
-  if (!today) return WhatIfText::tr("Nothing fits today. Here %1 fits.").arg(text::in_qt(now->plan->name));
+  if (!today) return WhatIfText::tr("Nothing fits today. Here %1 fits.").arg(text::to_qstring(now->plan->name));
   const double ratio = now->samples_per_second / today->samples_per_second;
   if (now->samples_per_second == today->samples_per_second && now->price_per_hour == today->price_per_hour)
     return WhatIfText::tr("No change from today.");
@@ -144,36 +145,36 @@ QString times_text(const TimeScale& times) {
     case TimeScale::Source::same:
       return {};
     case TimeScale::Source::measured:
-      return WhatIfText::tr("Times on %1 come from the profile.").arg(text::in_qt(times.to));
+      return WhatIfText::tr("Times on %1 come from the profile.").arg(text::to_qstring(times.to));
     case TimeScale::Source::scaled:
       return WhatIfText::tr("Times scaled by %1 from %2, by the devices' peaks.")
-          .arg(format_factor(times.factor), text::in_qt(times.from));
+          .arg(format_factor(times.factor), text::to_qstring(times.from));
     case TimeScale::Source::unknown:
       return WhatIfText::tr("The relative speed of %1 and %2 is unknown. They count as equally fast.")
-          .arg(text::in_qt(times.to), text::in_qt(times.from));
+          .arg(text::to_qstring(times.to), text::to_qstring(times.from));
   }
   return {};
 }
 
 QString purchase_title(const Purchase& purchase) {
-  const QString factor = QString::number(purchase.factor), type = text::in_qt(purchase.type);
+  const QString factor = QString::number(purchase.factor), type = text::to_qstring(purchase.type);
   const QString places = places_text(purchase.places);
   switch (purchase.kind) {
-    case PurchaseKind::links_inside:
+    case UpgradeKind::links_inside:
       return WhatIfText::tr("%1 × bandwidth inside nodes").arg(factor);
-    case PurchaseKind::links_between:
+    case UpgradeKind::links_between:
       return WhatIfText::tr("%1 × bandwidth between nodes").arg(factor);
-    case PurchaseKind::links:
+    case UpgradeKind::links:
       return WhatIfText::tr("%1 × bandwidth of %2").arg(factor, places);
-    case PurchaseKind::node:
+    case UpgradeKind::node:
       return WhatIfText::tr("One more node like %1").arg(places);
-    case PurchaseKind::every_device:
+    case UpgradeKind::every_device:
       return WhatIfText::tr("%1 for every device").arg(type);
-    case PurchaseKind::node_devices:
+    case UpgradeKind::node_devices:
       return WhatIfText::tr("%1 in %2").arg(type, places);
-    case PurchaseKind::one_device:
+    case UpgradeKind::one_device:
       return WhatIfText::tr("%1 for device G%2").arg(type, places);
-    case PurchaseKind::memory:
+    case UpgradeKind::memory:
       return WhatIfText::tr("%1 × memory of every device").arg(factor);
   }
   return {};

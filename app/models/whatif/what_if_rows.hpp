@@ -21,10 +21,10 @@ struct Row {
 };
 
 /// Returns the rows; the column of an absent plan is empty.
-std::vector<Row> what_if_rows(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now);
+std::vector<Row> what_if_rows(const std::optional<PlanCandidate>& today, const std::optional<PlanCandidate>& now);
 
 /// Returns one or two clauses: "83 % more samples per second, and a sample is 9 % dearer."
-QString difference_text(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now);
+QString difference_text(const std::optional<PlanCandidate>& today, const std::optional<PlanCandidate>& now);
 
 /// Describes the scaling of layer times: "Times scaled by 2.5 × from V100-16GB, by the devices' peaks." Empty for a
 /// profile of the same device.

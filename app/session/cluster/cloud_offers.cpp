@@ -17,31 +17,31 @@ struct CloudOffersText {
   Q_DECLARE_TR_FUNCTIONS(CloudOffers)
 };
 
-CloudOffer offer_of(const presets::CloudShape& shape) {
-  CloudOffer offer;
-  offer.name = text::in_qt(shape.name);
-  offer.provider = text::in_qt(shape.provider);
-  offer.device = text::in_qt(shape.device);
+CloudInstance offer_of(const presets::InstanceType& shape) {
+  CloudInstance offer;
+  offer.name = text::to_qstring(shape.name);
+  offer.provider = text::to_qstring(shape.provider);
+  offer.device = text::to_qstring(shape.device);
   offer.devices = shape.count;
   offer.network = shape.network;
-  offer.date = text::in_qt(shape.date);
+  offer.date = text::to_qstring(shape.date);
   const auto model = presets::catalogue_device(shape.device);
   ensure(model.has_value(), "the devices of clouds are in the catalogue");
   offer.memory = model->type.memory * shape.count;
   if (const auto& price = model->type.price_per_hour) offer.price_per_hour = *price * shape.count;
-  offer.currency = text::in_qt(model->price.currency);
-  offer.price_date = text::in_qt(model->price.date);
+  offer.currency = text::to_qstring(model->price.currency);
+  offer.price_date = text::to_qstring(model->price.date);
   if (shape.count > 1)
     offer.joined = shape.lanes.empty() ? CloudOffersText::tr("PCI Express")
-                   : model->link       ? text::in_qt(model->link->kind)
+                   : model->link       ? text::to_qstring(model->link->kind)
                                        : CloudOffersText::tr("NVLink");
   return offer;
 }
 
 }  // namespace
 
-std::vector<CloudOffer> cloud_offers() {
-  std::vector<CloudOffer> offers;
+std::vector<CloudInstance> cloud_offers() {
+  std::vector<CloudInstance> offers;
   std::ranges::transform(presets::cloud_shapes(), std::back_inserter(offers), offer_of);
   return offers;
 }

@@ -11,7 +11,7 @@
 
 namespace pipedeck::session::cluster {
 
-struct CloudOffer {
+struct CloudInstance {
   QString name;      ///< "p4d.24xlarge"
   QString provider;  ///< "AWS"
   QString device;    ///< name in the catalogue
@@ -25,7 +25,7 @@ struct CloudOffer {
 };
 
 /// Returns the offers in their fixed order.
-std::vector<CloudOffer> cloud_offers();
+std::vector<CloudInstance> cloud_offers();
 
 /// Returns the preview of an offer by name. Unknown names are bad_usage.
 Result<MachinePreview> preview_of_cloud(const QString& name);

@@ -7,11 +7,12 @@
 
 namespace pipedeck::session::cluster {
 
-QString device_note(const project::State& state) {
+QString device_warning(const project::State& state) {
   const project::ProfileEntry* profile = project::find_profile(state, state.question.profile);
   const project::ClusterEntry* cluster = project::find_cluster(state, state.question.cluster);
   if (!profile || !cluster) return {};
-  return text::in_qt(presets::profile_device_note(*profile->profile, *cluster->cluster, presets::device_catalogue()));
+  return text::to_qstring(
+      presets::profile_device_note(*profile->profile, *cluster->cluster, presets::device_catalogue()));
 }
 
 }  // namespace pipedeck::session::cluster

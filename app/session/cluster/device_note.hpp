@@ -10,6 +10,6 @@ namespace pipedeck::session::cluster {
 
 /// Describes the assumption about the profile's times on the cluster's devices if data sheets contradict it. Empty if
 /// they agree or a choice is missing.
-QString device_note(const project::State& state);
+QString device_warning(const project::State& state);
 
 }  // namespace pipedeck::session::cluster

@@ -20,8 +20,8 @@ double scale_of(const Cluster& cluster) {
 
 }  // namespace
 
-std::vector<DeviceOffer> device_offers(const Cluster* cluster) {
-  std::vector<DeviceOffer> offers;
+std::vector<DeviceOption> device_offers(const Cluster* cluster) {
+  std::vector<DeviceOption> offers;
   const Link some{gigabytes_per_second(16), microseconds(usual_latency_us)};
   if (cluster) {
     for (const DeviceType& type : cluster->device_types) {
@@ -34,7 +34,7 @@ std::vector<DeviceOffer> device_offers(const Cluster* cluster) {
   const double scale = cluster ? scale_of(*cluster) : 1;
   for (const DeviceModel& model : presets::device_catalogue()) {
     if (cluster && find_device_type(*cluster, model.type.name)) continue;
-    DeviceOffer offer{model.type, {device_bandwidth(model), some.latency}, false, presets::device_summary(model)};
+    DeviceOption offer{model.type, {device_bandwidth(model), some.latency}, false, presets::device_summary(model)};
     offer.type.relative_speed *= scale;
     offers.push_back(std::move(offer));
   }

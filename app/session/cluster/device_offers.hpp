@@ -9,7 +9,7 @@
 
 namespace pipedeck::session::cluster {
 
-struct DeviceOffer {
+struct DeviceOption {
   DeviceType type;
   Link inside;        ///< link between several of them in a node
   bool own = false;   ///< a type of the cluster with its own figures
@@ -18,6 +18,6 @@ struct DeviceOffer {
 
 /// Returns the cluster's types, then the other types of the catalogue. Their speeds are scaled by a type that both
 /// have. Without a cluster, returns the catalogue.
-std::vector<DeviceOffer> device_offers(const Cluster* cluster);
+std::vector<DeviceOption> device_offers(const Cluster* cluster);
 
 }  // namespace pipedeck::session::cluster

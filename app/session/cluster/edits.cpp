@@ -139,7 +139,7 @@ Result<DrawnCluster> renamed_place(DrawnCluster drawn, const std::string& name, 
   if (name == to) return drawn;
   if (to.empty()) return refused(ClusterText::tr("Nodes and switches need a name."));
   if (has_place(drawn.cluster, to))
-    return refused(ClusterText::tr("A node or switch named %1 already exists.").arg(text::in_qt(to)));
+    return refused(ClusterText::tr("A node or switch named %1 already exists.").arg(text::to_qstring(to)));
   for (Node& node : drawn.cluster.nodes)
     if (node.name == name) node.name = to;
   for (Switch& s : drawn.cluster.switches)
@@ -184,7 +184,7 @@ std::string add_type(Cluster& cluster, DeviceType type) {
 Result<DrawnCluster> with_type_changed(DrawnCluster drawn, const std::string& name, DeviceType type) {
   if (type.name.empty()) return refused(ClusterText::tr("A device type needs a name."));
   if (type.name != name && find_device_type(drawn.cluster, type.name))
-    return refused(ClusterText::tr("A device type named %1 already exists.").arg(text::in_qt(type.name)));
+    return refused(ClusterText::tr("A device type named %1 already exists.").arg(text::to_qstring(type.name)));
   for (Node& node : drawn.cluster.nodes)
     for (DeviceGroup& group : node.devices)
       if (group.type == name) group.type = type.name;
@@ -197,10 +197,10 @@ Result<DrawnCluster> without_type(DrawnCluster drawn, const std::string& name) {
   for (const Node& node : drawn.cluster.nodes)
     if (std::ranges::find(node.devices, name, &DeviceGroup::type) != node.devices.end())
       return refused(ClusterText::tr("%1 has devices of type %2. Change them first.")
-                         .arg(text::in_qt(node.name), text::in_qt(name)));
+                         .arg(text::to_qstring(node.name), text::to_qstring(name)));
   if (std::erase_if(drawn.cluster.device_types, [&](const DeviceType& type) { return type.name == name; }) == 0)
     return refused(ClusterText::tr("No device type is named %1. Choose one from the list, or add it from the palette.")
-                       .arg(text::in_qt(name)));
+                       .arg(text::to_qstring(name)));
   return checked(std::move(drawn));
 }
 

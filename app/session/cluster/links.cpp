@@ -42,7 +42,8 @@ Result<DrawnCluster> with_inside(DrawnCluster drawn, const std::vector<std::stri
   for (Node& node : drawn.cluster.nodes) {
     if (std::ranges::find(nodes, node.name) == nodes.end()) continue;
     if (!node.link && !change.bandwidth)
-      return refused(ClusterText::tr("Set the bandwidth inside %1 before its latency.").arg(text::in_qt(node.name)));
+      return refused(
+          ClusterText::tr("Set the bandwidth inside %1 before its latency.").arg(text::to_qstring(node.name)));
     if (!node.link) node.link = Link{};
     take(*node.link, change);
   }
@@ -60,7 +61,7 @@ std::string why_not_joined(const Cluster& cluster, const std::string& from, cons
   if (from == to) return two_ends_text().toStdString();
   for (const NetworkLink& link : cluster.links)
     if ((link.from == from && link.to == to) || (link.from == to && link.to == from))
-      return joined_text(text::in_qt(from), text::in_qt(to)).toStdString();
+      return joined_text(text::to_qstring(from), text::to_qstring(to)).toStdString();
   return {};
 }
 

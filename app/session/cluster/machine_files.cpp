@@ -57,7 +57,7 @@ MachinePreview preview_of(FoundMachines found) {
   preview.network = !found.matrix;
   preview.uplinks = !found.switches.empty();
   preview.unit = found.matrix && found.matrix->unit.empty();
-  for (const FoundMachine& machine : found.machines)
+  for (const DetectedMachine& machine : found.machines)
     for (const std::string& partition : machine.partitions) preview.partitions << QString::fromStdString(partition);
   preview.partitions.removeDuplicates();
   preview.make = [found = std::move(found)](const presets::MachineImport& how) {

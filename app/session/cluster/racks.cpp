@@ -44,7 +44,7 @@ Result<DrawnCluster> renamed_rack(DrawnCluster drawn, const std::string& rack, c
   if (rack == name) return drawn;
   if (name.empty()) return refused(ClusterText::tr("A rack needs a name."));
   if (std::ranges::any_of(drawn.layout.racks, [&](const auto& entry) { return entry.second == name; }))
-    return refused(ClusterText::tr("A rack named %1 already exists.").arg(text::in_qt(name)));
+    return refused(ClusterText::tr("A rack named %1 already exists.").arg(text::to_qstring(name)));
   for (auto& [member, in] : drawn.layout.racks)
     if (in == rack) in = name;
   if (drawn.layout.collapsed.erase(rack) > 0) drawn.layout.collapsed.insert(name);

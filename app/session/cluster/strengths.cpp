@@ -92,7 +92,7 @@ class Flow {
 };
 
 /// Computes the minimum over the flows from the first node to all others, since each cut separates it from some other.
-std::optional<Strengths::Cut> narrowest_cut(const Cluster& cluster) {
+std::optional<Strengths::Cut> min_cut(const Cluster& cluster) {
   const std::size_t nodes = cluster.nodes.size();
   if (nodes < 2 || nodes > most_nodes || cluster.bandwidth_matrix) return std::nullopt;
   Flow flow(cluster);
@@ -156,11 +156,11 @@ std::vector<Strengths::Type> types_of(const Cluster& cluster) {
 
 }  // namespace
 
-Strengths strengths_of(const Cluster& cluster, Bytes gradients, const Conventions& conventions) {
+Strengths summarize_cluster(const Cluster& cluster, Bytes gradients, const Conventions& conventions) {
   Strengths strengths;
   strengths.types = types_of(cluster);
   strengths.all_reduce = all_reduce(cluster, gradients, conventions);
-  if (strengths.all_reduce) strengths.narrowest = narrowest_cut(cluster);
+  if (strengths.all_reduce) strengths.narrowest = min_cut(cluster);
   return strengths;
 }
 

@@ -39,6 +39,6 @@ struct Strengths {
 };
 
 /// Computes the strengths. `gradients` are the bytes of an all-reduce. A disconnected cluster only has types.
-Strengths strengths_of(const Cluster& cluster, Bytes gradients, const Conventions& conventions);
+Strengths summarize_cluster(const Cluster& cluster, Bytes gradients, const Conventions& conventions);
 
 }  // namespace pipedeck::session::cluster

@@ -89,7 +89,7 @@ Result<PastedPlans> with_plans_pasted(const project::State& state, const std::st
       if (pasted.warning.isEmpty())
         pasted.warning = Clipboard::tr("%1 is not a plan for %2 on %3: %4")
                              .arg(name, QString::fromStdString(profile->profile->name),
-                                  QString::fromStdString(cluster->cluster->name), text::in_qt(error));
+                                  QString::fromStdString(cluster->cluster->name), text::to_qstring(error));
       continue;
     }
     project::PlanEntry entry;

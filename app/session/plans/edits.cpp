@@ -25,8 +25,10 @@ class Namer {
  public:
   Namer(const Plan& plan, const Profile& profile) : plan_(plan), profile_(profile) {}
 
-  QString operator()(const plan::CutMove& edit) const { return Steps::tr("Move cut before %1").arg(layer(edit.layer)); }
-  QString operator()(const plan::DevicesMove& edit) const {
+  QString operator()(const plan::MoveBoundary& edit) const {
+    return Steps::tr("Move cut before %1").arg(layer(edit.layer));
+  }
+  QString operator()(const plan::MoveDevices& edit) const {
     const QString what =
         edit.devices.size() > most_named ? Steps::tr("%1 devices").arg(edit.devices.size()) : names(edit.devices);
     if (!edit.stage) return Steps::tr("Leave out %1").arg(what);
@@ -37,33 +39,33 @@ class Namer {
     return inside ? Steps::tr("Move %1 within stage %2").arg(what).arg(*edit.stage)
                   : Steps::tr("Move %1 to stage %2").arg(what).arg(*edit.stage);
   }
-  QString operator()(const plan::DeviceSwap& edit) const {
+  QString operator()(const plan::SwapDevices& edit) const {
     return Steps::tr("Exchange %1 and %2").arg(device(edit.one), device(edit.other));
   }
-  QString operator()(const plan::StageSplit& edit) const {
+  QString operator()(const plan::SplitStage& edit) const {
     return Steps::tr("Split stage %1 before %2").arg(edit.stage).arg(layer(edit.layer));
   }
-  QString operator()(const plan::StageMerge& edit) const {
+  QString operator()(const plan::MergeStages& edit) const {
     return Steps::tr("Merge stages %1 and %2").arg(edit.stage).arg(edit.stage + 1);
   }
-  QString operator()(const plan::ReplicaCount& edit) const {
+  QString operator()(const plan::SetReplicas& edit) const {
     return Steps::tr("Replicas of stage %1: %2").arg(edit.stage).arg(edit.replicas);
   }
-  QString operator()(const plan::TensorParallelDegree& edit) const {
+  QString operator()(const plan::SetTensorParallel& edit) const {
     return Steps::tr("Tensor parallelism %1 of stage %2").arg(edit.degree).arg(edit.stage);
   }
-  QString operator()(const plan::ReplicaShares& edit) const { return Steps::tr("Shares of stage %1").arg(edit.stage); }
-  QString operator()(const plan::StageRecompute& edit) const {
+  QString operator()(const plan::SetReplicaSamples& edit) const {
+    return Steps::tr("Shares of stage %1").arg(edit.stage);
+  }
+  QString operator()(const plan::SetStageRecompute& edit) const {
     return edit.recompute.any() ? Steps::tr("Recompute stage %1").arg(edit.stage)
                                 : Steps::tr("Recompute nothing of stage %1").arg(edit.stage);
   }
-  QString operator()(const plan::LayerRecompute& edit) const {
+  QString operator()(const plan::SetLayerRecompute& edit) const {
     return edit.on ? Steps::tr("Recompute %1").arg(layer(edit.layer))
                    : Steps::tr("Keep activations of %1").arg(layer(edit.layer));
   }
-  QString operator()(const plan::MicroBatchSize& edit) const {
-    return Steps::tr("Micro-batch of %1").arg(edit.samples);
-  }
+  QString operator()(const plan::SetMicroBatch& edit) const { return Steps::tr("Micro-batch of %1").arg(edit.samples); }
 
  private:
   static QString names(const std::vector<DeviceId>& devices) {
@@ -108,7 +110,7 @@ project::State with_plan_edited(project::State state, int id, Plan plan) {
 
 Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::Judge& judge) {
   const project::PlanEntry* entry = project::find_plan(state, id);
-  const auto problem = entry ? project::problem_of(state, *entry) : std::nullopt;
+  const auto problem = entry ? project::make_problem(state, *entry) : std::nullopt;
   if (!problem || !entry->feasible()) return fail(ErrorCode::bad_usage, "there is no plan to edit");
   auto plan = plan::with_edit(*entry->plan, *problem->profile, *problem->cluster, edit);
   // List scheduling searches for the order, so the simulation reports what it cannot run.

@@ -59,7 +59,7 @@ std::shared_ptr<const Explanation> Explainer::explanation(const Problem& problem
                 return [this, key, result = std::move(result)] {
                   asked_.remove(key);
                   Explanation known = result ? *result : Explanation{};
-                  if (!result) known.why_not = text::in_qt(result.error());
+                  if (!result) known.why_not = text::to_qstring(result.error());
                   const QString told = known.why_not;
                   remember_newest(explanations_,
                                   Remembered<Explanation>{key, std::make_shared<const Explanation>(std::move(known))});
@@ -83,7 +83,7 @@ void Explainer::find_sensitivity(const Problem& problem, const std::shared_ptr<c
         auto result = sim::explain::sensitivity(problem, *key.plan, 1.1, context.progress, context.stop);
         return [this, key, result = std::move(result)]() -> QString {
           if (!result) {
-            const QString why = text::in_qt(result.error());
+            const QString why = text::to_qstring(result.error());
             emit failed(tr("Sensitivity"), why);
             return why;
           }
@@ -96,14 +96,14 @@ void Explainer::find_sensitivity(const Problem& problem, const std::shared_ptr<c
 
 std::shared_ptr<const Band> Explainer::band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
                                             const JitterOptions& options) {
-  const BandKey key{key_of(problem, plan), options};
+  const JitterKey key{key_of(problem, plan), options};
   if (const auto known = find(bands_, key)) return known;
   drop_other_bands(options);
   if (std::ranges::find(band_jobs_, key, &BandJob::key) == band_jobs_.end()) find_band(key, problem);
   return nullptr;
 }
 
-void Explainer::find_band(const BandKey& key, const Problem& problem) {
+void Explainer::find_band(const JitterKey& key, const Problem& problem) {
   const int job = jobs_.start(
       tr("Jitter of %1").arg(QString::fromStdString(key.of.plan->name)),
       [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
@@ -116,9 +116,9 @@ void Explainer::find_band(const BandKey& key, const Problem& problem) {
           if (result)
             known.band = *result;
           else
-            known.why_not = text::in_qt(result.error());
+            known.why_not = text::to_qstring(result.error());
           const QString told = known.why_not;
-          remember_newest(bands_, Remembered<Band, BandKey>{key, std::make_shared<const Band>(std::move(known))});
+          remember_newest(bands_, Remembered<Band, JitterKey>{key, std::make_shared<const Band>(std::move(known))});
           emit changed();
           return told;
         };
@@ -130,11 +130,11 @@ void Explainer::find_band(const BandKey& key, const Problem& problem) {
 void Explainer::end_band(int job, work::JobState state) {
   const auto ended = std::ranges::find(band_jobs_, job, &BandJob::job);
   if (ended == band_jobs_.end()) return;
-  const BandKey key = ended->key;
+  const JitterKey key = ended->key;
   band_jobs_.erase(ended);
   if (state == work::JobState::finished) return;
   const Band none{{}, state == work::JobState::cancelled ? tr("Cancelled.") : tr("It could not be computed.")};
-  remember_newest(bands_, Remembered<Band, BandKey>{key, std::make_shared<const Band>(none)});
+  remember_newest(bands_, Remembered<Band, JitterKey>{key, std::make_shared<const Band>(none)});
 }
 
 void Explainer::drop_other_bands(const JitterOptions& options) {

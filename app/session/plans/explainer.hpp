@@ -17,7 +17,7 @@ namespace pipedeck::session::plans {
 
 struct Explanation {
   std::shared_ptr<const CriticalPath> path;
-  TimeParts parts;
+  TimeBreakdown parts;
   QString why_not;  ///< why there is none; empty: there is one
 };
 
@@ -58,10 +58,10 @@ class Explainer : public QObject {
     std::shared_ptr<const Plan> plan;
     bool operator==(const Key&) const = default;
   };
-  struct BandKey {
+  struct JitterKey {
     Key of;
     JitterOptions options;
-    bool operator==(const BandKey&) const = default;
+    bool operator==(const JitterKey&) const = default;
   };
   template <class Value, class KeyOf = Key>
   struct Remembered {
@@ -69,10 +69,10 @@ class Explainer : public QObject {
     std::shared_ptr<const Value> value;
   };
   struct BandJob {
-    BandKey key;
+    JitterKey key;
     int job = 0;
   };
-  void find_band(const BandKey& key, const Problem& problem);
+  void find_band(const JitterKey& key, const Problem& problem);
   void end_band(int job, work::JobState state);
   void drop_other_bands(const JitterOptions& options);
   static Key key_of(const Problem& problem, const std::shared_ptr<const Plan>& plan) {
@@ -84,7 +84,7 @@ class Explainer : public QObject {
   // Newest first.
   std::list<Remembered<Explanation>> explanations_;
   std::list<Remembered<Sensitivity>> sensitivities_;
-  std::list<Remembered<Band, BandKey>> bands_;
+  std::list<Remembered<Band, JitterKey>> bands_;
   std::list<Key> asked_;
   std::list<BandJob> band_jobs_;  // running
   int sensitivity_job_ = 0;

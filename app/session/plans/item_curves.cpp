@@ -36,7 +36,7 @@ ItemCurves::Items ItemCurves::items(const Problem& problem, const std::shared_pt
                                                   : tl::unexpected(simulator.error());
                 auto items = std::make_shared<const std::vector<DeviceItems>>(simulation ? memory_items_of(*simulation)
                                                                                          : std::vector<DeviceItems>());
-                const QString why = simulation ? QString() : text::in_qt(simulation.error());
+                const QString why = simulation ? QString() : text::to_qstring(simulation.error());
                 return [this, key, items, why] {
                   asked_.remove(key);
                   known_.push_front({key, items});

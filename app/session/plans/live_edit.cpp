@@ -8,16 +8,16 @@
 
 namespace pipedeck::session::plans {
 
-LiveEdit::LiveEdit(study::Judge& judge, QObject* parent) : QObject(parent), judge_(judge) {
+PreviewSimulator::PreviewSimulator(study::Judge& judge, QObject* parent) : QObject(parent), judge_(judge) {
   pool_.setMaxThreadCount(1);
 }
 
-LiveEdit::~LiveEdit() {
+PreviewSimulator::~PreviewSimulator() {
   cancel();
   pool_.waitForDone();
 }
 
-std::int64_t LiveEdit::request(const Problem& problem, const Plan& plan) {
+std::int64_t PreviewSimulator::request(const Problem& problem, const Plan& plan) {
   Request request{++generation_, problem, plan};
   if (running_) {
     waiting_ = std::move(request);  // the previous waiting request is dropped
@@ -27,13 +27,13 @@ std::int64_t LiveEdit::request(const Problem& problem, const Plan& plan) {
   return generation_;
 }
 
-void LiveEdit::cancel() {
+void PreviewSimulator::cancel() {
   oldest_wanted_ = generation_ + 1;
   waiting_.reset();
   stop_.request_stop();
 }
 
-void LiveEdit::start(Request request) {
+void PreviewSimulator::start(Request request) {
   running_ = true;
   stop_ = std::stop_source();
   pool_.start([this, stop = stop_.get_token(), request = std::move(request)] {
@@ -48,7 +48,7 @@ void LiveEdit::start(Request request) {
   });
 }
 
-void LiveEdit::answer(const Request& request, const Result<std::shared_ptr<const study::Verdict>>& result) {
+void PreviewSimulator::answer(const Request& request, const Result<std::shared_ptr<const study::Verdict>>& result) {
   running_ = false;
   if (waiting_) {
     Request next = std::move(*waiting_);
@@ -58,7 +58,7 @@ void LiveEdit::answer(const Request& request, const Result<std::shared_ptr<const
   // A result older than the newest request is still the newest available picture, so it is shown during a drag.
   if (request.generation < oldest_wanted_) return;
   emit simulated(request.generation, request.plan, result ? *result : nullptr,
-                 result ? QString() : text::in_qt(result.error()));
+                 result ? QString() : text::to_qstring(result.error()));
 }
 
 }  // namespace pipedeck::session::plans

@@ -15,12 +15,12 @@
 
 namespace pipedeck::session::plans {
 
-class LiveEdit : public QObject {
+class PreviewSimulator : public QObject {
   Q_OBJECT
 
  public:
-  explicit LiveEdit(study::Judge& judge, QObject* parent = nullptr);
-  ~LiveEdit() override;
+  explicit PreviewSimulator(study::Judge& judge, QObject* parent = nullptr);
+  ~PreviewSimulator() override;
 
   /// Returns the request's generation, larger than all before.
   std::int64_t request(const Problem& problem, const Plan& plan);

@@ -95,14 +95,15 @@ const std::map<ScheduleKind, std::shared_ptr<const Timeline>>& examples() {
 QString why_not(const Plan& plan, const Profile& profile, const Cluster& cluster, ScheduleKind kind) {
   if (kind == plan.schedule) return {};
   const auto other = rescheduled(plan, profile, kind, std::nullopt);
-  if (!other) return text::in_qt(other.error().message);
-  if (const auto valid = plan::validate(*other, profile, cluster); !valid) return text::in_qt(valid.error().message);
+  if (!other) return text::to_qstring(other.error().message);
+  if (const auto valid = plan::validate(*other, profile, cluster); !valid)
+    return text::to_qstring(valid.error().message);
   // Listing long plans would delay the menu, and `adaptive` needs times. Their errors are reported when they are
   // chosen.
   const std::size_t passes = other->stages.size() * static_cast<std::size_t>(other->micro_batches);
   if (kind == ScheduleKind::adaptive || passes > most_passes_listed) return {};
-  const auto schedule = schedule::build_schedule(*other, std::vector<schedule::StageFigures>(other->stages.size()));
-  return schedule ? QString() : text::in_qt(schedule.error().message);
+  const auto schedule = schedule::build_schedule(*other, std::vector<schedule::StageEstimates>(other->stages.size()));
+  return schedule ? QString() : text::to_qstring(schedule.error().message);
 }
 
 }  // namespace
@@ -117,11 +118,11 @@ std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& pr
   std::vector<ScheduleChoice> choices;
   for (const ScheduleTraits& info : all_schedules) {
     // "GPipe: all forwards, ..." is a name and its description.
-    const QString summary = text::in_qt(std::string(info.summary));
+    const QString summary = text::to_qstring(std::string(info.summary));
     const qsizetype colon = summary.indexOf(QLatin1String(": "));
     ScheduleChoice choice;
     choice.kind = info.kind;
-    choice.title = text::in_qt(std::string(info.title));
+    choice.title = text::to_qstring(std::string(info.title));
     choice.summary = colon < 0 ? summary : summary.mid(colon + 2);
     if (choice.summary.size() > 1 && choice.summary[1].isLetter()) choice.summary[0] = choice.summary[0].toUpper();
     choice.why_not = why_not(plan, profile, cluster, info.kind);

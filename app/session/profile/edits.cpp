@@ -134,7 +134,7 @@ Result<void> set_figure(Layer& layer, int micro_batch, LayerFigure figure, doubl
     case LayerFigure::parameters:
       // The replicated part of the parameters keeps its share.
       if (layer.parameters.count > 0)
-        layer.whole_parameters = std::min(bytes, scaled(layer.whole_parameters, bytes, layer.parameters));
+        layer.replicated_parameters = std::min(bytes, scaled(layer.replicated_parameters, bytes, layer.parameters));
       layer.parameters = bytes;
       break;
   }

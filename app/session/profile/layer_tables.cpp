@@ -32,8 +32,8 @@ QString separator_text(char separator) {
 QString meaning_of(std::size_t key) { return column_meanings().value(static_cast<int>(key)); }
 
 /// Returns the first column of each meaning; the window assigns each meaning to one column.
-io::profiles::ProfileColumns told_columns(const std::vector<ColumnMeaning>& chosen,
-                                          const std::vector<std::string>& headings) {
+io::profiles::ProfileColumns declared_columns(const std::vector<ColumnMeaning>& chosen,
+                                              const std::vector<std::string>& headings) {
   io::profiles::ProfileColumns columns;
   for (std::size_t at = 0; at < std::min(chosen.size(), headings.size()); ++at)
     if (chosen[at].key >= 0)
@@ -45,7 +45,8 @@ io::profiles::ProfileColumns told_columns(const std::vector<ColumnMeaning>& chos
 /// A list of the findings of one reading, as sentences.
 class Findings {
  public:
-  Findings(const TablePreview& preview, const std::vector<ColumnMeaning>& chosen, const io::profiles::ReadTable& table)
+  Findings(const TablePreview& preview, const std::vector<ColumnMeaning>& chosen,
+           const io::profiles::ParsedTable& table)
       : preview_(preview), chosen_(chosen), table_(table) {}
 
   std::vector<TableFinding> all(int samples) {
@@ -80,9 +81,9 @@ class Findings {
     const QString place = problem.column ? LayerTableText::tr("Line %1, column %2 (%3)")
                                                .arg(problem.line)
                                                .arg(*problem.column + 1)
-                                               .arg(text::in_qt(preview_.headings()[*problem.column]))
+                                               .arg(text::to_qstring(preview_.headings()[*problem.column]))
                                          : LayerTableText::tr("Line %1").arg(problem.line);
-    add(TableFinding::wrong, QStringLiteral("%1: %2").arg(place, text::in_qt(problem.message)), problem.line,
+    add(TableFinding::wrong, QStringLiteral("%1: %2").arg(place, text::to_qstring(problem.message)), problem.line,
         problem.column);
   }
 
@@ -93,13 +94,13 @@ class Findings {
       if (std::ranges::find(table_.unit_assumed, name) == table_.unit_assumed.end()) continue;
       const io::profiles::TableColumn& read = table_.columns.at(name);
       add(TableFinding::assumed,
-          LayerTableText::tr("%1: figures without a unit are in %2").arg(meaning_of(k), text::in_qt(read.unit)), 0,
+          LayerTableText::tr("%1: figures without a unit are in %2").arg(meaning_of(k), text::to_qstring(read.unit)), 0,
           read.position);
     }
     if (!preview_.micro_batch)
       add(TableFinding::assumed,
           LayerTableText::tr("Times are for %1: the table does not name the device")
-              .arg(work::count_text(samples, LayerTableText::tr("sample"), LayerTableText::tr("samples"))));
+              .arg(work::format_count(samples, LayerTableText::tr("sample"), LayerTableText::tr("samples"))));
     const std::pair<const char*, QString> missing[] = {
         {"kind", LayerTableText::tr("Kinds of layers: by their names")},
         {"backward_weight_ms",
@@ -111,15 +112,16 @@ class Findings {
   }
 
   void add_understood() {
-    add(TableFinding::understood, LayerTableText::tr("%1, a row each, fields between %2")
-                                      .arg(work::count_text(static_cast<qint64>(preview_.rows->size()) - 1,
-                                                            LayerTableText::tr("layer"), LayerTableText::tr("layers")),
-                                           preview_.separator));
+    add(TableFinding::understood,
+        LayerTableText::tr("%1, a row each, fields between %2")
+            .arg(work::format_count(static_cast<qint64>(preview_.rows->size()) - 1, LayerTableText::tr("layer"),
+                                    LayerTableText::tr("layers")),
+                 preview_.separator));
     if (preview_.micro_batch) add(TableFinding::understood, LayerTableText::tr("Micro-batch from the file's name"));
     const auto keys = io::profiles::profile_keys();
     QStringList left;
     for (std::size_t at = 0; at < chosen_.size(); ++at) {
-      const QString heading = text::in_qt(preview_.headings()[at]);
+      const QString heading = text::to_qstring(preview_.headings()[at]);
       if (chosen_[at].key < 0) {
         left << heading;
         continue;
@@ -127,7 +129,7 @@ class Findings {
       const auto key = static_cast<std::size_t>(chosen_[at].key);
       const auto read = table_.columns.find(std::string(keys[key].name));
       if (read == table_.columns.end() || read->second.position != at) continue;
-      const QString unit = text::in_qt(read->second.unit);
+      const QString unit = text::to_qstring(read->second.unit);
       add(TableFinding::understood,
           unit.isEmpty() ? LayerTableText::tr("%1: column %2").arg(meaning_of(key), heading)
                          : LayerTableText::tr("%1: column %2, in %3").arg(meaning_of(key), heading, unit),
@@ -139,14 +141,14 @@ class Findings {
 
   const TablePreview& preview_;
   const std::vector<ColumnMeaning>& chosen_;
-  const io::profiles::ReadTable& table_;
+  const io::profiles::ParsedTable& table_;
   std::vector<TableFinding> found_;
 };
 
 std::vector<ColumnMeaning> guessed_meanings(const std::vector<std::string>& headings) {
   std::vector<ColumnMeaning> meanings(headings.size());
   const auto keys = io::profiles::profile_keys();
-  for (const auto& [name, column] : io::profiles::guessed_profile_columns(headings)) {
+  for (const auto& [name, column] : io::profiles::infer_profile_columns(headings)) {
     const auto key = std::ranges::find(keys, name, &io::profiles::ProfileKey::name);
     meanings[*column.position] = {static_cast<int>(key - keys.begin()), column.unit};
   }
@@ -187,7 +189,7 @@ Result<TablePreview> layer_table_in(const QString& file) {
 
 TableReading TablePreview::read(const std::vector<ColumnMeaning>& columns, const QString& profile_name,
                                 int samples) const {
-  io::profiles::ReadTable table = io::profiles::read_layer_rows(*rows, told_columns(columns, headings()), false);
+  io::profiles::ParsedTable table = io::profiles::read_layer_rows(*rows, declared_columns(columns, headings()), false);
   TableReading reading;
   reading.findings = Findings(*this, columns, table).all(samples);
   const bool wrong = reading.findings.front().kind == TableFinding::wrong;
@@ -197,7 +199,7 @@ TableReading TablePreview::read(const std::vector<ColumnMeaning>& columns, const
     reading.profile = *std::move(profile);
   else
     reading.findings.insert(reading.findings.begin(),
-                            TableFinding{TableFinding::wrong, text::in_qt(profile.error()), 0, {}});
+                            TableFinding{TableFinding::wrong, text::to_qstring(profile.error()), 0, {}});
   return reading;
 }
 
@@ -226,7 +228,7 @@ QStringList column_units(int key) {
 
 QString usual_unit(int key) {
   return key < 0 ? QString()
-                 : text::in_qt(std::string(io::profiles::profile_keys()[static_cast<std::size_t>(key)].unit));
+                 : text::to_qstring(std::string(io::profiles::profile_keys()[static_cast<std::size_t>(key)].unit));
 }
 
 }  // namespace pipedeck::session::profile

@@ -42,7 +42,7 @@ void join_measurements(Layer& sum, const Layer& other) {
         splits.push_back({a.degree, a.forward + b.forward, a.backward + b.backward,
                           a.forward_allreduce + b.forward_allreduce, a.backward_allreduce + b.backward_allreduce});
   sum.tensor_parallel = std::move(splits);
-  std::map<std::string, OtherDevicePoint> on;
+  std::map<std::string, DeviceTypePoint> on;
   for (const auto& [type, a] : sum.on)
     if (const auto b = other.on.find(type); b != other.on.end())
       on[type] = {a.forward + b->second.forward, a.backward + b->second.backward};
@@ -57,7 +57,7 @@ void join(Layer& sum, const Layer& other) {
   sum.backward_weight += other.backward_weight;
   sum.saved += other.saved;
   sum.parameters += other.parameters;
-  sum.whole_parameters += other.whole_parameters;
+  sum.replicated_parameters += other.replicated_parameters;
   sum.workspace = std::max(sum.workspace, other.workspace);
   if (sum.kind != other.kind) sum.kind.clear();
 }

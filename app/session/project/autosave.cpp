@@ -83,7 +83,7 @@ Result<void> Autosave::keep(const State& state, bool clean) {
   return copy_->work.keep(content_of(state));
 }
 
-void Autosave::when_kept(std::function<void()> work) { copy_ ? copy_->work.when_kept(std::move(work)) : work(); }
+void Autosave::when_durable(std::function<void()> work) { copy_ ? copy_->work.when_durable(std::move(work)) : work(); }
 
 void Autosave::saving(const store::ProjectContent& next) {
   next_ = next;
@@ -100,7 +100,7 @@ void Autosave::saved(const QString& file, store::ProjectContent content, const S
   (void)keep(state, false);  // a failure is reported by the next call, which starts again
   if (!old) return;
   const auto left = std::make_shared<Copy>(std::move(*old));  // until the new file has a copy
-  when_kept([left] { remove(std::move(*left)); });
+  when_durable([left] { remove(std::move(*left)); });
 }
 
 Result<Autosave::Copy> Autosave::begin() {
@@ -112,11 +112,11 @@ Result<Autosave::Copy> Autosave::begin() {
     TRY(auto lock, store::ProjectLock::take(work.toStdString()));
     own_lock = std::move(lock);
   } else {
-    work = text::in_qt(store::work_copy_path(file_.toStdString()));
+    work = text::to_qstring(store::work_copy_path(file_.toStdString()));
   }
   const store::TraceWriting writing{[this](std::function<void()> trace) { pool_.start(std::move(trace)); }, failed_};
-  TRY(auto copy, store::WorkCopy::begin(work.toStdString(), file_.toStdString(),
-                                        next_ ? common_runs(saved_, *next_) : saved_, writing));
+  TRY(auto copy, store::RecoveryJournal::begin(work.toStdString(), file_.toStdString(),
+                                               next_ ? common_runs(saved_, *next_) : saved_, writing));
   return Copy{std::move(copy), std::move(own_lock), note_of_place()};
 }
 
@@ -133,7 +133,7 @@ QString Autosave::note_of_place() const {
 }
 
 void Autosave::remove(Copy copy) {
-  store::WorkCopy::remove(std::move(copy.work));
+  store::RecoveryJournal::remove(std::move(copy.work));
   if (!copy.note.isEmpty()) QFile::remove(copy.note);
 }
 
@@ -142,15 +142,15 @@ void Autosave::drop() {
 }
 
 bool has_left_work(const QString& project) {
-  return QFile::exists(text::in_qt(store::work_copy_path(project.toStdString())));
+  return QFile::exists(text::to_qstring(store::work_copy_path(project.toStdString())));
 }
 
 QDateTime edited_at(const QString& work) {
   return std::max(QFileInfo(work).lastModified(), QFileInfo(work + QStringLiteral("-wal")).lastModified());
 }
 
-std::vector<LeftBehind> left_behind(const QString& state_folder) {
-  std::vector<LeftBehind> found;
+std::vector<RecoverableProject> find_recoverable(const QString& state_folder) {
+  std::vector<RecoverableProject> found;
   if (state_folder.isEmpty()) return found;
   const QDir folder(state_folder);
   for (const QString& name : folder.entryList({QLatin1Char('*') + unnamed_ending}, QDir::Files)) {
@@ -160,14 +160,14 @@ std::vector<LeftBehind> left_behind(const QString& state_folder) {
   for (const QString& name : folder.entryList({QLatin1Char('*') + note_ending}, QDir::Files)) {
     const QString note = folder.filePath(name);
     const QString project = text_in(note);
-    const QString work = text::in_qt(store::work_copy_path(project.toStdString()));
+    const QString work = text::to_qstring(store::work_copy_path(project.toStdString()));
     if (QFileInfo(project).dir().exists() && !QFile::exists(work)) {
       QFile::remove(note);  // saved or discarded since
     } else if (QFile::exists(work) && !somebody_has(project)) {
       found.push_back({work, project, edited_at(work)});
     }
   }
-  std::ranges::stable_sort(found, std::greater<>(), &LeftBehind::edited);
+  std::ranges::stable_sort(found, std::greater<>(), &RecoverableProject::edited);
   return found;
 }
 

@@ -37,7 +37,7 @@ class Autosave {
   /// Waits until everything is on disk; may be called from any thread.
   void settle() { pool_.waitForDone(); }
   /// Calls `work` once the stored state is on disk, immediately if it already is. Does not call it if that fails.
-  void when_kept(std::function<void()> work);
+  void when_durable(std::function<void()> work);
   /// Announces that the file is being replaced with `next`. No copy is removed until saved() or not_saved(). After a
   /// crash, the copy matches the old and the new content of the file.
   void saving(const store::ProjectContent& next);
@@ -50,7 +50,7 @@ class Autosave {
 
  private:
   struct Copy {
-    store::WorkCopy work;
+    store::RecoveryJournal work;
     std::optional<store::ProjectLock> lock;  ///< of a copy without a project
     QString note;                            ///< file in the state folder with the project's path; may be empty
   };
@@ -69,13 +69,13 @@ class Autosave {
 };
 
 /// A work copy of a program that was killed.
-struct LeftBehind {
+struct RecoverableProject {
   QString work;     ///< path of the copy
   QString project;  ///< empty: it had no name yet
   QDateTime edited;
 };
 /// Returns the copies, newest first, without those that another window has open.
-std::vector<LeftBehind> left_behind(const QString& state_folder);
+std::vector<RecoverableProject> find_recoverable(const QString& state_folder);
 
 /// Returns true if there is a work copy next to the project.
 bool has_left_work(const QString& project);

@@ -21,7 +21,7 @@ constexpr std::array no_memory{"out of memory", "memory allocation"};           
 constexpr std::array lost{"ECC", "fell off the bus", "NVLink", "Xid", "a peer was lost"};  // not shown
 
 template <class Signs>
-bool says_any(const std::string& text, const Signs& signs) {
+bool contains_any(const std::string& text, const Signs& signs) {
   return std::ranges::any_of(signs, [&](const char* sign) { return text.find(sign) != std::string::npos; });
 }
 
@@ -31,12 +31,12 @@ QString name_of_change(const RunBackend& from, const RunBackend& to) {
   if (from.gpus != to.gpus) return to.gpus ? Words::tr("Train on GPUs") : Words::tr("Train on the processor");
   if (from.share_gpus != to.share_gpus)
     return to.share_gpus ? Words::tr("Share GPUs") : Words::tr("One GPU per device");
-  return Words::tr("Precision %1").arg(text::in_qt(std::string(name_of(to.precision))));
+  return Words::tr("Precision %1").arg(text::to_qstring(std::string(name_of(to.precision))));
 }
 
 QJsonObject backend_to_json(const RunBackend& backend) {
   return {{"gpus", backend.gpus},
-          {"precision", text::in_qt(std::string(name_of(backend.precision)))},
+          {"precision", text::to_qstring(std::string(name_of(backend.precision)))},
           {"share_gpus", backend.share_gpus}};
 }
 
@@ -48,12 +48,12 @@ RunBackend backend_from_json(const QJsonObject& json) {
   return backend;
 }
 
-QString step_after_gpus(const std::string& failure) {
-  if (says_any(failure, no_memory))
+QString gpu_error_hint(const std::string& failure) {
+  if (contains_any(failure, no_memory))
     return Words::tr(
         "Compare again with a smaller micro-batch or with planners that recompute, end other programs on the GPU, or "
         "train on the processor.");
-  if (says_any(failure, lost))
+  if (contains_any(failure, lost))
     return Words::tr(
         "The measurements so far are saved. Train on the processor, or resume from the last checkpoint once the GPU "
         "works again (More > Resume from).");

@@ -20,6 +20,6 @@ QJsonObject backend_to_json(const RunBackend& backend);
 RunBackend backend_from_json(const QJsonObject& json);
 
 /// Returns a remedy for a run on GPUs that failed with this message of the core; empty if none is known.
-QString step_after_gpus(const std::string& failure);
+QString gpu_error_hint(const std::string& failure);
 
 }  // namespace pipedeck::session::project

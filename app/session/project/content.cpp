@@ -53,8 +53,8 @@ QJsonObject plan_to_settings(const PlanEntry& entry) {
                    {"ticked", entry.ticked}, {"edited", entry.edited},   {"note", entry.note}};
   if (!entry.remarks.isEmpty()) json["remarks"] = entry.remarks;
   if (!entry.feasible()) {
-    json["name"] = text::in_qt(entry.plan->name);
-    json["planner"] = text::in_qt(entry.plan->planner);
+    json["name"] = text::to_qstring(entry.plan->name);
+    json["planner"] = text::to_qstring(entry.plan->planner);
     json["global_batch"] = entry.plan->global_batch;
   }
   return json;
@@ -62,10 +62,10 @@ QJsonObject plan_to_settings(const PlanEntry& entry) {
 
 QJsonObject layout_to_json(const ClusterLayout& layout) {
   QJsonObject places, racks;
-  for (const auto& [name, place] : layout.places) places[text::in_qt(name)] = QJsonArray{place.x, place.y};
-  for (const auto& [name, rack] : layout.racks) racks[text::in_qt(name)] = text::in_qt(rack);
+  for (const auto& [name, place] : layout.places) places[text::to_qstring(name)] = QJsonArray{place.x, place.y};
+  for (const auto& [name, rack] : layout.racks) racks[text::to_qstring(name)] = text::to_qstring(rack);
   QJsonArray collapsed;
-  for (const std::string& rack : layout.collapsed) collapsed.append(text::in_qt(rack));
+  for (const std::string& rack : layout.collapsed) collapsed.append(text::to_qstring(rack));
   return {{"places", places}, {"racks", racks}, {"collapsed", collapsed}};
 }
 
@@ -77,7 +77,7 @@ store::StoredRun run_to_store(const RunEntry& entry) {
                    {"message", run.message},
                    {"steps", run.steps}};
   if (!run.plan.stages.empty())
-    json["plan"] = text::in_qt(io::documents::plan_to_json(run.plan));  // imported runs have none
+    json["plan"] = text::to_qstring(io::documents::plan_to_json(run.plan));  // imported runs have none
   if (run.samples_per_second) json["samples_per_s"] = *run.samples_per_second;
   if (run.energy) json["energy_j"] = *run.energy;
   if (run.energy_a_sample) json["energy_a_sample_j"] = *run.energy_a_sample;

@@ -33,7 +33,7 @@ struct ImportText {
 
 QStringList list_in_qt(const std::vector<std::string>& names) {
   QStringList list;
-  for (const std::string& name : names) list << text::in_qt(name);
+  for (const std::string& name : names) list << text::to_qstring(name);
   return list;
 }
 
@@ -44,15 +44,15 @@ bool listed(const std::vector<std::string>& names, const std::string& name) {
 Imported import_profile(const State& state, Profile profile, std::shared_ptr<const ModelSpec> model,
                         const QString& kind) {
   Added added = with_profile(state, std::move(profile), std::move(model));
-  added.state = with_profile_asked(std::move(added.state), added.id);
-  const QString name = text::in_qt(find_profile(added.state, added.id)->profile->name);
+  added.state = with_selected_profile(std::move(added.state), added.id);
+  const QString name = text::to_qstring(find_profile(added.state, added.id)->profile->name);
   return {std::move(added.state), kind, name, 0, {}};
 }
 
 Imported import_cluster(const State& state, Cluster cluster) {
   Added added = with_cluster(state, std::move(cluster));
   added.state.question.cluster = added.id;
-  const QString name = text::in_qt(find_cluster(added.state, added.id)->cluster->name);
+  const QString name = text::to_qstring(find_cluster(added.state, added.id)->cluster->name);
   return {std::move(added.state), ImportText::tr("cluster"), name, 0, {}};
 }
 
@@ -67,7 +67,7 @@ Result<Imported> import_model(const State& state, const ModelSpec& model) {
 /// Returns the state with the plan's profile and cluster chosen, from the project or the presets.
 Result<State> with_context_of(State state, const Plan& plan) {
   if (const ProfileEntry* profile = find_profile_named(state, plan.profile)) {
-    state = with_profile_asked(state, profile->id);
+    state = with_selected_profile(state, profile->id);
   } else if (listed(presets::profile_preset_names(), plan.profile)) {
     auto with = with_profile_preset(state, plan.profile);
     if (!with) return with;
@@ -75,7 +75,7 @@ Result<State> with_context_of(State state, const Plan& plan) {
   } else {
     return fail(ErrorCode::bad_input,
                 QStringLiteral("the plan is for profile '%1', which is not in the project; import it first")
-                    .arg(text::in_qt(plan.profile))
+                    .arg(text::to_qstring(plan.profile))
                     .toStdString(),
                 "/profile");
   }
@@ -86,7 +86,7 @@ Result<State> with_context_of(State state, const Plan& plan) {
   } else {
     return fail(ErrorCode::bad_input,
                 QStringLiteral("the plan is for cluster '%1', which is not in the project; import it first")
-                    .arg(text::in_qt(plan.cluster))
+                    .arg(text::to_qstring(plan.cluster))
                     .toStdString(),
                 "/cluster");
   }
@@ -96,11 +96,11 @@ Result<State> with_context_of(State state, const Plan& plan) {
 QString mismatch(const Plan& plan, const Profile& profile, const Cluster& cluster) {
   if (!plan.profile_sha256.empty() && plan.profile_sha256 != io::sha256_of(profile)) {
     return ImportText::tr("The plan was made for a profile '%1' that differs from the one in this project.")
-        .arg(text::in_qt(plan.profile));
+        .arg(text::to_qstring(plan.profile));
   }
   if (!plan.cluster_sha256.empty() && plan.cluster_sha256 != io::sha256_of(cluster)) {
     return ImportText::tr("The plan was made for a cluster '%1' that differs from the one in this project.")
-        .arg(text::in_qt(plan.cluster));
+        .arg(text::to_qstring(plan.cluster));
   }
   return {};
 }
@@ -111,8 +111,8 @@ Result<Imported> import_plan(const State& before, Plan plan) {
   const Cluster& cluster = *find_cluster(state, state.question.cluster)->cluster;
   TRY_VOID(plan::validate(plan, profile, cluster));
   const QString warning = mismatch(plan, profile, cluster);
-  ask_as_plan(state.question.workload, plan);
-  const QString name = text::in_qt(plan.name);
+  load_setup_from_plan(state.question.workload, plan);
+  const QString name = text::to_qstring(plan.name);
   PlanEntry entry;
   entry.profile = state.question.profile;
   entry.cluster = state.question.cluster;
@@ -128,7 +128,7 @@ Result<Imported> import_plan(const State& before, Plan plan) {
 Result<io::ReadOptions> options_for(const std::string& path, io::FileKind kind, const AskMicroBatch& ask) {
   io::ReadOptions options;
   if (kind != io::FileKind::graph_text || io::profiles::micro_batch_in_file_name(path)) return options;
-  options.profile_micro_batch = ask ? ask(text::in_qt(path)) : std::nullopt;
+  options.profile_micro_batch = ask ? ask(text::to_qstring(path)) : std::nullopt;
   if (!options.profile_micro_batch) return fail(ErrorCode::cancelled, "no micro-batch was given", {}, path);
   return options;
 }
@@ -141,8 +141,8 @@ Imported import_run(const State& state, RunRecord run, const QString& kind, cons
 
 /// Imports a prediction alone: nothing was trained, but its timeline and figures are shown like those of runs.
 Imported import_simulation(const State& state, Simulation simulation, const std::string& path) {
-  RunRecord run = run_named_by(path);
-  run.message = ImportText::tr("a simulation, imported from %1").arg(QFileInfo(text::in_qt(path)).fileName());
+  RunRecord run = run_from_file_name(path);
+  run.message = ImportText::tr("a simulation, imported from %1").arg(QFileInfo(text::to_qstring(path)).fileName());
   run.samples_per_second = simulation.samples_per_second;
   const bool empty = simulation.timeline.size() == 0;
   run.predicted = std::make_shared<const Simulation>(std::move(simulation));
@@ -153,19 +153,19 @@ Imported import_simulation(const State& state, Simulation simulation, const std:
 }
 
 Result<Imported> import_run_log(const State& state, const std::string& content, const std::string& path) {
-  RunRecord run = run_named_by(path);
+  RunRecord run = run_from_file_name(path);
   run.state = RunOutcome::stopped;  // until an event shows otherwise
-  run.message = ImportText::tr("imported from %1").arg(QFileInfo(text::in_qt(path)).fileName());
+  run.message = ImportText::tr("imported from %1").arg(QFileInfo(text::to_qstring(path)).fileName());
   auto events = io::documents::events_from_lines(content);
   if (!events) return tl::unexpected(std::move(events.error()));
   for (const RunEvent& event : *events) {
     if (const auto* started = std::get_if<RunStarted>(&event)) {
-      run.model = text::in_qt(started->model);
+      run.model = text::to_qstring(started->model);
       run.steps = started->steps;
     }
     if (const auto* failed = std::get_if<RunFailed>(&event)) {
       run.state = RunOutcome::failed;
-      run.message = text::in_qt(failed->message);
+      run.message = text::to_qstring(failed->message);
     }
     if (const auto* done = std::get_if<RunFinished>(&event))
       run.state = done->stopped ? RunOutcome::stopped : RunOutcome::finished;
@@ -177,7 +177,7 @@ Result<Imported> import_run_log(const State& state, const std::string& content, 
 
 QString notes_text(const std::vector<std::string>& notes) {
   QStringList lines;
-  for (const std::string& note : notes) lines << text::in_qt(note);
+  for (const std::string& note : notes) lines << text::to_qstring(note);
   return lines.join(QLatin1Char('\n'));
 }
 
@@ -191,7 +191,7 @@ struct DocumentImporter {
   Result<Imported> operator()(Plan& plan) const { return import_plan(state, std::move(plan)); }
   Result<Imported> operator()(ModelSpec& model) const { return import_model(state, model); }
   Result<Imported> operator()(CalibrationRecord& record) const {
-    const QString name = text::in_qt(record.host + ", " + record.date);
+    const QString name = text::to_qstring(record.host + ", " + record.date);
     auto shared = std::make_shared<const CalibrationRecord>(std::move(record));
     return Imported{with_calibration(state, std::move(shared)), ImportText::tr("calibration"), name, 0, {}};
   }
@@ -204,7 +204,7 @@ struct DocumentImporter {
     return imported;
   }
   /// Imports without questions, for the default device type of the window.
-  Result<Imported> operator()(ReadTransformer& model) const {
+  Result<Imported> operator()(ParsedTransformer& model) const {
     const DeviceModel device = presets::catalogue_device(std::string(presets::assumed_device_type)).value();
     AnalyticOptions options;
     options.precision = analytic::times::usual_precision(device);
@@ -230,8 +230,8 @@ struct DocumentImporter {
 
 }  // namespace
 
-RunRecord run_named_by(const std::string& path) {
-  const QFileInfo file(text::in_qt(path));
+RunRecord run_from_file_name(const std::string& path) {
+  const QFileInfo file(text::to_qstring(path));
   RunRecord run;
   run.name = file.fileName().section(QLatin1Char('.'), 0, 0);
   run.when = file.lastModified();
@@ -248,8 +248,8 @@ Result<Imported> import_file(const State& state, const std::string& path, const 
     if (error.file.empty()) error.file = path;
     return error;
   };
-  if (io::documents::looks_like_run_log(content)) return import_run_log(state, content, path).map_error(with_file);
-  const auto kind = io::kind_of_content(content);
+  if (io::documents::is_run_log(content)) return import_run_log(state, content, path).map_error(with_file);
+  const auto kind = io::detect_file_kind(content);
   if (!kind) return tl::unexpected(with_file(kind.error()));
   if (*kind == io::FileKind::project) {
     return fail(ErrorCode::bad_usage, "found a project; open it instead of importing it", {}, path);
@@ -257,7 +257,8 @@ Result<Imported> import_file(const State& state, const std::string& path, const 
   TRY(const auto options, options_for(path, *kind, ask));
   auto document = io::read_document(path, options);
   if (!document) return tl::unexpected(with_file(document.error()));
-  const QString kind_text = text::in_qt(std::string(io::name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' '));
+  const QString kind_text =
+      text::to_qstring(std::string(io::name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' '));
   return std::visit(DocumentImporter{state, path, kind_text}, *document).map_error(with_file);
 }
 
@@ -266,7 +267,7 @@ Result<State> with_profile_preset(const State& state, const std::string& name) {
   auto model = presets::model_preset(name);
   if (!model) return with_imported_profile(state, std::move(profile));  // not trainable here
   Added added = with_profile(state, std::move(profile), std::make_shared<const ModelSpec>(std::move(*model)));
-  return with_profile_asked(std::move(added.state), added.id);
+  return with_selected_profile(std::move(added.state), added.id);
 }
 
 Result<State> with_cluster_preset(const State& state, const std::string& name) {

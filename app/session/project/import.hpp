@@ -31,7 +31,7 @@ struct Imported {
 Result<Imported> import_file(const State& state, const std::string& path, const AskMicroBatch& ask);
 
 /// Returns a record with the name and the time, which files of runs, simulations and traces do not contain.
-RunRecord run_named_by(const std::string& path);
+RunRecord run_from_file_name(const std::string& path);
 
 /// Returns the names of the presets in their fixed order.
 QStringList profile_preset_list();

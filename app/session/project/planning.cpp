@@ -37,8 +37,8 @@ Pins pins_from_json(const QJsonObject& json) {
 
 }  // namespace
 
-std::vector<study::AskedPlanner> chosen_planners(const Planning& planning) {
-  std::vector<study::AskedPlanner> chosen;
+std::vector<study::PlannerRequest> chosen_planners(const Planning& planning) {
+  std::vector<study::PlannerRequest> chosen;
   for (const planner::PlannerInfo& planner : planner::planners()) {
     const auto choice = planning.planners.find(planner.name);
     const bool known = choice != planning.planners.end();

@@ -28,7 +28,7 @@ struct Planning {
 };
 
 /// Returns the planners of a comparison in registry order.
-std::vector<study::AskedPlanner> chosen_planners(const Planning& planning);
+std::vector<study::PlannerRequest> chosen_planners(const Planning& planning);
 
 QJsonObject planning_to_json(const Planning& planning);
 /// Ignores unknown names and values, which leaves the planners' defaults.

@@ -165,7 +165,7 @@ class Reader {
   static Result<RunRecord> run_of(const store::StoredRun& stored) {
     const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(stored.json)).object();
     RunRecord run;
-    run.name = text::in_qt(stored.name);
+    run.name = text::to_qstring(stored.name);
     run.model = json["model"].toString();
     run.when = QDateTime::fromString(json["when"].toString(), Qt::ISODateWithMs);
     run.message = json["message"].toString();

@@ -51,7 +51,7 @@ std::size_t bytes_of_traces(const RunRecord& run) {
   for (const RunEvent& event : run.events)
     if (const auto* measured = std::get_if<MeasuredTimeline>(&event)) bytes += operation * measured->timeline.size();
   if (!run.predicted) return bytes;
-  for (const DeviceVerdict& device : run.predicted->devices) bytes += point * device.curve.size();
+  for (const SimulatedDevice& device : run.predicted->devices) bytes += point * device.curve.size();
   return bytes + operation * run.predicted->timeline.size();
 }
 

@@ -78,7 +78,10 @@ void Saver::end(const Result<void>& written) {
                                            : work::JobState::failed;
   const int job = job_;
   job_ = 0;
-  jobs_.end_external(job, state, written ? tr("saved") : cancelled ? tr("cancelled") : text::in_qt(written.error()));
+  jobs_.end_external(job, state,
+                     written     ? tr("saved")
+                     : cancelled ? tr("cancelled")
+                                 : text::to_qstring(written.error()));
   emit ended(written ? std::nullopt : std::optional(written.error()));
 }
 

@@ -50,7 +50,7 @@ QString run_outcome_name(RunOutcome state) {
   return {};
 }
 
-std::optional<double> usual_samples_per_second(const std::vector<RunEvent>& events) {
+std::optional<double> median_throughput(const std::vector<RunEvent>& events) {
   const auto median = median_step(events);
   for (const RunEvent& event : events)  // all steps have an equal number of samples
     if (const auto* step = std::get_if<StepDone>(&event))
@@ -60,7 +60,7 @@ std::optional<double> usual_samples_per_second(const std::vector<RunEvent>& even
 }
 
 void sum_up(RunRecord& run) {
-  run.samples_per_second = usual_samples_per_second(run.events);
+  run.samples_per_second = median_throughput(run.events);
   double samples = 0;
   for (const RunEvent& event : run.events) {
     if (const auto* step = std::get_if<StepDone>(&event)) samples += step->samples_per_second * step->duration.count;
@@ -84,15 +84,15 @@ const ClusterEntry* find_cluster_named(const State& state, const std::string& na
   return it == state.clusters.end() ? nullptr : &*it;
 }
 
-std::optional<Problem> problem_of(const State& state, const Question& question) {
+std::optional<Problem> make_problem(const State& state, const Question& question) {
   const ProfileEntry* profile = find_profile(state, question.profile);
   const ClusterEntry* cluster = find_cluster(state, question.cluster);
   if (!profile || !cluster) return std::nullopt;
   return Problem{profile->profile, cluster->cluster, question.workload, question.planning.pins};
 }
 
-std::optional<Problem> problem_of(const State& state, const PlanEntry& entry) {
-  auto problem = problem_of(state, Question{entry.profile, entry.cluster, state.question.workload});
+std::optional<Problem> make_problem(const State& state, const PlanEntry& entry) {
+  auto problem = make_problem(state, Question{entry.profile, entry.cluster, state.question.workload});
   if (!problem) return std::nullopt;
   problem->workload.global_batch = entry.plan->global_batch;
   problem->workload.micro_batch = entry.plan->micro_batch;
@@ -102,7 +102,7 @@ std::optional<Problem> problem_of(const State& state, const PlanEntry& entry) {
   return problem;
 }
 
-bool answers_question(const State& state, const PlanEntry& entry) {
+bool matches_setup(const State& state, const PlanEntry& entry) {
   return entry.profile == state.question.profile && entry.cluster == state.question.cluster &&
          entry.plan->global_batch == state.question.workload.global_batch;
 }
@@ -110,7 +110,7 @@ bool answers_question(const State& state, const PlanEntry& entry) {
 std::vector<const PlanEntry*> plans_of_question(const State& state) {
   std::vector<const PlanEntry*> plans;
   for (const PlanEntry& entry : state.plans) {
-    if (answers_question(state, entry)) plans.push_back(&entry);
+    if (matches_setup(state, entry)) plans.push_back(&entry);
   }
   return plans;
 }

@@ -73,7 +73,7 @@ struct RunRecord {
   std::vector<RunEvent> events;
 };
 /// Returns the rate of the median step without the first, as for trials on the command line.
-std::optional<double> usual_samples_per_second(const std::vector<RunEvent>& events);
+std::optional<double> median_throughput(const std::vector<RunEvent>& events);
 /// Computes the run's totals from its events.
 void sum_up(RunRecord& run);
 
@@ -123,14 +123,14 @@ const ProfileEntry* find_profile_named(const State& state, const std::string& na
 const ClusterEntry* find_cluster_named(const State& state, const std::string& name);
 
 /// Returns the problem if a profile and a cluster are chosen.
-std::optional<Problem> problem_of(const State& state, const Question& question);
+std::optional<Problem> make_problem(const State& state, const Question& question);
 /// Returns the problem that a plan solves: with its own batch and training settings, and the project's simulation
 /// settings.
-std::optional<Problem> problem_of(const State& state, const PlanEntry& entry);
+std::optional<Problem> make_problem(const State& state, const PlanEntry& entry);
 
 /// Returns the plans for the question's model, cluster and batch in project order: the rows of the table.
 std::vector<const PlanEntry*> plans_of_question(const State& state);
-bool answers_question(const State& state, const PlanEntry& entry);
+bool matches_setup(const State& state, const PlanEntry& entry);
 
 /// A state with one new entry. If its name is in use, an unused one is chosen. If an equal profile or cluster exists,
 /// none is added and `id` is that of the existing one.

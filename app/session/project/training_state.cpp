@@ -14,7 +14,7 @@ TrainingState training_state_of(const Workload& workload) {
           judged.reserve,     judged.communication, judged.fragmentation};
 }
 
-MemoryParts whole_state(const Profile& profile, const TrainingState& training, int replicas) {
+MemoryBreakdown model_state_bytes(const Profile& profile, const TrainingState& training, int replicas) {
   Bytes weights;
   for (const Layer& layer : profile.layers) weights += layer.parameters;
   return cost::state_memory(weights, replicas, training.optimizer, training.precision, training.zero);
@@ -32,7 +32,7 @@ State with_training_state(State state, const TrainingState& training) {
   judged.communication = training.communication;
   judged.fragmentation = training.fragmentation;
   for (PlanEntry& entry : state.plans) {
-    if (!answers_question(state, entry)) continue;
+    if (!matches_setup(state, entry)) continue;
     Plan plan = *entry.plan;
     set(plan);
     if (plan != *entry.plan) entry.plan = std::make_shared<const Plan>(std::move(plan));
@@ -40,14 +40,14 @@ State with_training_state(State state, const TrainingState& training) {
   return state;
 }
 
-void ask_as_plan(Workload& workload, const Plan& plan) {
+void load_setup_from_plan(Workload& workload, const Plan& plan) {
   workload.global_batch = plan.global_batch;
   workload.optimizer = plan.optimizer;
   workload.precision = plan.precision;
   workload.zero = plan.zero;
 }
 
-State with_profile_asked(State state, int profile) {
+State with_selected_profile(State state, int profile) {
   const auto usual = [&](int id) {
     const ProfileEntry* entry = find_profile(state, id);
     return entry ? io::documents::training_precision(*entry->profile) : Precision::fp32;

@@ -22,16 +22,16 @@ TrainingState training_state_of(const Workload& workload);
 
 /// Returns the memory of the weights, gradients and optimizer state on one device, or on each of `replicas` over which
 /// ZeRO shards them.
-MemoryParts whole_state(const Profile& profile, const TrainingState& training, int replicas = 1);
+MemoryBreakdown model_state_bytes(const Profile& profile, const TrainingState& training, int replicas = 1);
 
 /// Returns the state with these settings in the question and in the plans that answer it.
 State with_training_state(State state, const TrainingState& training);
 
 /// Sets the workload to that of the plan: its batch and training settings.
-void ask_as_plan(Workload& workload, const Plan& plan);
+void load_setup_from_plan(Workload& workload, const Plan& plan);
 
 /// Returns the state with this profile in the question. If its weights have another type than those of the last one,
 /// the question gets the default precision for it (weight_type.hpp).
-State with_profile_asked(State state, int profile);
+State with_selected_profile(State state, int profile);
 
 }  // namespace pipedeck::session::project

@@ -26,7 +26,7 @@ struct TransformerText {
 /// Configurations have a few kilobytes, and every key is inspected.
 constexpr qint64 largest = 1 << 20;
 
-TransformerPreview preview_of(ReadTransformer model) {
+TransformerPreview preview_of(ParsedTransformer model) {
   TransformerPreview preview;
   preview.name = QString::fromStdString(model.config.name);
   preview.family = QString::fromStdString(model.config.family);
@@ -46,8 +46,8 @@ TransformerPreview preview_of(OperatorGraph graph) {
   preview.family = QString::fromStdString(graph.source);
   preview.graph = true;
   preview.samples = static_cast<int>(analytic::graph::fixed_batch(graph).value_or(1));
-  for (const analytic::graph::OpenDimension& open : analytic::graph::open_dimensions(graph))
-    if (open.meaning != analytic::graph::OpenDimension::Meaning::batch)
+  for (const analytic::graph::DynamicDimension& open : analytic::graph::open_dimensions(graph))
+    if (open.meaning != analytic::graph::DynamicDimension::Meaning::batch)
       preview.sizes.push_back(QString::fromStdString(open.name));
   preview.make = [graph = std::move(graph)](const QString& device, const AnalyticOptions& options,
                                             const analytic::graph::DimensionSizes& sizes) {
@@ -88,7 +88,7 @@ Result<TransformerPreview> transformer_in(const QString& file) {
   auto document = io::read_document(file.toStdString());
   if (!document) return tl::unexpected(std::move(document.error()));
   TransformerPreview preview;
-  if (auto* read = std::get_if<ReadTransformer>(&*document)) {
+  if (auto* read = std::get_if<ParsedTransformer>(&*document)) {
     preview = preview_of(std::move(*read));
   } else if (auto* graph = std::get_if<OperatorGraph>(&*document)) {
     preview = preview_of(std::move(*graph));
@@ -139,7 +139,7 @@ QString usual_precision_of(const QString& device) {
 
 State with_imported_profile(State state, Profile profile) {
   Added added = with_profile(std::move(state), std::move(profile));
-  return with_profile_asked(std::move(added.state), added.id);
+  return with_selected_profile(std::move(added.state), added.id);
 }
 
 }  // namespace pipedeck::session::project

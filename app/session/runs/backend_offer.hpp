@@ -15,7 +15,7 @@
 namespace pipedeck::session::runs {
 
 /// A list of the GPUs found by `run --backend cuda`.
-struct GpusHere {
+struct LocalGpus {
   struct Kind {
     int count = 0;
     QString name;  ///< "NVIDIA H100 80GB HBM3"
@@ -27,13 +27,13 @@ struct GpusHere {
   QString text() const;  ///< "2 × NVIDIA H100 80GB HBM3"
 };
 
-class BackendOffer : public QObject {
+class AvailableBackends : public QObject {
   Q_OBJECT
 
  public:
-  explicit BackendOffer(QObject* parent = nullptr) : QObject(parent), process_(this) {
-    connect(&process_, &work::ChildProcess::output_line, this, &BackendOffer::take_line);
-    connect(&process_, &work::ChildProcess::ended, this, &BackendOffer::take_end);
+  explicit AvailableBackends(QObject* parent = nullptr) : QObject(parent), process_(this) {
+    connect(&process_, &work::ChildProcess::output_line, this, &AvailableBackends::take_line);
+    connect(&process_, &work::ChildProcess::ended, this, &AvailableBackends::take_end);
   }
 
   /// Starts the detection on the first call.
@@ -42,13 +42,13 @@ class BackendOffer : public QObject {
  signals:
   /// Reports why several processes are not available; empty if they are.
   void processes_answered(const QString& why_not);
-  void gpus_answered(const runs::GpusHere& gpus);
+  void gpus_answered(const runs::LocalGpus& gpus);
 
  private:
   void take_line(const QByteArray& line);
   void take_end(const work::ProcessEnd& end);
-  void answer_processes(const QString& why_silent);
-  void answer_gpus(const QString& why_silent);
+  void answer_processes(const QString& unresponsive_reason);
+  void answer_gpus(const QString& unresponsive_reason);
 
   work::ChildProcess process_;
   QByteArray answer_;

@@ -74,9 +74,9 @@ std::vector<CalibrationRun> calibration_runs(const project::State& state) {
     CalibrationRun run{entry.id, name_of_run(*entry.run), {}};
     const auto measured = measured_run(state, entry, false);
     if (!measured) {
-      run.why_not = text::in_qt(measured.error().message);
+      run.why_not = text::to_qstring(measured.error().message);
     } else if (const auto seen = sim::calibrate::observe(measured->plan, measured->events); !seen) {
-      run.why_not = text::in_qt(seen.error().message);
+      run.why_not = text::to_qstring(seen.error().message);
     }
     runs.push_back(std::move(run));
   }

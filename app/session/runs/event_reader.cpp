@@ -43,19 +43,19 @@ void EventReader::start() {
 
 void EventReader::finish() {
   ready_ = watcher_.result();
-  handed_on_ = 0;
+  delivered_ = 0;
   hand_on();
 }
 
 /// Emits a part in each turn of the event loop, so that the window is drawn in between. This needs a timer, since
 /// queued calls would all run before the window's other timers.
 void EventReader::hand_on() {
-  const auto begin = ready_.begin() + static_cast<std::ptrdiff_t>(handed_on_);
-  const std::size_t count = std::min(most_at_a_time, ready_.size() - handed_on_);
+  const auto begin = ready_.begin() + static_cast<std::ptrdiff_t>(delivered_);
+  const std::size_t count = std::min(most_at_a_time, ready_.size() - delivered_);
   const Events part(std::make_move_iterator(begin),
                     std::make_move_iterator(begin + static_cast<std::ptrdiff_t>(count)));
-  handed_on_ += count;
-  const bool more = handed_on_ < ready_.size();
+  delivered_ += count;
+  const bool more = delivered_ < ready_.size();
   if (more) {
     handing_on_.start(0);
   } else {

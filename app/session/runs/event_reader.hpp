@@ -39,8 +39,8 @@ class EventReader : public QObject {
 
   std::vector<QByteArray> waiting_;
   QFutureWatcher<Events> watcher_;
-  Events ready_;  ///< the first `handed_on_` are already emitted
-  std::size_t handed_on_ = 0;
+  Events ready_;  ///< the first `delivered_` are already emitted
+  std::size_t delivered_ = 0;
   QTimer handing_on_;
   bool reading_ = false;
 };

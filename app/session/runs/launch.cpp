@@ -53,7 +53,7 @@ QStringList measured_degrees(const Plan& plan) {
 QString why_too_large(const ModelSpec& model) {
   if (model.trainable_here) return {};
   return Launch::tr("%1 is too large to train on this machine's processor. Choose a model such as gpt-tiny")
-      .arg(text::in_qt(model.name));
+      .arg(text::to_qstring(model.name));
 }
 
 QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBackend& backend) {
@@ -81,8 +81,8 @@ std::vector<int> measured_micro_batches(const Plan& plan) {
 
 Launch::Launch(LaunchSpec spec, study::Judge& judge, QObject* parent)
     : QObject(parent), spec_(std::move(spec)), judge_(judge), process_(this) {
-  record_.name = text::in_qt(spec_.plan.name);
-  record_.model = text::in_qt(spec_.model->name);
+  record_.name = text::to_qstring(spec_.plan.name);
+  record_.model = text::to_qstring(spec_.model->name);
   record_.when = QDateTime::currentDateTime();
   record_.steps = spec_.settings.steps;
   record_.plan = spec_.plan;
@@ -114,11 +114,11 @@ void Launch::start() {
   const auto written = io::write_file(file("model.json").toStdString(),
                                       io::documents::model_to_json(with_settings(*spec_.model, spec_.settings)));
   if (!written) {
-    end(project::RunOutcome::failed, text::in_qt(written.error()));
+    end(project::RunOutcome::failed, text::to_qstring(written.error()));
     return;
   }
   if (!spec_.settings.backend.gpus) return measure();
-  if (const auto kept = write_problem(); !kept) return end(project::RunOutcome::failed, text::in_qt(kept.error()));
+  if (const auto kept = write_problem(); !kept) return end(project::RunOutcome::failed, text::to_qstring(kept.error()));
   predict();
 }
 
@@ -171,7 +171,7 @@ void Launch::measuring_ended(const work::ProcessEnd& process) {
     return;
   }
   if (auto taken = take_measurements(); !taken) {
-    end(project::RunOutcome::failed, tr("Measuring the layers failed: %1").arg(text::in_qt(taken.error())));
+    end(project::RunOutcome::failed, tr("Measuring the layers failed: %1").arg(text::to_qstring(taken.error())));
     return;
   }
   emit measured(spec_.problem.profile, spec_.problem.cluster);
@@ -222,8 +222,9 @@ void Launch::train(const Simulated& simulation) {
   if (!simulation) {
     end(project::RunOutcome::failed,
         spec_.settings.backend.gpus
-            ? tr("The plan could not be predicted: %1").arg(text::in_qt(simulation.error()))
-            : tr("The plan could not be predicted with the measured profile: %1").arg(text::in_qt(simulation.error())));
+            ? tr("The plan could not be predicted: %1").arg(text::to_qstring(simulation.error()))
+            : tr("The plan could not be predicted with the measured profile: %1")
+                  .arg(text::to_qstring(simulation.error())));
     return;
   }
   record_.predicted = *simulation;
@@ -236,7 +237,7 @@ void Launch::train(const Simulated& simulation) {
   emit predicted(*simulation);
   const auto written = io::write_file(file("plan.json").toStdString(), io::documents::plan_to_json(plan));
   if (!written) {
-    end(project::RunOutcome::failed, text::in_qt(written.error()));
+    end(project::RunOutcome::failed, text::to_qstring(written.error()));
     return;
   }
   phase_ = Phase::training;
@@ -252,7 +253,7 @@ void Launch::take_events(const std::vector<Result<RunEvent>>& events) {
     if (parsed) {
       take_event(*parsed);
     } else {
-      emit message(tr("not understood: %1").arg(text::in_qt(parsed.error())));
+      emit message(tr("not understood: %1").arg(text::to_qstring(parsed.error())));
     }
   }
   if (phase_ == Phase::training && steps_done_ > 0) {
@@ -276,8 +277,8 @@ QString Launch::crash_text(const work::ProcessEnd& process) const {
 
 /// Adds a remedy on a separate line.
 QString Launch::failure_text(const std::string& failure) const {
-  const QString step = spec_.settings.backend.gpus ? project::step_after_gpus(failure) : QString();
-  return step.isEmpty() ? text::in_qt(failure) : text::in_qt(failure) + QLatin1Char('\n') + step;
+  const QString step = spec_.settings.backend.gpus ? project::gpu_error_hint(failure) : QString();
+  return step.isEmpty() ? text::to_qstring(failure) : text::to_qstring(failure) + QLatin1Char('\n') + step;
 }
 
 void Launch::end_training() {

@@ -30,7 +30,7 @@ struct LaunchSpec {
 };
 
 /// A request of the user to launch a plan.
-struct LaunchOrder {
+struct LaunchParameters {
   int plan = 0;                            ///< id
   std::shared_ptr<const ModelSpec> model;  ///< null: the model of the plan's profile
   RunSettings settings;

@@ -20,9 +20,9 @@ QString warning_in(const QString& messages) {
 
 }  // namespace
 
-LaunchCheck::LaunchCheck(QObject* parent) : QObject(parent) {}
+LaunchValidation::LaunchValidation(QObject* parent) : QObject(parent) {}
 
-void LaunchCheck::forget() {
+void LaunchValidation::forget() {
   if (work::ChildProcess* old = std::exchange(process_, nullptr)) {
     old->disconnect(this);
     old->deleteLater();
@@ -30,7 +30,8 @@ void LaunchCheck::forget() {
   said_.clear();
 }
 
-void LaunchCheck::ask(const QString& program, const Plan& plan, const ModelSpec& model, const RunSettings& settings) {
+void LaunchValidation::ask(const QString& program, const Plan& plan, const ModelSpec& model,
+                           const RunSettings& settings) {
   forget();
   on_gpus_ = settings.backend.gpus;
   const RunFiles files{directory_.filePath("plan.json"), directory_.filePath("model.json"), {}, {}};
@@ -38,18 +39,18 @@ void LaunchCheck::ask(const QString& program, const Plan& plan, const ModelSpec&
        {std::pair(files.plan, io::documents::plan_to_json(plan)),
         std::pair(files.model, io::documents::model_to_json(with_settings(model, settings)))}) {
     if (const auto written = io::write_file(path.toStdString(), text); !written) {
-      emit answered(text::in_qt(written.error()), {});
+      emit answered(text::to_qstring(written.error()), {});
       return;
     }
   }
   process_ = new work::ChildProcess(this);
   connect(process_, &work::ChildProcess::output_line, this,
           [this](const QByteArray& line) { said_ = QString::fromUtf8(line); });
-  connect(process_, &work::ChildProcess::ended, this, &LaunchCheck::take);
+  connect(process_, &work::ChildProcess::ended, this, &LaunchValidation::take);
   process_->start(program, check_arguments(files, settings));
 }
 
-void LaunchCheck::take(const work::ProcessEnd& end) {
+void LaunchValidation::take(const work::ProcessEnd& end) {
   const QString said = said_;
   forget();
   if (end.started && !end.crashed && end.exit_status == 0) {

@@ -14,11 +14,11 @@
 
 namespace pipedeck::session::runs {
 
-class LaunchCheck : public QObject {
+class LaunchValidation : public QObject {
   Q_OBJECT
 
  public:
-  explicit LaunchCheck(QObject* parent = nullptr);
+  explicit LaunchValidation(QObject* parent = nullptr);
 
   /// Starts a check; answers to older ones are dropped.
   void ask(const QString& program, const Plan& plan, const ModelSpec& model, const RunSettings& settings);

@@ -21,7 +21,7 @@ const MeasuredTimeline* typical_timeline(const std::vector<RunEvent>& events) {
 namespace {
 
 /// Returns the median step, or the only step of a run.
-Seconds usual_step(const std::vector<RunEvent>& events) {
+Seconds median_step_time(const std::vector<RunEvent>& events) {
   if (const auto median = median_step(events)) return *median;
   for (const RunEvent& event : events)
     if (const auto* done = std::get_if<StepDone>(&event)) return done->duration;
@@ -34,7 +34,7 @@ std::optional<sim::TimelineDifference> differences_of(const Simulation* predicte
                                                       const std::vector<RunEvent>& events) {
   const MeasuredTimeline* measured = typical_timeline(events);
   if (!predicted || !measured) return std::nullopt;
-  return sim::difference_of_a_step(*predicted, measured->timeline, usual_step(events));
+  return sim::compare_step(*predicted, measured->timeline, median_step_time(events));
 }
 
 }  // namespace pipedeck::session::runs

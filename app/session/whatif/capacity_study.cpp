@@ -27,9 +27,9 @@ constexpr qint64 looked_at = 1 << 12;
 constexpr std::chrono::seconds between_writes{2};
 
 /// A file of points that is written completely at intervals during a job and at its end.
-class KeptPoints {
+class CapacityCache {
  public:
-  KeptPoints(const QString& file, io::documents::CapacityPoints points)
+  CapacityCache(const QString& file, io::documents::CapacityPoints points)
       : file_(file.toStdString()), points_(std::move(points)) {}
 
   Result<void> add(const CapacityFound& found) {
@@ -49,9 +49,9 @@ class KeptPoints {
   std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
 };
 
-std::vector<std::string> names_of(const std::vector<study::AskedPlanner>& planners) {
+std::vector<std::string> names_of(const std::vector<study::PlannerRequest>& planners) {
   std::vector<std::string> names;
-  for (const study::AskedPlanner& one : planners) names.push_back(one.planner->name);
+  for (const study::PlannerRequest& one : planners) names.push_back(one.planner->name);
   return names;
 }
 
@@ -129,12 +129,12 @@ void CapacityStudy::find(const CapacityReach& reach) {
   }
   const auto work =
       [this, at = problem_at_points(), all, known, door = door_,
-       file = KeptPoints(file_, {question(), found_})](const work::Jobs::Context& context) -> work::Jobs::Apply {
+       file = CapacityCache(file_, {question(), found_})](const work::Jobs::Context& context) -> work::Jobs::Apply {
     const std::stop_token stop = context.stop;
     const study::whatif::SearchHow how{std::max(1, QThread::idealThreadCount()), stop, {}, context.progress};
-    KeptPoints kept = file;
+    CapacityCache kept = file;
     const auto told = [this, door](const Result<void>& written) {
-      if (!written) door->post([this, text = text::in_qt(written.error())] { emit failed(text); });
+      if (!written) door->post([this, text = text::to_qstring(written.error())] { emit failed(text); });
     };
     const auto some = [&](std::size_t, const CapacityFound& found) {
       told(kept.add(found));
@@ -145,7 +145,7 @@ void CapacityStudy::find(const CapacityReach& reach) {
     (void)study::capacity::sweep_capacity(all, at, study::capacity::capacity_planners(), known, how, some);
     told(kept.write());
     return [count = all.size()] {
-      return work::count_text(static_cast<qint64>(count), CapacityStudy::tr("point"), CapacityStudy::tr("points"));
+      return work::format_count(static_cast<qint64>(count), CapacityStudy::tr("point"), CapacityStudy::tr("points"));
     };
   };
   job_ = jobs_->start(tr("How many devices"), work);
@@ -165,7 +165,7 @@ std::string CapacityStudy::question() const {
 
 Result<void> CapacityStudy::keep_in(const QString& file) {
   if (!problem_) return fail(ErrorCode::bad_usage, tr("Choose a model and a cluster first.").toStdString());
-  TRY_VOID(KeptPoints(file, {question(), found_}).write());
+  TRY_VOID(CapacityCache(file, {question(), found_}).write());
   file_ = file;
   emit changed();
   return {};

@@ -17,7 +17,7 @@ namespace {
 
 /// Returns the origin of the profile; nullopt for sizes that any profile has.
 Result<std::optional<TransformerOrigin>> origin_for(const Profile& profile, study::capacity::SizeKind kind) {
-  if (!study::capacity::only_of_transformers(kind)) return std::nullopt;
+  if (!study::capacity::requires_transformer(kind)) return std::nullopt;
   return io::documents::origin_of(profile);
 }
 
@@ -48,7 +48,7 @@ Result<LargestFound> largest(const Problem& problem, study::capacity::SizeKind k
   if (!answer) return tl::unexpected(std::move(answer.error()));
   LargestFound found{kind, *std::move(answer), nullptr};
   if (!found.answer.size) return found;
-  TRY(const auto at, ladder.problem_of(*found.answer.size));
+  TRY(const auto at, ladder.make_problem(*found.answer.size));
   found.profile = at.profile;
   if (origin)
     found.profile = std::make_shared<const Profile>(
@@ -110,7 +110,7 @@ void LargestStudy::find(study::capacity::SizeKind kind, const study::capacity::S
 
 QString LargestStudy::take(const Result<LargestFound>& found) {
   if (!found) {
-    why_not_ = text::in_qt(found.error().message);
+    why_not_ = text::to_qstring(found.error().message);
     return why_not_;
   }
   found_ = *found;
@@ -157,8 +157,8 @@ QString resized_name(const LargestFound& found, const std::string& model) {
 
 QString no_such_size(const Profile& profile, study::capacity::SizeKind kind) {
   const auto origin = origin_for(profile, kind);
-  if (!origin) return text::in_qt(origin.error().message);
-  if (*origin || !study::capacity::only_of_transformers(kind)) return {};
+  if (!origin) return text::to_qstring(origin.error().message);
+  if (*origin || !study::capacity::requires_transformer(kind)) return {};
   return LargestStudy::tr(
              "%1 has no transformer configuration, so its %2 cannot change. Import the model's config.json (File > "
              "Import), choose it above, and try again.")
@@ -166,7 +166,7 @@ QString no_such_size(const Profile& profile, study::capacity::SizeKind kind) {
 }
 
 project::Added with_largest(const project::State& state, const LargestFound& found) {
-  FoundPlan plan = *found.answer.found->plan;
+  PlanCandidate plan = *found.answer.found->plan;
   project::Added placed{state, state.question.profile};
   const project::ProfileEntry* asked = project::find_profile(state, state.question.profile);
   if (!asked || !(*asked->profile == *found.profile)) {

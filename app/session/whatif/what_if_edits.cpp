@@ -35,11 +35,11 @@ project::Added with_what_if_cluster(const project::State& state, const Cluster& 
   return project::with_cluster(state, std::move(cluster));
 }
 
-project::Added with_found_plan(const project::State& state, const FoundPlan& found) {
+project::Added with_found_plan(const project::State& state, const PlanCandidate& found) {
   return with_found_plan(state, found, state.question.profile);
 }
 
-project::Added with_found_plan(const project::State& state, const FoundPlan& found, int profile) {
+project::Added with_found_plan(const project::State& state, const PlanCandidate& found, int profile) {
   project::Added placed = with_what_if_cluster(state, *found.cluster);
   project::PlanEntry entry;
   entry.profile = profile;

@@ -14,8 +14,8 @@ namespace pipedeck::session::whatif {
 project::Added with_what_if_cluster(const project::State& state, const Cluster& changed);
 
 /// Adds the plan for the question's model, and its cluster if the project does not have it.
-project::Added with_found_plan(const project::State& state, const FoundPlan& found);
+project::Added with_found_plan(const project::State& state, const PlanCandidate& found);
 /// Adds the plan for another profile of the project.
-project::Added with_found_plan(const project::State& state, const FoundPlan& found, int profile);
+project::Added with_found_plan(const project::State& state, const PlanCandidate& found, int profile);
 
 }  // namespace pipedeck::session::whatif

@@ -27,7 +27,7 @@ constexpr std::size_t most_kept = 24;  ///< plans, including their copies
 
 int threads() { return std::max(1, QThread::idealThreadCount()); }
 
-StudyAnswer cannot(const WhatIf& change, const Error& error) { return {change, {}, {}, text::in_qt(error), true}; }
+StudyAnswer cannot(const WhatIf& change, const Error& error) { return {change, {}, {}, text::to_qstring(error), true}; }
 
 /// Returns the best plan for the question with this change; passes better ones on the way to `tell`.
 template <class Tell>
@@ -38,13 +38,13 @@ StudyAnswer search(const StudyQuestion& question, const WhatIf& change, std::spa
   const auto better = [&](const study::whatif::Candidate& one) { tell(StudyAnswer{change, *changed, one, {}, false}); };
   auto answer = study::whatif::best_plan(*changed, question.planners, kept, 1, how, better);
   if (!answer) return cannot(change, answer.error());
-  return {change, std::move(*changed), std::move(answer->best), text::in_qt(answer->why_none), true};
+  return {change, std::move(*changed), std::move(answer->best), text::to_qstring(answer->why_none), true};
 }
 
 }  // namespace
 
-bool same_question(const StudyQuestion& a, const StudyQuestion& b) {
-  const auto same_planner = [](const study::AskedPlanner& x, const study::AskedPlanner& y) {
+bool is_same_setup(const StudyQuestion& a, const StudyQuestion& b) {
+  const auto same_planner = [](const study::PlannerRequest& x, const study::PlannerRequest& y) {
     return x.planner == y.planner && x.options == y.options;
   };
   return a.problem.profile == b.problem.profile && a.problem.cluster == b.problem.cluster &&
@@ -125,7 +125,7 @@ void WhatIfStudy::forget() {
 }
 
 void WhatIfStudy::ask(const StudyQuestion& question) {
-  if (question_ && same_question(*question_, question)) return;
+  if (question_ && is_same_setup(*question_, question)) return;
   forget();
   question_ = question;
   start_search();
@@ -190,7 +190,7 @@ void WhatIfStudy::run(const Request& request, const study::whatif::SearchHow& ho
       to_owner(true)(*today);
     }
     if (today->best && today->problem)
-      for (Plan& plan : study::whatif::kept_as_is(*today->problem, *today->best->found.plan))
+      for (Plan& plan : study::whatif::freeze_warmups(*today->problem, *today->best->found.plan))
         kept.push_back(std::move(plan));
     StudyAnswer now =
         request.change == unchanged ? *today : search(request.question, request.change, kept, how, to_owner(false));
@@ -222,7 +222,7 @@ void WhatIfStudy::tell(std::int64_t generation, bool today, StudyAnswer answer) 
 /// Stores the plan as a candidate, so that the next answer is at least as good if possible.
 void WhatIfStudy::keep(const StudyAnswer& answer) {
   if (!answer.best || !answer.problem) return;
-  for (Plan& plan : study::whatif::kept_as_is(*answer.problem, *answer.best->found.plan)) {
+  for (Plan& plan : study::whatif::freeze_warmups(*answer.problem, *answer.best->found.plan)) {
     const auto same = [&](const Plan& other) {
       return other.stages == plan.stages && other.micro_batch == plan.micro_batch && other.schedule == plan.schedule &&
              other.warmup == plan.warmup && other.warmup_counts == plan.warmup_counts &&
@@ -283,7 +283,7 @@ void WhatIfStudy::find_front() {
                    [this, problem = *changed, planners = question_->planners,
                     door = door_](const work::Jobs::Context& context) -> work::Jobs::Apply {
                      const std::stop_token stop = context.stop;
-                     const auto some = [this, stop, door](const std::vector<FoundPlan>& plans) {
+                     const auto some = [this, stop, door](const std::vector<PlanCandidate>& plans) {
                        door->post([this, stop, plans] {
                          if (stop.stop_requested() || front_.complete) return;
                          front_.items.insert(front_.items.end(), plans.begin(), plans.end());
@@ -297,10 +297,10 @@ void WhatIfStudy::find_front() {
                        if (plans)
                          front_.items = *plans;
                        else
-                         front_.why_none = text::in_qt(plans.error());
+                         front_.why_none = text::to_qstring(plans.error());
                        if (front_.items.empty() && front_.why_none.isEmpty()) front_.why_none = tr("No plan fits.");
                        emit front_changed();
-                       return work::count_text(static_cast<qint64>(front_.items.size()), tr("plan"), tr("plans"));
+                       return work::format_count(static_cast<qint64>(front_.items.size()), tr("plan"), tr("plans"));
                      };
                    });
   emit front_changed();
@@ -343,9 +343,9 @@ void WhatIfStudy::find_purchases() {
       if (gains)
         purchases_.items = *gains;
       else
-        purchases_.why_none = text::in_qt(gains.error());
+        purchases_.why_none = text::to_qstring(gains.error());
       emit purchases_changed();
-      return work::count_text(static_cast<qint64>(purchases_.items.size()), tr("purchase"), tr("purchases"));
+      return work::format_count(static_cast<qint64>(purchases_.items.size()), tr("purchase"), tr("purchases"));
     };
   };
   purchases_job_ = jobs_->start(tr("Buy first"), work);

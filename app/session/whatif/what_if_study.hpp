@@ -27,9 +27,9 @@ namespace pipedeck::session::whatif {
 /// A question before any change.
 struct StudyQuestion {
   Problem problem;
-  std::vector<study::AskedPlanner> planners;
+  std::vector<study::PlannerRequest> planners;
 };
-bool same_question(const StudyQuestion& a, const StudyQuestion& b);
+bool is_same_setup(const StudyQuestion& a, const StudyQuestion& b);
 
 /// Returns the change with a purchase that was searched with it.
 WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase);
@@ -84,7 +84,7 @@ class WhatIfStudy : public QObject {
   void cancel_purchases() { jobs_->cancel(purchases_job_); }
   bool finding_front() const { return jobs_ && jobs_->running(front_job_); }
   bool finding_purchases() const { return jobs_ && jobs_->running(purchases_job_); }
-  const StudyList<FoundPlan>& front() const { return front_; }
+  const StudyList<PlanCandidate>& front() const { return front_; }
   const StudyList<PurchaseGain>& purchases() const { return purchases_; }
 
   /// Returns the list as the command line writes it.
@@ -135,7 +135,7 @@ class WhatIfStudy : public QObject {
   std::int64_t generation_ = 0;
   bool running_ = false, again_ = false;
   int search_job_ = 0, front_job_ = 0, purchases_job_ = 0;
-  StudyList<FoundPlan> front_;
+  StudyList<PlanCandidate> front_;
   StudyList<PurchaseGain> purchases_;
 };
 

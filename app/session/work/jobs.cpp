@@ -167,7 +167,7 @@ void Jobs::publish_progress() {
     if (job->info.state != JobState::running) continue;
     const std::lock_guard lock(job->mutex);
     job->info.progress = job->progress;
-    job->info.detail = text::in_qt(job->detail);
+    job->info.detail = text::to_qstring(job->detail);
     job->info.seconds = static_cast<double>(job->clock.elapsed()) / 1000.0;
   }
   emit changed();

@@ -47,7 +47,7 @@ QString next_step(const Error& error) {
 
 QString text_with_next_step(const Error& error) {
   const QString step = next_step(error);
-  return step.isEmpty() ? text::in_qt(error) : text::in_qt(error) + QLatin1Char('\n') + step;
+  return step.isEmpty() ? text::to_qstring(error) : text::to_qstring(error) + QLatin1Char('\n') + step;
 }
 
 }  // namespace pipedeck::session::work

@@ -199,7 +199,7 @@ void ChartActions::fill_operation_menu(QMenu* menu, views::compare::PlanPanel* p
   emit panel->clicked(panel->plan_id());
   if (!hit) return;
   const TimelineRow row = gantt.content()->timeline->row(hit->operation);
-  charts().link().set_selection(views::gantt::OperationSelection{gantt.chart_id(), hit->operation, row.operation});
+  charts().link().set_selection(views::gantt::SelectedOperation{gantt.chart_id(), hit->operation, row.operation});
   menu->addSection(gantt.describe(*hit).first());
   add(menu, tr("&Zoom to it"), "action_context_zoom", {}, {}, [this] { zoom_to_selection(); });
   add(menu, tr("&Copy its text"), "action_context_copy", {}, {}, [this] { copy_operation(); });
@@ -223,7 +223,7 @@ void ChartActions::zoom_to_selection() {
   if (!shown || !shown->selected()) return;
   const TimelineRow row = shown->content()->timeline->row(shown->selected()->operation);
   const double begin = static_cast<double>(row.start.count), end = static_cast<double>(row.end().count);
-  views::gantt::TimeLink& link = charts().link();
+  views::gantt::TimeAxisController& link = charts().link();
   models::gantt::TimeAxis axis =
       link.axis().zoomed(link.axis().span() / std::max(1.0, 3 * (end - begin)), (begin + end) / 2);
   link.set_axis(axis.panned((begin + end) / 2 - (axis.begin + axis.end) / 2));

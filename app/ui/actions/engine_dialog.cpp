@@ -117,12 +117,12 @@ void EngineDialog::look() {
   if (question->plan == asked_ && chosen().name == asked_text_) return;
   asked_ = question->plan;
   asked_text_ = chosen().name;
-  setWindowTitle(tr("%1 for another engine").arg(text::in_qt(asked_->name)));
+  setWindowTitle(tr("%1 for another engine").arg(text::to_qstring(asked_->name)));
   session_.jobs().cancel(job_);
   show_nothing_yet();
   job_ = session::find_engine_offer(
       session_, *question,
-      [dialog = QPointer(this), plan = asked_, text = asked_text_](const Result<session::EngineOffer>& offer) {
+      [dialog = QPointer(this), plan = asked_, text = asked_text_](const Result<session::ExportPreview>& offer) {
         if (dialog && dialog->asked_ == plan && dialog->asked_text_ == text) dialog->show_offer(offer);
       });
 }
@@ -137,9 +137,9 @@ void EngineDialog::show_nothing_yet() {
   save_->setEnabled(false);
 }
 
-void EngineDialog::show_offer(const Result<session::EngineOffer>& offer) {
+void EngineDialog::show_offer(const Result<session::ExportPreview>& offer) {
   if (!offer) {
-    verdict_->setText(text::in_qt(offer.error()));
+    verdict_->setText(text::to_qstring(offer.error()));
     return;
   }
   offer_ = *offer;
@@ -165,12 +165,13 @@ void EngineDialog::show_offer(const Result<session::EngineOffer>& offer) {
 void EngineDialog::show_nearest(const session::NearestPlan& nearest) {
   const Plan& plan = *nearest.plan;
   const Seconds own = to_seconds(nearest.of->iteration), near = to_seconds(nearest.simulation->iteration);
-  QString text = tr("%1, %2, %3 micro-batches of %4: %5 per iteration instead of %6 (%7).")
-                     .arg(text::in_qt(shape_text(plan)), text::in_qt(std::string(traits_of(plan.schedule).title)))
-                     .arg(plan.micro_batches)
-                     .arg(plan.micro_batch)
-                     .arg(models::format_time(near), models::format_time(own),
-                          own.count > 0 ? models::format_change(near.count / own.count - 1) : QStringLiteral("–"));
+  QString text =
+      tr("%1, %2, %3 micro-batches of %4: %5 per iteration instead of %6 (%7).")
+          .arg(text::to_qstring(stage_shape_text(plan)), text::to_qstring(std::string(traits_of(plan.schedule).title)))
+          .arg(plan.micro_batches)
+          .arg(plan.micro_batch)
+          .arg(models::format_time(near), models::format_time(own),
+               own.count > 0 ? models::format_change(near.count / own.count - 1) : QStringLiteral("–"));
   if (!nearest.simulation->fits) text += tr(" It does not fit into the devices' memory.");
   cost_->setText(text);
   preview_of_->setText(tr("Unsupported features of the plan"));
@@ -198,7 +199,8 @@ void EngineDialog::add_plan() {
 }
 
 void EngineDialog::save() {
-  const QString name = file_name_of(text::in_qt(asked_->name) + QLatin1Char(' ') + chosen().name) + chosen().ending;
+  const QString name =
+      file_name_of(text::to_qstring(asked_->name) + QLatin1Char(' ') + chosen().name) + chosen().ending;
   const QString file =
       with_ending(dialogs_.save_file(this, tr("Plan for %1").arg(chosen().engine), name,
                                      tr("%1 (*%2);;All files (*)").arg(chosen().engine, chosen().ending)),

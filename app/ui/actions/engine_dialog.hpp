@@ -34,7 +34,7 @@ class EngineDialog : public QDialog {
   const session::EngineText& chosen() const;
   /// Requests the export again if the engine or the plan has changed.
   void look();
-  void show_offer(const Result<session::EngineOffer>& offer);
+  void show_offer(const Result<session::ExportPreview>& offer);
   void show_nearest(const session::NearestPlan& nearest);
   void show_nothing_yet();
   QString text() const;
@@ -47,7 +47,7 @@ class EngineDialog : public QDialog {
   const std::vector<session::EngineText> texts_;
   std::shared_ptr<const Plan> asked_;  ///< the plan that was checked
   QString asked_text_;
-  session::EngineOffer offer_;
+  session::ExportPreview offer_;
   int job_ = 0;
   QComboBox* engine_ = nullptr;
   QLabel *verdict_ = nullptr, *cost_ = nullptr, *preview_of_ = nullptr;

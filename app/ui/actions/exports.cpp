@@ -123,7 +123,7 @@ void Exports::write_table(session::Table table, const session::TableContext& con
 void Exports::export_schedule() {
   const QString title = tr("Export order of operations");
   const auto order = session::schedule_csv_of(session_.state(), scene_.tables().plan);
-  if (!order) return dialogs_.error(window_, title, text::in_qt(order.error().message));
+  if (!order) return dialogs_.error(window_, title, text::to_qstring(order.error().message));
   const QString file =
       with_ending(dialogs_.save_file(window_, title,
                                      file_name_of(plan_name() + QStringLiteral(" schedule")) + QStringLiteral(".csv"),
@@ -138,7 +138,7 @@ void Exports::export_job(io::documents::JobLauncher launcher) {
                                               .steps = scene_.steps(),
                                               .processes = scene_.processes(),
                                               .backend = session_.state().backend});
-  if (!script) return dialogs_.error(window_, tr("Export job script"), text::in_qt(script.error().message));
+  if (!script) return dialogs_.error(window_, tr("Export job script"), text::to_qstring(script.error().message));
   const QString file = with_ending(
       dialogs_.save_file(window_, tr("Export job script"), file_name_of(plan_name()) + QStringLiteral(".sh"),
                          tr("Scripts (*.sh);;All files (*)")),

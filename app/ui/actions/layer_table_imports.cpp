@@ -14,7 +14,7 @@ struct LayerTableText {
   Q_DECLARE_TR_FUNCTIONS(LayerTableImports)
 };
 
-std::optional<Profile> as_guessed(session::Session& session, const session::profile::TablePreview& preview) {
+std::optional<Profile> default_mapping(session::Session& session, const session::profile::TablePreview& preview) {
   session::profile::TableReading reading = preview.read(preview.guessed, preview.name, preview.micro_batch.value_or(1));
   if (!reading.profile) emit session.error(LayerTableText::tr("Import"), reading.findings.front().text);
   return std::move(reading.profile);
@@ -25,8 +25,8 @@ std::optional<Profile> as_guessed(session::Session& session, const session::prof
 void import_layer_table(QWidget& window, session::Session& session, const dialogs::Dialogs& dialogs,
                         const QString& file) {
   const auto preview = session::profile::layer_table_in(file);
-  if (!preview) return emit session.error(LayerTableText::tr("Import"), text::in_qt(preview.error()));
-  auto profile = dialogs.layer_table ? dialogs.layer_table(&window, *preview) : as_guessed(session, *preview);
+  if (!preview) return emit session.error(LayerTableText::tr("Import"), text::to_qstring(preview.error()));
+  auto profile = dialogs.layer_table ? dialogs.layer_table(&window, *preview) : default_mapping(session, *preview);
   if (!profile) return;
   const QString name = QString::fromStdString(profile->name);
   session.change(LayerTableText::tr("Import %1").arg(name),

@@ -33,7 +33,7 @@ void add(QWidget& window, session::Session& session, const dialogs::Dialogs& dia
   } else if (auto made = preview.make({}); made) {
     cluster = std::move(made->cluster);
   } else {
-    emit session.error(MachineText::tr("Import"), text::in_qt(made.error()));
+    emit session.error(MachineText::tr("Import"), text::to_qstring(made.error()));
   }
   take(session, std::move(cluster));
 }
@@ -43,7 +43,7 @@ void add(QWidget& window, session::Session& session, const dialogs::Dialogs& dia
 void import_machines(QWidget& window, session::Session& session, const dialogs::Dialogs& dialogs,
                      const QStringList& files) {
   auto machines = session::cluster::machines_in(files);
-  if (!machines) return emit session.error(MachineText::tr("Import"), text::in_qt(machines.error()));
+  if (!machines) return emit session.error(MachineText::tr("Import"), text::to_qstring(machines.error()));
   add(window, session, dialogs, session::cluster::preview_of(*std::move(machines)));
 }
 
@@ -77,7 +77,7 @@ void import_this_machine(QWidget& window, session::Session& session, const dialo
           return emit session.error(title, MachineText::tr("This machine could not be examined: %1")
                                                .arg(session::work::without_program(end.messages)));
         const auto preview = session::cluster::preview_of_this_machine(*json, *notes);
-        if (!preview) return emit session.error(title, text::in_qt(preview.error()));
+        if (!preview) return emit session.error(title, text::to_qstring(preview.error()));
         add(window, session, dialogs, *preview);
       });
   process->start(

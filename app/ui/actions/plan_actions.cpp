@@ -88,7 +88,7 @@ void PlanActions::fill_edit_menu(QMenu* menu) {
 
 void PlanActions::fill_plan_menu(QMenu* menu) { menu->addActions({duplicate_, rename_, note_, tick_, remove_}); }
 
-void PlanActions::hold_in(const QList<QWidget*>& widgets) {
+void PlanActions::scope_shortcuts(const QList<QWidget*>& widgets) {
   for (QWidget* widget : widgets)
     for (QAction* action : {cut_, copy_, paste_, select_all_, duplicate_, rename_, note_, remove_})
       widget->addAction(action);

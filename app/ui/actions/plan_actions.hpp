@@ -47,7 +47,7 @@ class PlanActions : public QObject {
   void fill_edit_menu(QMenu* menu);
   void fill_plan_menu(QMenu* menu);
   /// Limits the shortcuts to these widgets and their children; other pages have their own objects.
-  void hold_in(const QList<QWidget*>& widgets);
+  void scope_shortcuts(const QList<QWidget*>& widgets);
   /// Returns all actions, for context menus of plans.
   QList<QAction*> for_plans() const;
   /// Updates the actions after a change of the project, the selection or the focus.

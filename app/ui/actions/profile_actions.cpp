@@ -28,8 +28,8 @@ Measure measure_of(session::profile::LayerFigure figure) {
 }
 
 QString count_of(const session::profile::Layers& layers) {
-  return session::work::count_text(static_cast<qint64>(layers.size()), ProfileActions::tr("layer"),
-                                   ProfileActions::tr("layers"));
+  return session::work::format_count(static_cast<qint64>(layers.size()), ProfileActions::tr("layer"),
+                                     ProfileActions::tr("layers"));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ ProfileActions::ProfileActions(ProfileScene scene)
       tr("Paste rows of a spreadsheet: with a heading, matched by layer names; without, from the current cell on"));
   connect(scene_.view, &views::profile::View::edited, this, &ProfileActions::take_edit);
   connect(scene_.view, &views::profile::View::selection_changed, this, &ProfileActions::update);
-  connect(scene_.view, &views::profile::View::remedy_requested, this, &ProfileActions::remedy);
+  connect(scene_.view, &views::profile::View::quick_fix_requested, this, &ProfileActions::remedy);
   connect(scene_.session, &session::Session::state_changed, this, &ProfileActions::update, Qt::QueuedConnection);
   offer_measurement();
   update();
@@ -116,7 +116,7 @@ void ProfileActions::update() {
 
 /// Applies one undo step, or reports the error.
 void ProfileActions::change(const QString& name, const Result<Profile>& edited) {
-  if (!edited) return emit scene_.session->error(name, text::in_qt(edited.error()));
+  if (!edited) return emit scene_.session->error(name, text::to_qstring(edited.error()));
   if (*edited == *profile()) return;
   session::project::Replaced replaced =
       session::profile::with_profile_edited(scene_.session->state(), scene_.shown(), *edited);
@@ -124,7 +124,7 @@ void ProfileActions::change(const QString& name, const Result<Profile>& edited) 
   scene_.session->change(name, std::move(replaced.state));
   if (dropped > 0)
     emit scene_.session->notice(tr("%1 no longer fit the model and were removed. Undo restores them.")
-                                    .arg(session::work::count_text(dropped, tr("plan"), tr("plans"))));
+                                    .arg(session::work::format_count(dropped, tr("plan"), tr("plans"))));
 }
 
 void ProfileActions::take_edit(int layer, int column, const QVariant& value) {
@@ -152,7 +152,7 @@ void ProfileActions::set_figure() {
       scene_.window, title, time ? tr("Time per layer, such as 8.1 ms") : tr("Bytes per layer, such as 12 MiB"), {});
   if (!typed) return;
   const auto value = parse_quantity(measure_of(*figure), typed->toStdString(), time ? "ms" : "B");
-  if (!value) return emit scene_.session->error(title, text::in_qt(value.error()));
+  if (!value) return emit scene_.session->error(title, text::to_qstring(value.error()));
   change(title, session::profile::with_figure(*profile(), layers, *figure, *value));
 }
 
@@ -166,7 +166,7 @@ void ProfileActions::scale() {
   const auto typed = scene_.dialogs.text(scene_.window, title, tr("Factor"), QStringLiteral("1.1"));
   if (!typed) return;
   const auto factor = parse_quantity(Measure::number, typed->toStdString());
-  if (!factor) return emit scene_.session->error(title, text::in_qt(factor.error()));
+  if (!factor) return emit scene_.session->error(title, text::to_qstring(factor.error()));
   change(title, session::profile::with_figure_scaled(*profile(), layers, *figure, *factor));
 }
 
@@ -230,7 +230,7 @@ void ProfileActions::duplicate_profile() {
 
 void ProfileActions::remedy(int kind) {
   if (!profile()) return;
-  for (const models::profile::Gap& gap : models::profile::gaps_of(*profile())) {
+  for (const models::profile::Gap& gap : models::profile::missing_data(*profile())) {
     if (gap.kind != kind) continue;
     switch (gap.kind) {
       case models::profile::Gap::one_size:

@@ -57,7 +57,7 @@ void TopologyEditing::connect_view() {
             if (kind == views::topology::PaletteEntry::import_cloud) emit import_of_cloud_requested();
           });
   connect(canvas, &views::topology::Canvas::move_requested, this, [this](const models::topology::Places& places) {
-    const QString name = places.size() == 1 ? tr("Move %1").arg(text::in_qt(places.begin()->first))
+    const QString name = places.size() == 1 ? tr("Move %1").arg(text::to_qstring(places.begin()->first))
                                             : tr("Move %1 boxes").arg(static_cast<qlonglong>(places.size()));
     take(name, session::cluster::with_places(drawn(), places));
   });
@@ -75,7 +75,7 @@ void TopologyEditing::connect_view() {
                    : session::cluster::with_collapsed(kept(), rack.toStdString(), true));
   });
   canvas->why_not_joined = [this](const QString& from, const QString& to) {
-    return text::in_qt(session::cluster::why_not_joined(*view_.cluster(), from.toStdString(), to.toStdString()));
+    return text::to_qstring(session::cluster::why_not_joined(*view_.cluster(), from.toStdString(), to.toStdString()));
   };
   canvas->rename = [this](const views::topology::Name& name, const QString& to) -> QString {
     auto next = name.rack ? session::cluster::renamed_rack(kept(), name.name.toStdString(), to.toStdString())
@@ -93,14 +93,14 @@ void TopologyEditing::connect_properties() {
     const models::topology::Selection chosen = view_.canvas()->selection();
     if (chosen.places.empty()) return rename_cluster(name);
     const std::string old = *chosen.places.begin();
-    if (take(tr("Rename %1 to %2").arg(text::in_qt(old), name),
+    if (take(tr("Rename %1 to %2").arg(text::to_qstring(old), name),
              session::cluster::renamed_place(kept(), old, name.toStdString())))
       view_.canvas()->select({{name.toStdString()}, {}});
   });
   connect(&fields, &views::topology::Properties::devices_edited, this, [this](const std::vector<DeviceGroup>& devices) {
     const std::string type = devices.empty() ? std::string() : devices.front().type;
     Link inside{gigabytes_per_second(16), microseconds(5)};
-    for (const session::cluster::DeviceOffer& offer : session::cluster::device_offers(view_.cluster()))
+    for (const session::cluster::DeviceOption& offer : session::cluster::device_offers(view_.cluster()))
       if (offer.type.name == type) inside = offer.inside;
     take(tr("Change devices"), session::cluster::with_devices(kept(), selected_nodes(), devices, inside));
   });
@@ -194,7 +194,7 @@ void TopologyEditing::select_added(const Cluster& before) {
 // ---- clusters
 
 void TopologyEditing::new_cluster() {
-  const std::vector<session::cluster::DeviceOffer> offers = session::cluster::device_offers(nullptr);
+  const std::vector<session::cluster::DeviceOption> offers = session::cluster::device_offers(nullptr);
   session::cluster::DrawnCluster fresh;
   fresh.cluster.name = tr("New cluster").toStdString();
   fresh.cluster.device_types = {offers.front().type};
@@ -232,7 +232,7 @@ void TopologyEditing::drop(const views::topology::PaletteEntry& entry, const Clu
   if (!ready()) return;
   const Cluster before = *view_.cluster();
   if (!onto.isEmpty()) {
-    if (take(tr("Add a %1 to %2").arg(text::in_qt(entry.type.name), onto),
+    if (take(tr("Add a %1 to %2").arg(text::to_qstring(entry.type.name), onto),
              session::cluster::with_device(drawn(), onto.toStdString(), entry.type, entry.inside)))
       view_.canvas()->select({{onto.toStdString()}, {}});
     return;
@@ -280,7 +280,7 @@ void TopologyEditing::remove() {
   if (!ready() || chosen.empty()) return;
   const auto count = chosen.places.size() + chosen.links.size();
   const QString name =
-      chosen.places.size() == 1 && chosen.links.empty()   ? tr("Delete %1").arg(text::in_qt(*chosen.places.begin()))
+      chosen.places.size() == 1 && chosen.links.empty() ? tr("Delete %1").arg(text::to_qstring(*chosen.places.begin()))
       : chosen.places.empty() && chosen.links.size() == 1 ? tr("Delete link")
                                                           : tr("Delete %1 parts").arg(static_cast<qlonglong>(count));
   take(name, session::cluster::without(drawn(), chosen.places, chosen.links));
@@ -308,7 +308,7 @@ void TopologyEditing::connect_selected() {
       else
         why = problem;
     }
-  if (next.cluster.links.size() == cluster.links.size()) return view_.canvas()->say(text::in_qt(why));
+  if (next.cluster.links.size() == cluster.links.size()) return view_.canvas()->say(text::to_qstring(why));
   take(tr("Link selection"), std::move(next));
 }
 

@@ -20,7 +20,7 @@ constexpr double paste_step = 2 * models::topology::topology_grid;
 void TopologyEditing::copy() const {
   const models::topology::Selection& chosen = view_.canvas()->selection();
   if (!ready() || chosen.places.empty()) return;
-  QGuiApplication::clipboard()->setText(text::in_qt(session::cluster::fragment_of(drawn(), chosen.places)));
+  QGuiApplication::clipboard()->setText(text::to_qstring(session::cluster::fragment_of(drawn(), chosen.places)));
 }
 
 void TopologyEditing::cut() {

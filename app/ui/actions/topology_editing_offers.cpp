@@ -36,7 +36,7 @@ void TopologyEditing::refresh_palette() {
   views::topology::Palette::Section own{tr("IN THIS CLUSTER"), {}}, catalogue{tr("CATALOGUE"), {}},
       parts{tr("CONNECT"), {}};
   views::topology::PaletteEntry filling;
-  for (const session::cluster::DeviceOffer& offer : session::cluster::device_offers(view_.cluster())) {
+  for (const session::cluster::DeviceOption& offer : session::cluster::device_offers(view_.cluster())) {
     views::topology::PaletteEntry entry = palette_entry(offer);
     const bool first = own.entries.empty() && catalogue.entries.empty();
     if (offer.own) entry.colour = static_cast<int>(own.entries.size());
@@ -70,9 +70,9 @@ void TopologyEditing::refresh_strengths() {
     gradients = Bytes();
     for (const Layer& layer : profile->profile->layers) gradients += layer.parameters;
   }
-  view_.summary_part().set_strengths(
-      strength_sentences(session::cluster::strengths_of(*cluster, gradients, state.question.workload.conventions),
-                         profile ? text::in_qt(profile->profile->name) : QString()));
+  view_.summary_part().set_strengths(cluster_summary_texts(
+      session::cluster::summarize_cluster(*cluster, gradients, state.question.workload.conventions),
+      profile ? text::to_qstring(profile->profile->name) : QString()));
 }
 
 /// Computes the bandwidths in the background. Until then, the map of the previous cluster stays, so that the page does

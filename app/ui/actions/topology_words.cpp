@@ -19,11 +19,11 @@ constexpr double notable = 1.05;  ///< smaller slowdowns count as equal
 void say_types(QStringList& to, const std::vector<session::cluster::Strengths::Type>& types) {
   if (types.empty()) return;
   const auto counted = [](const session::cluster::Strengths::Type& type) {
-    return QStringLiteral("%1 × %2").arg(type.devices).arg(text::in_qt(type.name));
+    return QStringLiteral("%1 × %2").arg(type.devices).arg(text::to_qstring(type.name));
   };
   const session::cluster::Strengths::Type& slowest = types.back();
   if (types.size() == 1) {
-    to << (slowest.devices == 1 ? TopologyText::tr("One device, a %1.").arg(text::in_qt(slowest.name))
+    to << (slowest.devices == 1 ? TopologyText::tr("One device, a %1.").arg(text::to_qstring(slowest.name))
                                 : TopologyText::tr("%1, all alike: equal stages fit best.").arg(counted(slowest)));
     return;
   }
@@ -33,8 +33,8 @@ void say_types(QStringList& to, const std::vector<session::cluster::Strengths::T
   to << (slowest.times_slower < notable
              ? TopologyText::tr("%1, about equally fast.").arg(list)
              : TopologyText::tr("%1: a %2 is %3 times slower than a %4. Planners give it fewer layers or samples.")
-                   .arg(list, text::in_qt(slowest.name), models::format_number(slowest.times_slower, 2),
-                        text::in_qt(types.front().name)));
+                   .arg(list, text::to_qstring(slowest.name), models::format_number(slowest.times_slower, 2),
+                        text::to_qstring(types.front().name)));
 }
 
 void say_all_reduce(QStringList& to, const session::cluster::Strengths::AllReduce& found, const QString& model) {
@@ -61,7 +61,7 @@ void say_all_reduce(QStringList& to, const session::cluster::Strengths::AllReduc
 void say_cut(QStringList& to, const session::cluster::Strengths::Cut& cut) {
   constexpr std::size_t most_names = 4;
   QStringList names;
-  for (std::size_t i = 0; i < std::min(cut.side.size(), most_names); ++i) names << text::in_qt(cut.side[i]);
+  for (std::size_t i = 0; i < std::min(cut.side.size(), most_names); ++i) names << text::to_qstring(cut.side[i]);
   if (cut.side.size() > most_names)
     names << TopologyText::tr("%1 more").arg(static_cast<qlonglong>(cut.side.size() - most_names));
   to << TopologyText::tr("Narrowest cut: %1 | rest, %2 each way.")
@@ -70,7 +70,7 @@ void say_cut(QStringList& to, const session::cluster::Strengths::Cut& cut) {
 
 }  // namespace
 
-QStringList strength_sentences(const session::cluster::Strengths& strengths, const QString& model) {
+QStringList cluster_summary_texts(const session::cluster::Strengths& strengths, const QString& model) {
   QStringList sentences;
   say_types(sentences, strengths.types);
   if (strengths.all_reduce) say_all_reduce(sentences, *strengths.all_reduce, model);
@@ -80,12 +80,12 @@ QStringList strength_sentences(const session::cluster::Strengths& strengths, con
   return sentences;
 }
 
-views::topology::PaletteEntry palette_entry(const session::cluster::DeviceOffer& offer) {
+views::topology::PaletteEntry palette_entry(const session::cluster::DeviceOption& offer) {
   views::topology::PaletteEntry entry;
   entry.kind = views::topology::PaletteEntry::device;
   entry.type = offer.type;
   entry.inside = offer.inside;
-  entry.title = text::in_qt(offer.type.name);
+  entry.title = text::to_qstring(offer.type.name);
   QStringList detail{models::format_bytes(offer.type.memory)};
   for (const char* precision : {"bf16", "fp16", "fp32"}) {
     const auto peak = offer.type.peak_tflops.find(precision);
@@ -94,10 +94,10 @@ views::topology::PaletteEntry palette_entry(const session::cluster::DeviceOffer&
     break;
   }
   entry.detail = detail.join(QStringLiteral(" · "));
-  entry.tip = offer.about.empty() ? entry.detail : text::in_qt(offer.about);
+  entry.tip = offer.about.empty() ? entry.detail : text::to_qstring(offer.about);
   return entry;
 }
 
-QString said(const Error& error) { return text::in_qt(error.message); }
+QString said(const Error& error) { return text::to_qstring(error.message); }
 
 }  // namespace pipedeck::ui::actions

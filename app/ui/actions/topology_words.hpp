@@ -13,9 +13,9 @@ namespace pipedeck::ui::actions {
 
 /// Returns sentences about the strengths. The all-reduced gradients are those of `model`; empty: a round size of no
 /// model.
-QStringList strength_sentences(const session::cluster::Strengths& strengths, const QString& model);
+QStringList cluster_summary_texts(const session::cluster::Strengths& strengths, const QString& model);
 
-views::topology::PaletteEntry palette_entry(const session::cluster::DeviceOffer& offer);
+views::topology::PaletteEntry palette_entry(const session::cluster::DeviceOption& offer);
 
 /// Returns the message of a rejected edit.
 QString said(const Error& error);

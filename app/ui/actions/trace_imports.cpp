@@ -46,8 +46,8 @@ void import_trace(QWidget& window, session::Session& session, const dialogs::Dia
     auto preview = session::profile::traced_modules_in(file, context.stop, context.progress);
     return [&window, &session, ask, file, preview = std::move(preview)]() -> QString {
       if (!preview) {
-        emit session.error(TraceText::tr("Import"), text::in_qt(preview.error()));
-        return text::in_qt(preview.error());
+        emit session.error(TraceText::tr("Import"), text::to_qstring(preview.error()));
+        return text::to_qstring(preview.error());
       }
       if (!*preview) {
         session.import_traces({file});

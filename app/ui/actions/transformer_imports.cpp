@@ -30,7 +30,7 @@ void add_profile(QWidget& window, session::Session& session, const dialogs::Dial
 void import_transformer(QWidget& window, session::Session& session, const dialogs::Dialogs& dialogs,
                         const QString& file) {
   const auto preview = session::project::transformer_in(file);
-  if (!preview) return emit session.error(TransformerText::tr("Import"), text::in_qt(preview.error()));
+  if (!preview) return emit session.error(TransformerText::tr("Import"), text::to_qstring(preview.error()));
   add_profile(window, session, dialogs, *preview);
 }
 

@@ -75,7 +75,7 @@ QString overhead_text(double seconds) {
 
 QString mean_text(const MeanErrors& mean, const QString& which) {
   return CalibrationDialog::tr("Mean error of %1 %2: %3 before, %4 after.")
-      .arg(session::work::count_text(mean.runs, CalibrationDialog::tr("run"), CalibrationDialog::tr("runs")), which,
+      .arg(session::work::format_count(mean.runs, CalibrationDialog::tr("run"), CalibrationDialog::tr("runs")), which,
            models::format_percent(mean.before), models::format_percent(mean.after));
 }
 
@@ -95,8 +95,8 @@ QString summary_of(const CalibrationRecord& record) {
 }  // namespace
 
 QString calibration_origin(const CalibrationRecord& record) {
-  const QString date = text::in_qt(record.date).left(16).replace(QLatin1Char('T'), QLatin1Char(' '));
-  return QStringLiteral("%1, %2").arg(date, text::in_qt(record.host));
+  const QString date = text::to_qstring(record.date).left(16).replace(QLatin1Char('T'), QLatin1Char(' '));
+  return QStringLiteral("%1, %2").arg(date, text::to_qstring(record.host));
 }
 
 QString calibration_text(const CalibrationRecord& record) {
@@ -257,7 +257,7 @@ void CalibrationDialog::show_record(const std::shared_ptr<const CalibrationRecor
 void CalibrationDialog::show_figures(const CalibrationRecord& record) {
   struct Row {
     QString name;
-    const FittedFigure& figure;
+    const FittedParameter& figure;
     QString from, to, lower, upper;
   };
   const Calibration none;
@@ -279,8 +279,8 @@ void CalibrationDialog::show_figures(const CalibrationRecord& record) {
     figures_->setItem(at, to_column, cell(known ? row.to : tr("not determined")));
     figures_->setItem(at, operations_column, cell(known ? QString::number(row.figure.operations) : QString()));
     figures_->setItem(at, quartiles_column, cell(known ? tr("%1 to %2").arg(row.lower, row.upper) : QString()));
-    auto* note = cell(text::in_qt(row.figure.note), true);
-    note->setToolTip(text::in_qt(row.figure.note));
+    auto* note = cell(text::to_qstring(row.figure.note), true);
+    note->setToolTip(text::to_qstring(row.figure.note));
     figures_->setItem(at, note_column, note);
   }
 }
@@ -290,7 +290,7 @@ void CalibrationDialog::show_errors(const CalibrationRecord& record) {
   std::size_t next = 0;
   for (int row = 0; row < runs_->rowCount() && next < record.runs.size(); ++row) {
     const CalibratedRun& run = record.runs[next];
-    if (runs_->item(row, run_column)->text() != text::in_qt(run.name)) continue;
+    if (runs_->item(row, run_column)->text() != text::to_qstring(run.name)) continue;
     ++next;
     runs_->setItem(row, measured_column, cell(models::format_time(run.measured)));
     runs_->setItem(row, before_column, cell(models::format_time(run.before)));

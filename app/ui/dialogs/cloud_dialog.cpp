@@ -39,12 +39,12 @@ class FigureItem : public QTableWidgetItem {
 
 constexpr int columns = 7;
 
-QString price_text(const session::cluster::CloudOffer& offer) {
+QString price_text(const session::cluster::CloudInstance& offer) {
   return offer.price_per_hour ? QStringLiteral("%1 %2").arg(models::decimal(*offer.price_per_hour, 2), offer.currency)
                               : QStringLiteral("–");
 }
 
-session::cluster::MachinePreview preview_of(const session::cluster::CloudOffer& offer) {
+session::cluster::MachinePreview preview_of(const session::cluster::CloudInstance& offer) {
   auto preview = session::cluster::preview_of_cloud(offer.name);
   ensure(preview.has_value(), "what is offered is there");
   return *std::move(preview);
@@ -99,7 +99,7 @@ QWidget* CloudDialog::make_offers() {
   connect(table_, &QTableWidget::itemActivated, this, [this] {
     if (cluster()) accept();
   });
-  const auto [first, last] = std::ranges::minmax_element(offers_, {}, &session::cluster::CloudOffer::price_date);
+  const auto [first, last] = std::ranges::minmax_element(offers_, {}, &session::cluster::CloudInstance::price_date);
   const QString prices =
       first->price_date == last->price_date ? last->price_date : first->price_date + " – " + last->price_date;
   auto* dates = new QLabel(
@@ -122,7 +122,7 @@ void CloudDialog::fill() {
       {tr("Machine"), tr("Cloud"), tr("Devices"), tr("Memory"), tr("Links"), tr("Network"), tr("Per hour")});
   table_->setRowCount(static_cast<int>(offers_.size()));
   for (std::size_t i = 0; i < offers_.size(); ++i) {
-    const session::cluster::CloudOffer& offer = offers_[i];
+    const session::cluster::CloudInstance& offer = offers_[i];
     const int row = static_cast<int>(i);
     auto* name = new QTableWidgetItem(offer.name);
     name->setToolTip(tr("Figures of %1, price of %2").arg(offer.date, offer.price_date));
@@ -170,7 +170,7 @@ QString CloudDialog::chosen() const {
 std::optional<Cluster> CloudDialog::cluster() const { return chosen().isEmpty() ? std::nullopt : form_->cluster(); }
 
 void CloudDialog::choose() {
-  const auto offer = std::ranges::find(offers_, chosen(), &session::cluster::CloudOffer::name);
+  const auto offer = std::ranges::find(offers_, chosen(), &session::cluster::CloudInstance::name);
   form_->setEnabled(offer != offers_.end());
   if (offer != offers_.end())
     form_->set_machine(preview_of(*offer));

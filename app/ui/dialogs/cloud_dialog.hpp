@@ -35,7 +35,7 @@ class CloudDialog : public QDialog {
   void choose();
   void step(int rows);
 
-  std::vector<session::cluster::CloudOffer> offers_;
+  std::vector<session::cluster::CloudInstance> offers_;
   QLineEdit* search_;
   QTableWidget* table_;
   MachineForm* form_;

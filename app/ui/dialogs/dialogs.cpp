@@ -116,7 +116,7 @@ std::optional<int> ask_micro_batch(QWidget* parent, const QString& file) {
 
 }  // namespace
 
-Dialogs real_dialogs() {
+Dialogs interactive_dialogs() {
   Dialogs dialogs;
   dialogs.open_files = [](QWidget* parent, const QString& title, const QString& filter) {
     return QFileDialog::getOpenFileNames(parent, title, {}, filter);

@@ -66,6 +66,6 @@ struct Dialogs {
 };
 
 /// Returns the interactive dialogs.
-Dialogs real_dialogs();
+Dialogs interactive_dialogs();
 
 }  // namespace pipedeck::ui::dialogs

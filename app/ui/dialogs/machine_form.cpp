@@ -178,7 +178,7 @@ void MachineForm::refresh() {
   notes_->clear();
   if (!made) {
     draw();
-    summary_->setText(text::in_qt(made.error()));
+    summary_->setText(text::to_qstring(made.error()));
     colour_summary();
     emit changed();
     return;
@@ -188,12 +188,12 @@ void MachineForm::refresh() {
   const std::size_t devices = devices_of(*cluster_).size();
   name_->setPlaceholderText(QString::fromStdString(cluster_->name));
   QStringList parts{
-      session::work::count_text(static_cast<qint64>(devices), tr("device"), tr("devices")),
-      session::work::count_text(static_cast<qint64>(cluster_->nodes.size()), tr("machine"), tr("machines"))};
+      session::work::format_count(static_cast<qint64>(devices), tr("device"), tr("devices")),
+      session::work::format_count(static_cast<qint64>(cluster_->nodes.size()), tr("machine"), tr("machines"))};
   if (const double price = price_of(*cluster_); price > 0)
     parts << tr("about %1 USD per hour").arg(models::decimal(price, 2));
   summary_->setText(parts.join(QStringLiteral(" · ")));
-  for (const std::string& note : made->notes) notes_->addItem(text::in_qt(note));
+  for (const std::string& note : made->notes) notes_->addItem(text::to_qstring(note));
   draw();
   emit changed();
 }

@@ -31,13 +31,13 @@ constexpr int most = 1 << 20;
 
 /// Returns "Min slice" for "min-slice".
 QString caption_of(const planner::OptionInfo& option) {
-  QString caption = text::in_qt(option.name).replace('-', ' ');
+  QString caption = text::to_qstring(option.name).replace('-', ' ');
   if (!caption.isEmpty()) caption[0] = caption[0].toUpper();
   return caption;
 }
 
 QString help_of(const planner::OptionInfo& option) {
-  return QStringLiteral("%1\n--%2").arg(text::in_qt(option.help), text::in_qt(option.name));
+  return QStringLiteral("%1\n--%2").arg(text::to_qstring(option.help), text::to_qstring(option.name));
 }
 
 QString layers_text(const Pins& pins, const Profile* profile) {
@@ -45,7 +45,7 @@ QString layers_text(const Pins& pins, const Profile* profile) {
   for (const auto& [layer, device] : pins.layers) {
     const bool named = profile && layer.index() < profile->layers.size();
     pairs << QStringLiteral("%1=%2")
-                 .arg(named ? text::in_qt(profile->layers[layer.index()].name) : QString::number(layer.value))
+                 .arg(named ? text::to_qstring(profile->layers[layer.index()].name) : QString::number(layer.value))
                  .arg(device.value);
   }
   return pairs.join(QStringLiteral(", "));
@@ -53,7 +53,7 @@ QString layers_text(const Pins& pins, const Profile* profile) {
 
 std::optional<LayerId> layer_named(const Profile& profile, const QString& name) {
   for (std::size_t i = 0; i < profile.layers.size(); ++i)
-    if (text::in_qt(profile.layers[i].name) == name) return LayerId(i);
+    if (text::to_qstring(profile.layers[i].name) == name) return LayerId(i);
   bool number = false;
   const int position = name.toInt(&number);
   return number ? std::optional(LayerId(position)) : std::nullopt;
@@ -139,12 +139,12 @@ QWidget* PlannerDialog::make_planners() {
   list_->setFixedWidth(list_width);
   list_->setSpacing(views::widgets::ThemeSizes::grid / 4);
   pages_ = new QStackedWidget;
-  const std::vector<study::AskedPlanner> chosen = session::project::chosen_planners(planning_);
+  const std::vector<study::PlannerRequest> chosen = session::project::chosen_planners(planning_);
   for (const planner::PlannerInfo& planner : planner::planners()) {
-    auto* item = new QListWidgetItem(text::in_qt(planner.title), list_);
-    item->setToolTip(text::in_qt(planner.summary));
+    auto* item = new QListWidgetItem(text::to_qstring(planner.title), list_);
+    item->setToolTip(text::to_qstring(planner.summary));
     const bool compared =
-        std::ranges::any_of(chosen, [&](const study::AskedPlanner& c) { return c.planner == &planner; });
+        std::ranges::any_of(chosen, [&](const study::PlannerRequest& c) { return c.planner == &planner; });
     item->setCheckState(compared ? Qt::Checked : Qt::Unchecked);
     pages_->addWidget(make_options(planner));
   }
@@ -160,20 +160,20 @@ QWidget* PlannerDialog::make_options(const planner::PlannerInfo& planner) {
   auto* page = new QWidget;
   auto* form = new QFormLayout(page);
   form->setVerticalSpacing(views::widgets::ThemeSizes::grid * 3 / 2);
-  auto* words =
-      new QLabel(QStringLiteral("<b>%1</b><br>%2<br><i>%3</i>")
-                     .arg(text::in_qt(planner.title).toHtmlEscaped(), text::in_qt(planner.summary).toHtmlEscaped(),
-                          text::in_qt(planner.source).toHtmlEscaped()));
+  auto* words = new QLabel(QStringLiteral("<b>%1</b><br>%2<br><i>%3</i>")
+                               .arg(text::to_qstring(planner.title).toHtmlEscaped(),
+                                    text::to_qstring(planner.summary).toHtmlEscaped(),
+                                    text::to_qstring(planner.source).toHtmlEscaped()));
   words->setWordWrap(true);
   form->addRow(words);
   for (const planner::OptionInfo& option : planner.options) {
     QWidget* field = make_field(planner, option);
-    field->setObjectName(text::in_qt(planner.name + "/" + option.name));
+    field->setObjectName(text::to_qstring(planner.name + "/" + option.name));
     field->setToolTip(help_of(option));
     auto* label = new QLabel(caption_of(option));
     label->setToolTip(help_of(option));
     label->setBuddy(field);
-    auto* help = new QLabel(text::in_qt(option.help));
+    auto* help = new QLabel(text::to_qstring(option.help));
     help->setWordWrap(true);
     help->setEnabled(false);
     auto* both = new QVBoxLayout;
@@ -204,7 +204,7 @@ QWidget* PlannerDialog::make_field(const planner::PlannerInfo& planner, const pl
     case planner::OptionType::integer: {
       auto* box = new QSpinBox;
       box->setRange(0, std::numeric_limits<int>::max());
-      box->setValue(text::in_qt(value).toInt());
+      box->setValue(text::to_qstring(value).toInt());
       connect(box, &QSpinBox::valueChanged, this, [set](int number) { set(QString::number(number)); });
       return box;
     }
@@ -212,8 +212,8 @@ QWidget* PlannerDialog::make_field(const planner::PlannerInfo& planner, const pl
       break;
   }
   auto* box = new QComboBox;
-  for (const std::string& choice : option.choices) box->addItem(text::in_qt(choice));
-  box->setCurrentText(text::in_qt(value));
+  for (const std::string& choice : option.choices) box->addItem(text::to_qstring(choice));
+  box->setCurrentText(text::to_qstring(value));
   connect(box, &QComboBox::currentTextChanged, this, set);
   return box;
 }
@@ -266,7 +266,7 @@ void PlannerDialog::check_all() {
   QString problem = layers_problem_;
   if (problem.isEmpty() && profile_ && cluster_) {
     const auto valid = check(planning_.pins, *profile_, *cluster_);
-    if (!valid) problem = text::in_qt(valid.error().message);
+    if (!valid) problem = text::to_qstring(valid.error().message);
   }
   if (problem.isEmpty() && session::project::chosen_planners(planning_).empty())
     problem = tr("Tick at least one planner.");

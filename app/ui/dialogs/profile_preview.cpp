@@ -104,7 +104,7 @@ void ProfilePreview::show_profile(const Profile& profile, const std::vector<std:
 void ProfilePreview::show_error(const Error& error) {
   wrong_ = true;
   colour_summary();
-  summary_->setText(text::in_qt(error));
+  summary_->setText(text::to_qstring(error));
   notes_->clear();
   layers_->setRowCount(0);
 }
@@ -127,14 +127,14 @@ QString profile_sum(const Profile& profile) {
     time += layer.forward + layer.backward;
   }
   return ProfilePreview::tr("%1 · %2 of weights · %3 saved · %4 per micro-batch on one device")
-      .arg(session::work::count_text(static_cast<qint64>(profile.layers.size()), ProfilePreview::tr("layer"),
-                                     ProfilePreview::tr("layers")),
+      .arg(session::work::format_count(static_cast<qint64>(profile.layers.size()), ProfilePreview::tr("layer"),
+                                       ProfilePreview::tr("layers")),
            models::format_bytes(parameters), models::format_bytes(kept), models::format_time(time));
 }
 
 void add_lines(QListWidget& list, const std::vector<std::string>& lines, bool tips) {
   for (const std::string& line : lines) {
-    auto* item = new QListWidgetItem(unbroken(text::in_qt(line)), &list);
+    auto* item = new QListWidgetItem(unbroken(text::to_qstring(line)), &list);
     if (tips) item->setToolTip(item->text());
   }
 }

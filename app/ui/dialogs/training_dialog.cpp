@@ -48,7 +48,7 @@ TrainingDialog::TrainingDialog(const session::project::TrainingState& now, std::
   auto* form = new QFormLayout;
   form->setVerticalSpacing(views::widgets::ThemeSizes::grid);
   add_choices(*form, now);
-  add_beside(*form, now);
+  add_reserve_fields(*form, now);
   column->addLayout(form);
   sum_->setObjectName(QStringLiteral("training_sum"));
   sum_->setWordWrap(true);
@@ -92,7 +92,7 @@ void TrainingDialog::add_choices(QFormLayout& form, const session::project::Trai
   add(tr("&ZeRO stage"), zero_, "training_zero", now.zero);
 }
 
-void TrainingDialog::add_beside(QFormLayout& form, const session::project::TrainingState& now) {
+void TrainingDialog::add_reserve_fields(QFormLayout& form, const session::project::TrainingState& now) {
   reserve_ = add_bytes(form, tr("Rese&rved"), "training_reserve", tr("Per device, for the driver and other programs"),
                        now.reserve);
   communication_ = add_bytes(form, tr("&Communicators"), "training_communication",
@@ -129,17 +129,17 @@ session::project::TrainingState TrainingDialog::training_state() const {
 void TrainingDialog::show_sum() {
   if (!profile_ || !reserve_) return sum_->clear();
   const session::project::TrainingState training = training_state();
-  const MemoryParts whole = session::project::whole_state(*profile_, training);
+  const MemoryBreakdown whole = session::project::model_state_bytes(*profile_, training);
   QString text =
       tr("Whole model on one device: %1 (weights %2, gradients %3, optimizer %4).")
           .arg(models::format_bytes(whole.total()), models::format_bytes(whole[MemoryItem::weights]),
                models::format_bytes(whole[MemoryItem::gradients]), models::format_bytes(whole[MemoryItem::optimizer]));
   if (training.zero > 0)
     text +=
-        QLatin1Char(' ') +
-        tr("On each of %1 replicas: %2.")
-            .arg(example_replicas)
-            .arg(models::format_bytes(session::project::whole_state(*profile_, training, example_replicas).total()));
+        QLatin1Char(' ') + tr("On each of %1 replicas: %2.")
+                               .arg(example_replicas)
+                               .arg(models::format_bytes(
+                                   session::project::model_state_bytes(*profile_, training, example_replicas).total()));
   sum_->setText(text);
 }
 

@@ -31,7 +31,7 @@ class TrainingDialog : public QDialog {
 
  private:
   void add_choices(QFormLayout& form, const session::project::TrainingState& now);
-  void add_beside(QFormLayout& form, const session::project::TrainingState& now);
+  void add_reserve_fields(QFormLayout& form, const session::project::TrainingState& now);
   views::widgets::QuantityEdit* add_bytes(QFormLayout& form, const QString& caption, const char* name,
                                           const QString& help, Bytes value);
   void show_sum();

@@ -15,7 +15,7 @@ namespace {
 
 const QString columns_key = QStringLiteral("columns");
 /// Property with the columns whose widths followed their contents before a drag.
-const char* const by_contents = "columns_by_contents";
+const char* const resize_to_contents = "columns_by_contents";
 /// Property that is set while the mouse is pressed on the header.
 const char* const held = "columns_held";
 
@@ -35,7 +35,7 @@ bool has_figures_to_drag(const QHeaderView& header) {
 
 }  // namespace
 
-ColumnKeeper::ColumnKeeper(QWidget& window, QSettings& settings) : QObject(&window), settings_(settings) {
+ColumnStateSaver::ColumnStateSaver(QWidget& window, QSettings& settings) : QObject(&window), settings_(settings) {
   for (auto* view : window.findChildren<QAbstractItemView*>()) {
     if (view->objectName().isEmpty()) continue;
     QHeaderView* header = nullptr;
@@ -45,7 +45,7 @@ ColumnKeeper::ColumnKeeper(QWidget& window, QSettings& settings) : QObject(&wind
   }
 }
 
-void ColumnKeeper::watch(QHeaderView& header, const QString& key) {
+void ColumnStateSaver::watch(QHeaderView& header, const QString& key) {
   headers_[key] = {&header, header.saveState()};
   header.setSectionsMovable(true);
   header.viewport()->installEventFilter(this);
@@ -58,7 +58,7 @@ void ColumnKeeper::watch(QHeaderView& header, const QString& key) {
 }
 
 /// Makes columns draggable: widths by contents become interactive under the mouse.
-void ColumnKeeper::let_be_dragged(QHeaderView& header) {
+void ColumnStateSaver::let_be_dragged(QHeaderView& header) {
   QVariantList sections;
   for (int section = 0; section < header.count(); ++section) {
     if (header.sectionResizeMode(section) != QHeaderView::ResizeToContents) continue;
@@ -67,17 +67,17 @@ void ColumnKeeper::let_be_dragged(QHeaderView& header) {
     header.resizeSection(section, width);
     sections << section;
   }
-  if (!sections.isEmpty()) header.setProperty(by_contents, sections);
+  if (!sections.isEmpty()) header.setProperty(resize_to_contents, sections);
 }
 
-void ColumnKeeper::take_back(QHeaderView& header) {
+void ColumnStateSaver::take_back(QHeaderView& header) {
   if (header.property(views::compare::columns_by_hand).toBool()) return;
-  for (const QVariant& section : header.property(by_contents).toList())
+  for (const QVariant& section : header.property(resize_to_contents).toList())
     header.setSectionResizeMode(section.toInt(), QHeaderView::ResizeToContents);
-  header.setProperty(by_contents, {});
+  header.setProperty(resize_to_contents, {});
 }
 
-bool ColumnKeeper::eventFilter(QObject* watched, QEvent* event) {
+bool ColumnStateSaver::eventFilter(QObject* watched, QEvent* event) {
   if (auto* header = qobject_cast<QHeaderView*>(watched->parent())) {
     if (event->type() == QEvent::MouseButtonPress) header->setProperty(held, true);
     if (event->type() == QEvent::MouseButtonRelease) header->setProperty(held, false);
@@ -87,7 +87,7 @@ bool ColumnKeeper::eventFilter(QObject* watched, QEvent* event) {
   return QObject::eventFilter(watched, event);
 }
 
-void ColumnKeeper::restore() {
+void ColumnStateSaver::restore() {
   for (auto& [key, watched] : headers_) {
     const QByteArray state = settings_.value(key).toByteArray();
     if (!state.isEmpty() && watched.header && watched.header->restoreState(state))
@@ -95,17 +95,17 @@ void ColumnKeeper::restore() {
   }
 }
 
-void ColumnKeeper::save() const {
+void ColumnStateSaver::save() const {
   for (const auto& [key, watched] : headers_)
     if (watched.header && watched.header->property(views::compare::columns_by_hand).toBool())
       settings_.setValue(key, watched.header->saveState());
 }
 
-void ColumnKeeper::reset() {
+void ColumnStateSaver::reset() {
   for (auto& [key, watched] : headers_) {
     if (!watched.header) continue;
     watched.header->setProperty(views::compare::columns_by_hand, false);
-    watched.header->setProperty(by_contents, {});
+    watched.header->setProperty(resize_to_contents, {});
     watched.header->restoreState(watched.first);
   }
   settings_.remove(columns_key);

@@ -16,12 +16,12 @@ class QWidget;
 
 namespace pipedeck::ui::layout {
 
-class ColumnKeeper : public QObject {
+class ColumnStateSaver : public QObject {
   Q_OBJECT
 
  public:
   /// Watches all existing tables and trees that have names.
-  ColumnKeeper(QWidget& window, QSettings& settings);
+  ColumnStateSaver(QWidget& window, QSettings& settings);
 
   void restore();
   void save() const;

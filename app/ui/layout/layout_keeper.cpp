@@ -33,7 +33,7 @@ QList<QSplitter*> splitters_of(const QMainWindow& window) {
 
 bool moved_by_hand(const QSplitter& splitter) { return splitter.property(moved).toBool(); }
 
-LayoutKeeper::LayoutKeeper(QMainWindow& window, views::compare::PlanTable& table, QSettings& settings)
+WindowStateSaver::WindowStateSaver(QMainWindow& window, views::compare::PlanTable& table, QSettings& settings)
     : QObject(&window), window_(window), table_(table), settings_(settings), columns_(window, settings) {
   window_.resize(first_size);
   first_ = window_.saveState(layout_version);
@@ -41,7 +41,7 @@ LayoutKeeper::LayoutKeeper(QMainWindow& window, views::compare::PlanTable& table
     connect(splitter, &QSplitter::splitterMoved, this, [splitter] { splitter->setProperty(moved, true); });
 }
 
-void LayoutKeeper::restore() {
+void WindowStateSaver::restore() {
   window_.restoreGeometry(settings_.value(geometry_key).toByteArray());
   window_.restoreState(settings_.value(state_key).toByteArray(), layout_version);
   for (QSplitter* splitter : splitters_of(window_)) {
@@ -53,7 +53,7 @@ void LayoutKeeper::restore() {
   if (sort.size() == 2) table_.sortByColumn(sort[0].toInt(), static_cast<Qt::SortOrder>(sort[1].toInt()));
 }
 
-void LayoutKeeper::save() const {
+void WindowStateSaver::save() const {
   settings_.setValue(geometry_key, window_.saveGeometry());
   settings_.setValue(state_key, window_.saveState(layout_version));
   for (const QSplitter* splitter : splitters_of(window_))
@@ -65,7 +65,7 @@ void LayoutKeeper::save() const {
                      QVariantList{header->sortIndicatorSection(), static_cast<int>(header->sortIndicatorOrder())});
 }
 
-void LayoutKeeper::reset() {
+void WindowStateSaver::reset() {
   window_.resize(first_size);
   for (QDockWidget* dock : window_.findChildren<QDockWidget*>()) dock->show();
   window_.restoreState(first_, layout_version);

@@ -17,12 +17,12 @@ class PlanTable;
 
 namespace pipedeck::ui::layout {
 
-class LayoutKeeper : public QObject {
+class WindowStateSaver : public QObject {
   Q_OBJECT
 
  public:
   /// Must be created when all parts of the window exist; reset() returns to their initial state.
-  LayoutKeeper(QMainWindow& window, views::compare::PlanTable& table, QSettings& settings);
+  WindowStateSaver(QMainWindow& window, views::compare::PlanTable& table, QSettings& settings);
 
   void restore();
   void save() const;
@@ -32,7 +32,7 @@ class LayoutKeeper : public QObject {
   QMainWindow& window_;
   views::compare::PlanTable& table_;
   QSettings& settings_;
-  ColumnKeeper columns_;
+  ColumnStateSaver columns_;
   QByteArray first_;
 };
 

@@ -78,10 +78,10 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
   connect(stage_card_, &views::split::StageCard::stage_chosen, split_, &views::split::Editor::select_stage);
   connect(stage_card_, &views::split::StageCard::edited, split_, &views::split::Editor::apply);
   connect(plan_bar_, &views::compare::PlanBar::micro_batch_chosen, this,
-          [this](int samples) { split_->apply(plan::MicroBatchSize{samples}); });
+          [this](int samples) { split_->apply(plan::SetMicroBatch{samples}); });
   connect(&session_.explainer(), &session::plans::Explainer::changed, this, &ComparePage::show_critical);
   connect(&session_.item_curves(), &session::plans::ItemCurves::changed, this, &ComparePage::show_memory_items);
-  connect(&session_.live(), &session::plans::LiveEdit::simulated, this, &ComparePage::show_preview);
+  connect(&session_.live(), &session::plans::PreviewSimulator::simulated, this, &ComparePage::show_preview);
 }
 
 void ComparePage::set_plan_actions(const QList<QAction*>& actions) { table_->set_context_actions(actions); }
@@ -161,7 +161,7 @@ void ComparePage::show_memory_items() {
 void ComparePage::show_schedules() {
   const session::project::PlanEntry* entry =
       session::project::find_plan(session_.state(), session_.state().selected_plan);
-  const auto problem = entry ? session::project::problem_of(session_.state(), *entry) : std::nullopt;
+  const auto problem = entry ? session::project::make_problem(session_.state(), *entry) : std::nullopt;
   if (!entry || !entry->feasible() || !problem) {
     offered_.reset();
     plan_bar_->clear();
@@ -211,7 +211,7 @@ void ComparePage::preview(const Plan& plan) {
     charts_->set_ghost(entry->id, old->simulation);
     show_critical();
   }
-  if (const auto problem = session::project::problem_of(session_.state(), *entry))
+  if (const auto problem = session::project::make_problem(session_.state(), *entry))
     session_.live().request(*problem, plan);
 }
 
@@ -273,8 +273,8 @@ void ComparePage::commit(const plan::PlanEdit& edit) {
   auto edited = session::plans::edited_plan(session_.state(), id, edit, session_.judge());
   if (!entry || !edited) {
     refresh();
-    split_->show_refusal(text::in_qt(edited.error()));
-    emit session_.notice(text::in_qt(edited.error()));
+    split_->show_refusal(text::to_qstring(edited.error()));
+    emit session_.notice(text::to_qstring(edited.error()));
     return;
   }
   const QString name = session::plans::edit_name(

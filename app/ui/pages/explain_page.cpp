@@ -13,7 +13,7 @@ namespace pipedeck::ui::pages {
 
 namespace {
 
-QString name_of(const session::project::PlanEntry& entry) { return text::in_qt(entry.plan->name); }
+QString name_of(const session::project::PlanEntry& entry) { return text::to_qstring(entry.plan->name); }
 
 }  // namespace
 
@@ -30,7 +30,7 @@ ExplainPage::ExplainPage(session::Session& session, QWidget* parent)
   connect(view_, &views::whatif::ExplainView::sensitivity_requested, this, [this] {
     const session::project::PlanEntry* entry =
         session::project::find_plan(session_.state(), session_.state().selected_plan);
-    const auto problem = entry ? session::project::problem_of(session_.state(), *entry) : std::nullopt;
+    const auto problem = entry ? session::project::make_problem(session_.state(), *entry) : std::nullopt;
     if (problem && entry->feasible()) session_.explainer().find_sensitivity(*problem, entry->plan);
     refresh();
   });
@@ -110,7 +110,7 @@ void ExplainPage::show_waterfall() {
 void ExplainPage::show_sensitivity() {
   const session::project::State& state = session_.state();
   const session::project::PlanEntry* entry = session::project::find_plan(state, state.selected_plan);
-  const auto problem = entry ? session::project::problem_of(state, *entry) : std::nullopt;
+  const auto problem = entry ? session::project::make_problem(state, *entry) : std::nullopt;
   const bool running = session_.explainer().finding_sensitivity();
   if (!problem || !entry->feasible()) return view_->set_sensitivity({}, tr("Select a plan first."), running);
   const auto known = session_.explainer().sensitivity(*problem, entry->plan);
@@ -129,7 +129,7 @@ void ExplainPage::show_jitter() {
   QString why_not;
   for (const int id : {to_, from_}) {
     const session::project::PlanEntry* entry = session::project::find_plan(state, id);
-    const auto problem = entry ? session::project::problem_of(state, *entry) : std::nullopt;
+    const auto problem = entry ? session::project::make_problem(state, *entry) : std::nullopt;
     if (!problem || !entry->feasible()) continue;
     const auto known = session_.explainer().band(*problem, entry->plan, options);
     if (!known)

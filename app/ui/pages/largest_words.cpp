@@ -26,7 +26,7 @@ QString next_words(const study::capacity::LargestAnswer& answer) {
   if (next.plan)
     return LargestText::tr("%1: the nearest plan, %2, lacks %3 on its most loaded device.")
         .arg(begin, QString::fromStdString(next.plan->plan->name), models::format_bytes(missing_memory(next)));
-  return QStringLiteral("%1: %2").arg(begin, text::in_qt(next.why_not));
+  return QStringLiteral("%1: %2").arg(begin, text::to_qstring(next.why_not));
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ QStringList largest_words(const session::whatif::LargestFound& found) {
   if (!answer.size)
     return {LargestText::tr("No %1 fits, not even the smallest.").arg(session::whatif::size_text(found.kind)),
             next_words(answer)};
-  const FoundPlan& plan = *answer.found->plan;
+  const PlanCandidate& plan = *answer.found->plan;
   return {
       LargestText::tr("The largest %1 that fits: %2").arg(session::whatif::size_text(found.kind), whole(*answer.size)),
       LargestText::tr("%1: %2 per iteration, %3 samples/s, peak memory %4 of %5.")
@@ -48,7 +48,7 @@ QStringList largest_words(const session::whatif::LargestFound& found) {
 
 std::vector<models::whatif::BarRow> tried_rows(const session::whatif::LargestFound& found) {
   std::vector<models::whatif::BarRow> rows;
-  for (const study::capacity::TriedSize& tried : found.answer.tried) {
+  for (const study::capacity::SizeTrial& tried : found.answer.tried) {
     models::whatif::BarRow row;
     row.label = whole(tried.size);
     row.to = static_cast<double>(tried.size);

@@ -33,9 +33,9 @@ QString warmup_text(const Plan& plan, const study::Verdict& verdict) {
   const QString figure =
       change == 0 ? PlanRowText::tr("the same")
                   : PlanRowText::tr("%1 (%2)").arg(models::format_time(other.iteration), models::format_change(change));
-  QString words =
-      PlanRowText::tr("Warm-up %1. Policy %2 would take %3")
-          .arg(text::in_qt(std::string(name_of(plan.warmup))), text::in_qt(std::string(name_of(other.policy))), figure);
+  QString words = PlanRowText::tr("Warm-up %1. Policy %2 would take %3")
+                      .arg(text::to_qstring(std::string(name_of(plan.warmup))),
+                           text::to_qstring(std::string(name_of(other.policy))), figure);
   if (!other.fits) words += PlanRowText::tr(" and not fit");
   return words + QLatin1Char('.');
 }
@@ -64,7 +64,7 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
       const QString warmup = row.plan.why.empty() ? warmup_text(row.plan, *verdict) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
     }
-    if (!row.simulation && row.note.isEmpty()) row.note = session.why_unjudged(entry->id);
+    if (!row.simulation && row.note.isEmpty()) row.note = session.simulation_error(entry->id);
     rows.push_back(std::move(row));
   }
   const auto fastest = std::ranges::min_element(rows, {}, [](const models::compare::PlanRow& row) {
@@ -101,19 +101,19 @@ std::vector<models::compare::ProjectEntry> tree_entries(const session::project::
   switch (section) {
     case models::compare::ProjectSection::profiles:
       for (const session::project::ProfileEntry& e : state.profiles) {
-        entries.push_back({e.id, text::in_qt(e.profile->name), text::in_qt(e.profile->source), false});
+        entries.push_back({e.id, text::to_qstring(e.profile->name), text::to_qstring(e.profile->source), false});
       }
       break;
     case models::compare::ProjectSection::clusters:
       for (const session::project::ClusterEntry& e : state.clusters) {
-        entries.push_back({e.id, text::in_qt(e.cluster->name), models::topology::summary(*e.cluster), false});
+        entries.push_back({e.id, text::to_qstring(e.cluster->name), models::topology::summary(*e.cluster), false});
       }
       break;
     case models::compare::ProjectSection::plans:
       for (const session::project::PlanEntry& e : state.plans) {
-        const QString shape = e.feasible() ? text::in_qt(shape_text(*e.plan)) : e.note;
+        const QString shape = e.feasible() ? text::to_qstring(stage_shape_text(*e.plan)) : e.note;
         const QString tip = e.remarks.isEmpty() ? shape : shape + QLatin1Char('\n') + e.remarks;
-        entries.push_back({e.id, text::in_qt(e.plan->name), tip, !e.feasible()});
+        entries.push_back({e.id, text::to_qstring(e.plan->name), tip, !e.feasible()});
       }
       break;
     case models::compare::ProjectSection::runs:
@@ -130,7 +130,7 @@ std::vector<models::compare::ProjectEntry> tree_entries(const session::project::
 views::run::Prediction prediction_of(const Simulation& simulation) {
   views::run::Prediction prediction;
   prediction.samples_per_second = simulation.samples_per_second;
-  for (const DeviceVerdict& device : simulation.devices) {
+  for (const SimulatedDevice& device : simulation.devices) {
     prediction.busy.push_back(static_cast<double>(device.busy.count) /
                               static_cast<double>(std::max<std::int64_t>(1, simulation.iteration.count)));
     prediction.memory.push_back(device.peak);

@@ -26,7 +26,7 @@ constexpr int timeline_interval_ms = 500;  // a chart that changes more often is
 /// A widget of a measured timeline: the lanes with the ruler below.
 class TimelineBox : public QWidget {
  public:
-  TimelineBox(views::gantt::TimeLink* link, views::gantt::View*& gantt) {
+  TimelineBox(views::gantt::TimeAxisController* link, views::gantt::View*& gantt) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -74,7 +74,7 @@ RunPage::RunPage(session::Session& session, const dialogs::Dialogs& dialogs, QWi
   connect(&more, &views::run::LaunchMore::folder_requested, this, &RunPage::choose_checkpoints);
   connect(&more, &views::run::LaunchMore::resume_changed, this, &RunPage::list_checkpoints);
   connect(&checkpoints_, &session::runs::CheckpointList::answered, &more, &views::run::LaunchMore::set_checkpoints);
-  connect(&backends_, &session::runs::BackendOffer::processes_answered, &more,
+  connect(&backends_, &session::runs::AvailableBackends::processes_answered, &more,
           &views::run::LaunchMore::set_why_one_process);
   more.set_why_one_process(tr("checking for MPI"));
   connect_devices();
@@ -113,7 +113,7 @@ void RunPage::refresh() {
   std::vector<views::run::LaunchChoice> plans;
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(state)) {
     if (entry->feasible())
-      plans.push_back({entry->id, text::in_qt(entry->plan->name),
+      plans.push_back({entry->id, text::to_qstring(entry->plan->name),
                        session_.why_not_launchable(entry->id, chosen_model(entry->id).get())});
   }
   view_->options().set_backend(state.backend);
@@ -134,7 +134,7 @@ void RunPage::show_models(int plan) {
   std::vector<views::run::LaunchChoice> models;
   const std::shared_ptr<const ModelSpec> model = model_of(plan);
   if (model)
-    models.push_back({0, text::in_qt(model->name),
+    models.push_back({0, text::to_qstring(model->name),
                       session::runs::why_not_launchable(*entry->plan, model.get(), session_.state().backend)});
   view_->set_models(models);
   if (!models.empty()) view_->set_model(models.front().name);
@@ -164,7 +164,7 @@ std::shared_ptr<const ModelSpec> RunPage::model_of(int plan) const {
   return profile ? profile->model : nullptr;
 }
 
-session::runs::LaunchOrder RunPage::order() const {
+session::runs::LaunchParameters RunPage::order() const {
   const views::run::LaunchRequest request = view_->request();
   session::runs::RunSettings settings;
   settings.steps = request.steps;
@@ -191,7 +191,7 @@ void RunPage::choose_model_file() {
   if (files.isEmpty()) return;
   auto model = session::runs::model_from_file(files.front());
   if (!model) {
-    emit session_.error(tr("Train another model"), text::in_qt(model.error()));
+    emit session_.error(tr("Train another model"), text::to_qstring(model.error()));
     return;
   }
   model_files_[entry->profile] = *std::move(model);
@@ -240,7 +240,7 @@ void RunPage::set_launch_settings(const QJsonObject& json) {
 void RunPage::look() {
   check_.forget();
   take_answer({}, {}, false);
-  const session::runs::LaunchOrder now = order();
+  const session::runs::LaunchParameters now = order();
   const session::runs::Command command = session::runs::run_command(QStringLiteral("pipedeck-cli"), {}, now.settings);
   view_->options().set_command(session::runs::shell_text(command.program, command.arguments));
   const session::project::PlanEntry* entry = session::project::find_plan(session_.state(), now.plan);
@@ -256,7 +256,7 @@ void RunPage::look() {
 void RunPage::launch(int plan) {
   view_->select_plan(plan);
   show_models(plan);
-  session::runs::LaunchOrder wanted = order();
+  session::runs::LaunchParameters wanted = order();
   wanted.plan = plan;  // if it is not in the list, the launch reports why
   session_.launch(wanted);
 }
@@ -292,7 +292,7 @@ void RunPage::try_best(int plans) {
   std::vector<int> best = best_plans();
   if (best.empty() || trials_.running() || session_.launching()) return;
   best.resize(std::min(best.size(), static_cast<std::size_t>(std::max(1, plans))));
-  session::runs::LaunchOrder like = order();
+  session::runs::LaunchParameters like = order();
   like.settings.checkpoint.clear(), like.settings.resume.clear();  // each would resume from the previous one
   like.settings.cores.clear();                                     // chosen for the devices of one plan
   trials_.start(best, like.settings, chosen_model(best.front()));
@@ -307,11 +307,11 @@ void RunPage::show_trials() {
   if (trials_.running())
     lines << tr("Trying plan %1 of %2.").arg(begun + 1).arg(trials_.count());
   else if (trials_.fastest())
-    lines << tr("%1 is the fastest measured and now selected.").arg(text::in_qt(trials_.fastest()->name));
+    lines << tr("%1 is the fastest measured and now selected.").arg(text::to_qstring(trials_.fastest()->name));
   else
     lines << tr("None of the plans could be measured.");
   for (const study::Trial& trial : trials) {
-    const QString name = text::in_qt(trial.name);
+    const QString name = text::to_qstring(trial.name);
     lines << (!trial.measured ? tr("%1: %2").arg(name, QString::fromStdString(trial.failure))
               : trial.predicted
                   ? tr("%1: measured %2, predicted %3")
@@ -366,7 +366,7 @@ void RunPage::show_run(int id) {
   const session::project::RunEntry* entry = session::project::find_run(session_.state(), id);
   if (!entry || session_.launching() || id == shown_run_) return;
   const auto whole = session::project::with_traces(entry->run);  // read now: projects open without traces
-  if (!whole) emit session_.error(tr("Show run"), text::in_qt(whole.error()));
+  if (!whole) emit session_.error(tr("Show run"), text::to_qstring(whole.error()));
   const session::project::RunRecord& run = whole ? **whole : *entry->run;
   shown_run_ = id;
   view_->set_timeline_widget(nullptr);  // it is deleted with the run shown before
@@ -410,7 +410,7 @@ void RunPage::compare_with(int id) {
   }
   const auto other = session::project::with_traces(entry->run);
   if (!other) {
-    emit session_.error(tr("Compare runs"), text::in_qt(other.error()));
+    emit session_.error(tr("Compare runs"), text::to_qstring(other.error()));
     return;
   }
   const auto* mine = session::runs::typical_timeline((*shown)->events);

@@ -22,7 +22,7 @@ class View;
 }  // namespace pipedeck::views::gantt
 
 namespace pipedeck::views::run {
-enum class LaunchOffer;
+enum class LaunchFallback;
 class View;
 }  // namespace pipedeck::views::run
 
@@ -63,7 +63,7 @@ class RunPage : public QWidget {
   void show_devices(const session::project::PlanEntry* plan);
   /// Returns the model chosen from a file for the plan's profile; null: the profile's own.
   std::shared_ptr<const ModelSpec> chosen_model(int plan) const;
-  session::runs::LaunchOrder order() const;
+  session::runs::LaunchParameters order() const;
   void choose_model_file();
   void choose_data(const QString& kind);
   void choose_checkpoints(const QString& field);
@@ -71,11 +71,11 @@ class RunPage : public QWidget {
   // Hardware of the plan's devices (run_page_devices.cpp)
   void connect_devices();
   void choose_backend(const RunBackend& backend);
-  void show_gpus(const session::runs::GpusHere& gpus);
+  void show_gpus(const session::runs::LocalGpus& gpus);
   void take_answer(const QString& problem, const QString& words, bool sharing_helps);
   /// Offers alternatives if the plan cannot be trained as chosen.
   void show_offers();
-  void take_offer(views::run::LaunchOffer offer);
+  void take_offer(views::run::LaunchFallback offer);
   /// Returns the fastest plan with a GPU for each of its devices; 0: none.
   int plan_for_fewer() const;
   bool has_gpus_for(const Plan& plan) const;
@@ -100,13 +100,13 @@ class RunPage : public QWidget {
   session::Session& session_;
   const dialogs::Dialogs& dialogs_;
   views::run::View* view_;
-  session::runs::LaunchCheck check_;
+  session::runs::LaunchValidation check_;
   session::runs::CheckpointList checkpoints_;
-  session::runs::BackendOffer backends_;
-  session::runs::GpusHere gpus_;
+  session::runs::AvailableBackends backends_;
+  session::runs::LocalGpus gpus_;
   session::Trials trials_;
   std::map<int, std::shared_ptr<const ModelSpec>> model_files_;  ///< by profile
-  views::gantt::TimeLink link_;
+  views::gantt::TimeAxisController link_;
   views::gantt::View* timeline_ = nullptr;
   QElapsedTimer since_timeline_;
   int shown_run_ = 0;

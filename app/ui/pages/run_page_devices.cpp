@@ -11,8 +11,8 @@
 namespace pipedeck::ui::pages {
 
 void RunPage::connect_devices() {
-  connect(&backends_, &session::runs::BackendOffer::gpus_answered, this, &RunPage::show_gpus);
-  connect(&check_, &session::runs::LaunchCheck::answered, this, &RunPage::take_answer);
+  connect(&backends_, &session::runs::AvailableBackends::gpus_answered, this, &RunPage::show_gpus);
+  connect(&check_, &session::runs::LaunchValidation::answered, this, &RunPage::take_answer);
   const views::run::LaunchDevices& devices = view_->options().launch_devices();
   connect(&devices, &views::run::LaunchDevices::chosen, this, &RunPage::choose_backend);
   connect(&devices, &views::run::LaunchDevices::taken, this, &RunPage::take_offer);
@@ -25,7 +25,7 @@ void RunPage::choose_backend(const RunBackend& backend) {
   session_.change(session::project::name_of_change(session_.state().backend, backend), std::move(next));
 }
 
-void RunPage::show_gpus(const session::runs::GpusHere& gpus) {
+void RunPage::show_gpus(const session::runs::LocalGpus& gpus) {
   gpus_ = gpus;
   const bool usable = gpus.why_not.isEmpty();
   view_->options().launch_devices().set_gpus(usable ? tr("GPUs here: %1").arg(gpus.text()) : gpus.why_not, usable);
@@ -56,38 +56,39 @@ void RunPage::show_offers() {
   const RunBackend& backend = session_.state().backend;
   const int chosen = view_->request().plan;
   const session::project::PlanEntry* entry = session::project::find_plan(session_.state(), chosen);
-  QList<views::run::LaunchOffer> offers;
+  QList<views::run::LaunchFallback> offers;
   QString fewer;
   if (entry && !session_.launching()) {
     const auto possible = [&](bool gpus) {
       return session::runs::why_not_launchable(*entry->plan, model_of(chosen).get(), {.gpus = gpus}).isEmpty();
     };
     if (backend.gpus && refused_ && sharing_helps_) {
-      if (!backend.share_gpus) offers << views::run::LaunchOffer::share_gpus;
+      if (!backend.share_gpus) offers << views::run::LaunchFallback::share_gpus;
       if (const session::project::PlanEntry* other =
               too_few_gpus() ? session::project::find_plan(session_.state(), plan_for_fewer()) : nullptr) {
-        offers << views::run::LaunchOffer::fewer_devices;
+        offers << views::run::LaunchFallback::fewer_devices;
         fewer = tr("Choose %1").arg(QString::fromStdString(other->plan->name));
       }
     }
-    if (backend.gpus && (refused_ || failed_on_gpus_) && possible(false)) offers << views::run::LaunchOffer::processor;
+    if (backend.gpus && (refused_ || failed_on_gpus_) && possible(false))
+      offers << views::run::LaunchFallback::processor;
     if (!backend.gpus && gpus_.count() > 0 && !possible(false) && possible(true))
-      offers << views::run::LaunchOffer::gpus;
+      offers << views::run::LaunchFallback::gpus;
   }
   view_->options().launch_devices().set_offers(offers, fewer);
 }
 
-void RunPage::take_offer(views::run::LaunchOffer offer) {
+void RunPage::take_offer(views::run::LaunchFallback offer) {
   RunBackend backend = session_.state().backend;
   switch (offer) {
-    case views::run::LaunchOffer::fewer_devices:
+    case views::run::LaunchFallback::fewer_devices:
       return session_.select_plan(plan_for_fewer());
-    case views::run::LaunchOffer::share_gpus:
+    case views::run::LaunchFallback::share_gpus:
       backend.share_gpus = true;
       break;
-    case views::run::LaunchOffer::gpus:
-    case views::run::LaunchOffer::processor:
-      backend.gpus = offer == views::run::LaunchOffer::gpus;
+    case views::run::LaunchFallback::gpus:
+    case views::run::LaunchFallback::processor:
+      backend.gpus = offer == views::run::LaunchFallback::gpus;
       break;
   }
   choose_backend(backend);

@@ -38,7 +38,7 @@ constexpr int wide = 1000;  ///< pixels that allow three columns; below, two, an
 constexpr int least_front = 360, least_purchases = 240;  ///< pixels of height, one above the other
 constexpr int most_unasked = 64;  ///< devices up to which the front and purchases are searched automatically
 
-std::optional<FoundPlan> found_of(const session::whatif::StudyAnswer& answer) {
+std::optional<PlanCandidate> found_of(const session::whatif::StudyAnswer& answer) {
   return answer.best ? std::optional(answer.best->found) : std::nullopt;
 }
 
@@ -69,7 +69,7 @@ WhatIfPage::WhatIfPage(session::Session& session, dialogs::Dialogs dialogs, QWid
       panel_(new views::whatif::Panel),
       summary_(new views::whatif::Summary),
       front_(new views::whatif::FrontPane),
-      buy_(new views::whatif::BuyPane),
+      buy_(new views::whatif::UpgradePane),
       capacity_(new views::whatif::CapacityPane),
       largest_(new views::whatif::LargestPane(sizes_in_words())),
       below_(new QSplitter(Qt::Horizontal)),
@@ -128,14 +128,14 @@ void WhatIfPage::connect_study() {
   connect(&study_, &session::whatif::WhatIfStudy::now_changed, this, [this] {
     show_answer();
     show_hints();
-    look_around();
+    preload();
   });
   connect(&study_, &session::whatif::WhatIfStudy::front_changed, this, &WhatIfPage::show_lists);
   connect(&study_, &session::whatif::WhatIfStudy::purchases_changed, this, &WhatIfPage::show_lists);
   connect(&study_, &session::whatif::WhatIfStudy::failed, this,
           [this](const QString& title, const QString& text) { dialogs_.error(this, title, text); });
   connect(&settle_, &QTimer::timeout, this, [this] { study_.set_change(panel_->change()); });
-  connect(&preview_, &session::plans::LiveEdit::simulated, this,
+  connect(&preview_, &session::plans::PreviewSimulator::simulated, this,
           [this](std::int64_t, const Plan& plan, const std::shared_ptr<const study::Verdict>& verdict) {
             if (!picked_ || !(*picked_->plan == plan)) return;
             picked_simulation_ = verdict ? verdict->simulation : nullptr;
@@ -151,7 +151,7 @@ void WhatIfPage::connect_views() {
   });
   connect(summary_, &views::whatif::Summary::cluster_wanted, this, &WhatIfPage::keep_cluster);
   connect(summary_, &views::whatif::Summary::plan_wanted, this, [this] {
-    if (const FoundPlan* plan = shown()) keep_plan(*plan);
+    if (const PlanCandidate* plan = shown()) keep_plan(*plan);
   });
   connect(front_, &views::whatif::FrontPane::wanted, &study_, &session::whatif::WhatIfStudy::find_front);
   connect(front_, &views::whatif::FrontPane::cancel_wanted, &study_, &session::whatif::WhatIfStudy::cancel_front);
@@ -162,11 +162,11 @@ void WhatIfPage::connect_views() {
     if (plan >= 0 && plan < static_cast<int>(front_->plans().size()))
       keep_plan(front_->plans()[static_cast<std::size_t>(plan)]);
   });
-  connect(buy_, &views::whatif::BuyPane::wanted, &study_, &session::whatif::WhatIfStudy::find_purchases);
-  connect(buy_, &views::whatif::BuyPane::cancel_wanted, &study_, &session::whatif::WhatIfStudy::cancel_purchases);
-  connect(buy_, &views::whatif::BuyPane::csv_wanted, this,
+  connect(buy_, &views::whatif::UpgradePane::wanted, &study_, &session::whatif::WhatIfStudy::find_purchases);
+  connect(buy_, &views::whatif::UpgradePane::cancel_wanted, &study_, &session::whatif::WhatIfStudy::cancel_purchases);
+  connect(buy_, &views::whatif::UpgradePane::csv_wanted, this,
           [this] { write_csv(tr("Export purchases"), QStringLiteral("purchases.csv"), study_.purchases_csv()); });
-  connect(buy_, &views::whatif::BuyPane::chosen, this, &WhatIfPage::choose_purchase);
+  connect(buy_, &views::whatif::UpgradePane::chosen, this, &WhatIfPage::choose_purchase);
 }
 
 void WhatIfPage::showEvent(QShowEvent* event) {
@@ -194,11 +194,11 @@ void WhatIfPage::refresh() {
     empty_->setText(tr("Choose a model and a cluster to explore other hardware."));
     return;
   }
-  std::vector<study::AskedPlanner> planners;
-  for (const study::AskedPlanner& chosen : session::project::chosen_planners(session_.state().question.planning))
+  std::vector<study::PlannerRequest> planners;
+  for (const study::PlannerRequest& chosen : session::project::chosen_planners(session_.state().question.planning))
     planners.push_back({chosen.planner, chosen.options});
   const session::whatif::StudyQuestion question{*problem, std::move(planners)};
-  if (!study_.question() || !session::whatif::same_question(*study_.question(), question)) {
+  if (!study_.question() || !session::whatif::is_same_setup(*study_.question(), question)) {
     settle_.stop();
     picked_.reset();
     looked_around_ = false;
@@ -229,7 +229,7 @@ void WhatIfPage::show_base() {
   panel_->set_change({});
 }
 
-const FoundPlan* WhatIfPage::shown() const {
+const PlanCandidate* WhatIfPage::shown() const {
   if (picked_) return &*picked_;
   return study_.now().best ? &study_.now().best->found : nullptr;
 }
@@ -261,7 +261,7 @@ void WhatIfPage::show_answer() {
 }
 
 /// Starts the search once per question if it takes only seconds, so that the chart appears automatically.
-void WhatIfPage::look_around() {
+void WhatIfPage::preload() {
   if (looked_around_ || !unasked_ || !isVisible() || study_.searching() || !study_.today().final) return;
   looked_around_ = true;
   if (devices_of(*study_.question()->problem.cluster).size() > most_unasked) return;
@@ -270,7 +270,7 @@ void WhatIfPage::look_around() {
 }
 
 void WhatIfPage::show_lists() {
-  const auto same = [](const FoundPlan& a, const FoundPlan& b) { return a.plan == b.plan; };
+  const auto same = [](const PlanCandidate& a, const PlanCandidate& b) { return a.plan == b.plan; };
   if (!std::ranges::equal(front_->plans(), study_.front().items, same)) front_->set_plans(study_.front().items);
   buy_->set_rows(models::whatif::purchase_rows(study_.purchases().items));
   show_hints();
@@ -282,7 +282,7 @@ void WhatIfPage::show_hints() {
 }
 
 void WhatIfPage::show_front_hint() {
-  const session::whatif::StudyList<FoundPlan>& front = study_.front();
+  const session::whatif::StudyList<PlanCandidate>& front = study_.front();
   const bool running = study_.finding_front();
   QString hint;
   if (running)
@@ -320,7 +320,7 @@ void WhatIfPage::show_plan(int plan) {
   picked_.reset();
   picked_simulation_.reset();
   preview_.cancel();
-  const std::vector<FoundPlan>& plans = front_->plans();
+  const std::vector<PlanCandidate>& plans = front_->plans();
   if (plan >= 0 && plan < static_cast<int>(plans.size()) && study_.question()) {
     pick(plans[static_cast<std::size_t>(plan)]);
   }
@@ -328,7 +328,7 @@ void WhatIfPage::show_plan(int plan) {
 }
 
 /// Shows a plan in place of the best one; its prediction follows when available.
-void WhatIfPage::pick(const FoundPlan& plan) {
+void WhatIfPage::pick(const PlanCandidate& plan) {
   picked_ = plan;
   picked_simulation_.reset();
   Problem problem = study_.question()->problem;
@@ -377,13 +377,13 @@ void WhatIfPage::keep_points() {
   if (file.isEmpty()) return;
   if (!file.contains(QLatin1Char('.'))) file += QStringLiteral(".points.json");
   if (const auto kept = capacity_study_.keep_in(file); !kept)
-    dialogs_.error(this, tr("Keep points"), text::in_qt(kept.error()));
+    dialogs_.error(this, tr("Keep points"), text::to_qstring(kept.error()));
 }
 
 void WhatIfPage::go_on_from(const QString& file) {
   refresh();
   if (const auto taken = capacity_study_.go_on_from(file); !taken)
-    return dialogs_.error(this, tr("Continue from points"), text::in_qt(taken.error()));
+    return dialogs_.error(this, tr("Continue from points"), text::to_qstring(taken.error()));
   const session::whatif::CapacityReach& reach = *capacity_study_.reach();
   capacity_->set_reach(reach.most_nodes, reach.types != std::vector<std::string>{""});
   tabs_->setCurrentWidget(capacity_);
@@ -474,7 +474,7 @@ void WhatIfPage::keep_cluster() {
     emit session_.notice(tr("%1 is already in the project.").arg(name));
 }
 
-void WhatIfPage::keep_plan(const FoundPlan& found) {
+void WhatIfPage::keep_plan(const PlanCandidate& found) {
   session::project::Added added = session::whatif::with_found_plan(session_.state(), found);
   const session::project::PlanEntry* entry = session::project::find_plan(added.state, added.id);
   const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();

@@ -19,7 +19,7 @@ class QStackedWidget;
 class QTabWidget;
 
 namespace pipedeck::views::whatif {
-class BuyPane;
+class UpgradePane;
 class CapacityPane;
 class FrontPane;
 class LargestPane;
@@ -42,12 +42,12 @@ class WhatIfPage : public QWidget {
   void go_on_from(const QString& file);
 
   /// Enables the automatic search for the front and for purchases of small clusters.
-  void set_unasked(bool on) { unasked_ = on; }
+  void set_preload(bool on) { unasked_ = on; }
   session::whatif::WhatIfStudy& study() { return study_; }
   views::whatif::Panel& panel() const { return *panel_; }
   views::whatif::Summary& summary() const { return *summary_; }
   views::whatif::FrontPane& front() const { return *front_; }
-  views::whatif::BuyPane& purchases() const { return *buy_; }
+  views::whatif::UpgradePane& purchases() const { return *buy_; }
   views::whatif::CapacityPane& capacity() const { return *capacity_; }
   session::whatif::CapacityStudy& capacity_study() { return capacity_study_; }
   views::whatif::LargestPane& largest() const { return *largest_; }
@@ -76,32 +76,32 @@ class WhatIfPage : public QWidget {
   void show_front_hint();
   void show_purchase_hint();
   void show_plan(int plan);
-  void pick(const FoundPlan& plan);
-  void look_around();
+  void pick(const PlanCandidate& plan);
+  void preload();
   void choose_purchase(int row);
   void keep_cluster();
-  void keep_plan(const FoundPlan& found);
+  void keep_plan(const PlanCandidate& found);
   void write_csv(const QString& title, const QString& name, const std::string& text);
-  const FoundPlan* shown() const;
+  const PlanCandidate* shown() const;
 
   session::Session& session_;
   dialogs::Dialogs dialogs_;
   session::whatif::WhatIfStudy study_;
   session::whatif::CapacityStudy capacity_study_;
   session::whatif::LargestStudy largest_study_;
-  session::plans::LiveEdit preview_;  ///< simulates the plan selected in the front
-  QTimer settle_;                     ///< delay after a slider's move
+  session::plans::PreviewSimulator preview_;  ///< simulates the plan selected in the front
+  QTimer settle_;                             ///< delay after a slider's move
   QStackedWidget* stack_;
   QLabel* empty_;
   views::whatif::Panel* panel_;
   views::whatif::Summary* summary_;
   views::whatif::FrontPane* front_;
-  views::whatif::BuyPane* buy_;
+  views::whatif::UpgradePane* buy_;
   views::whatif::CapacityPane* capacity_;
   views::whatif::LargestPane* largest_;
   QSplitter* below_;
   QTabWidget* tabs_;
-  std::optional<FoundPlan> picked_;  ///< in the front; absent: the best is shown
+  std::optional<PlanCandidate> picked_;  ///< in the front; absent: the best is shown
   std::shared_ptr<const Simulation> picked_simulation_;
   bool unasked_ = true, looked_around_ = false;
 };

@@ -46,23 +46,23 @@
 
 namespace pipedeck::ui::window {
 
-MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
+MainWindow::MainWindow(WindowServices seams, QWidget* parent)
     : QMainWindow(parent),
       seams_(std::move(seams)),
-      session_(session::SessionSeams{[this](const QString& file) { return seams_.dialogs.micro_batch(this, file); },
-                                     seams_.runner, 0, seams_.state_folder,
-                                     [this](const session::RecoveryQuestion& question) {
-                                       return seams_.dialogs.recovery ? seams_.dialogs.recovery(this, question)
-                                                                      : session::Recovery::later;
-                                     },
-                                     seams_.look_only, [this] { return view_->captured(); }}),
+      session_(session::SessionServices{[this](const QString& file) { return seams_.dialogs.micro_batch(this, file); },
+                                        seams_.runner, 0, seams_.state_folder,
+                                        [this](const session::RecoveryQuestion& question) {
+                                          return seams_.dialogs.recovery ? seams_.dialogs.recovery(this, question)
+                                                                         : session::Recovery::later;
+                                        },
+                                        seams_.look_only, [this] { return view_->captured(); }}),
       actions_(std::make_unique<Actions>()) {
   setObjectName(QStringLiteral("main_window"));
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   set_appearance(layout::appearance_named(seams_.settings->value("window/appearance").toString()));
   setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
-  bar_ = new QuestionBar(this);
+  bar_ = new SetupBar(this);
   addToolBar(Qt::TopToolBarArea, bar_);
   create_pages();
   create_docks();
@@ -71,7 +71,7 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
   connect_session();
   connect_views();
   create_empty_states();
-  layout_ = new layout::LayoutKeeper(*this, compare_page_->table(), *seams_.settings);
+  layout_ = new layout::WindowStateSaver(*this, compare_page_->table(), *seams_.settings);
   layout_->restore();
   view_ = new ViewState(*this, *seams_.settings);
   compare_page_->table().setFocus();
@@ -197,22 +197,22 @@ void MainWindow::connect_session() {
 }
 
 void MainWindow::connect_views() {
-  connect(bar_, &QuestionBar::profile_chosen, &session_, &session::Session::choose_profile);
-  connect(bar_, &QuestionBar::profile_preset_chosen, this, [this](const QString& name) {
+  connect(bar_, &SetupBar::profile_chosen, &session_, &session::Session::choose_profile);
+  connect(bar_, &SetupBar::profile_preset_chosen, this, [this](const QString& name) {
     if (session::project::is_transformer_preset(name))
       actions::choose_transformer_preset(*this, session_, seams_.dialogs, name);
     else
       session_.choose_profile_preset(name);
   });
-  connect(bar_, &QuestionBar::cluster_chosen, &session_, &session::Session::choose_cluster);
-  connect(bar_, &QuestionBar::cluster_preset_chosen, &session_, &session::Session::choose_cluster_preset);
-  connect(bar_, &QuestionBar::import_requested, this, &MainWindow::import_with_dialog);
-  connect(bar_, &QuestionBar::global_batch_chosen, &session_, &session::Session::set_global_batch);
-  connect(bar_, &QuestionBar::micro_batch_chosen, &session_, &session::Session::set_micro_batch);
-  connect(bar_, &QuestionBar::conventions_chosen, &session_, &session::Session::set_conventions);
-  connect(bar_, &QuestionBar::compare_requested, actions_->compare, &QAction::trigger);
-  connect(bar_, &QuestionBar::cancel_requested, &session_, &session::Session::cancel_comparison);
-  connect(bar_, &QuestionBar::launch_requested, this,
+  connect(bar_, &SetupBar::cluster_chosen, &session_, &session::Session::choose_cluster);
+  connect(bar_, &SetupBar::cluster_preset_chosen, &session_, &session::Session::choose_cluster_preset);
+  connect(bar_, &SetupBar::import_requested, this, &MainWindow::import_with_dialog);
+  connect(bar_, &SetupBar::global_batch_chosen, &session_, &session::Session::set_global_batch);
+  connect(bar_, &SetupBar::micro_batch_chosen, &session_, &session::Session::set_micro_batch);
+  connect(bar_, &SetupBar::conventions_chosen, &session_, &session::Session::set_conventions);
+  connect(bar_, &SetupBar::compare_requested, actions_->compare, &QAction::trigger);
+  connect(bar_, &SetupBar::cancel_requested, &session_, &session::Session::cancel_comparison);
+  connect(bar_, &SetupBar::launch_requested, this,
           [this] { (session_.launching() ? actions_->stop : actions_->launch)->trigger(); });
   // During a drag the charts have priority: updating many texts as well would stutter. The texts follow when the drag
   // pauses.
@@ -277,7 +277,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->ignore();
     return;
   }
-  session_.forget_unsaved();
+  session_.discard_unsaved();
   layout_->save();
   event->accept();
 }

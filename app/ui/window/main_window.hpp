@@ -33,7 +33,7 @@ class HelpWindow;
 }  // namespace pipedeck::ui::help
 
 namespace pipedeck::ui::layout {
-class LayoutKeeper;
+class WindowStateSaver;
 }  // namespace pipedeck::ui::layout
 
 namespace pipedeck::ui::pages {
@@ -64,12 +64,12 @@ class NotesEdit;
 namespace pipedeck::ui::window {
 
 class EmptyStates;
-class QuestionBar;
+class SetupBar;
 class ReadOnlyBar;
 class ViewState;
 
 /// A set of external dependencies of the window; tests replace them.
-struct WindowSeams {
+struct WindowServices {
   dialogs::Dialogs dialogs;
   QSettings* settings = nullptr;  ///< must outlive the window
   QString runner;                 ///< path of pipedeck-cli
@@ -81,7 +81,7 @@ class MainWindow : public QMainWindow {
   Q_OBJECT
 
  public:
-  explicit MainWindow(WindowSeams seams, QWidget* parent = nullptr);
+  explicit MainWindow(WindowServices seams, QWidget* parent = nullptr);
   ~MainWindow() override;
 
   session::Session& session() { return session_; }
@@ -101,7 +101,7 @@ class MainWindow : public QMainWindow {
   /// Opens the sample project and compares its plans. This counts as no unsaved change.
   void open_sample();
   /// Asks about unsaved work of killed programs. Returns false if nothing was opened.
-  bool offer_left_behind();
+  bool offer_recovery();
   void reset_layout();
 
  protected:
@@ -172,10 +172,10 @@ class MainWindow : public QMainWindow {
   void compare_from_start(const QString& profile, const QString& cluster, int batch);
   QString comparison_summary() const;
 
-  WindowSeams seams_;
+  WindowServices seams_;
   session::Session session_;
   std::unique_ptr<Actions> actions_;
-  QuestionBar* bar_ = nullptr;
+  SetupBar* bar_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   ReadOnlyBar* read_only_bar_ = nullptr;
   actions::Exports* exports_ = nullptr;
@@ -198,7 +198,7 @@ class MainWindow : public QMainWindow {
   QLabel* devices_label_ = nullptr;
   QToolButton* calibration_mark_ = nullptr;
   EmptyStates* empty_states_ = nullptr;
-  layout::LayoutKeeper* layout_ = nullptr;
+  layout::WindowStateSaver* layout_ = nullptr;
   ViewState* view_ = nullptr;
   int shown_profile_ = 0;  ///< selected in the tree; 0: the one chosen in the tool bar
   int shown_cluster_ = 0;

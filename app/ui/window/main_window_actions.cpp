@@ -157,7 +157,7 @@ void MainWindow::create_edit_menu() {
   actions_->redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
   plan_actions_ =
       new actions::PlanActions({&session_, this, &compare_page_->table(), tree_, tree_model_, notes_, seams_.dialogs});
-  plan_actions_->hold_in({&compare_page_->table(), tree_, inspector_});
+  plan_actions_->scope_shortcuts({&compare_page_->table(), tree_, inspector_});
   plan_actions_->fill_edit_menu(menu);
   new actions::ProfileActions(
       {&session_, this, profile_view_,
@@ -174,7 +174,7 @@ void MainWindow::create_view_menu() {
                QKeySequence(static_cast<int>(Qt::CTRL) | key++), [this, page = info.page] { show_page(page); });
   }
   menu->addSeparator();
-  views::gantt::TimeLink& link = compare_page_->charts().link();
+  views::gantt::TimeAxisController& link = compare_page_->charts().link();
   const auto zoom = [&link](double factor) { link.zoom(factor, (link.axis().begin + link.axis().end) / 2); };
   add_action(menu, tr("Zoom &in"), "action_zoom_in", QKeySequence::ZoomIn, [zoom] { zoom(1.5); });
   add_action(menu, tr("Zoom &out"), "action_zoom_out", QKeySequence::ZoomOut, [zoom] { zoom(1 / 1.5); });

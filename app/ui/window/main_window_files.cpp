@@ -125,8 +125,8 @@ void MainWindow::open_project(const QString& file) {
   if (may_discard()) open_files({file});
 }
 
-bool MainWindow::offer_left_behind() {
-  if (!session_.offer_left_behind()) return false;
+bool MainWindow::offer_recovery() {
+  if (!session_.offer_recovery()) return false;
   if (!session_.file().isEmpty()) {
     remember_recent(session_.file());
     view_->opened();
@@ -135,12 +135,12 @@ bool MainWindow::offer_left_behind() {
 }
 
 bool MainWindow::save() {
-  if (session_.file().isEmpty() || !session_.why_read_only().isEmpty()) return save_as();
+  if (session_.file().isEmpty() || !session_.read_only_reason().isEmpty()) return save_as();
   return session_.start_save();
 }
 
 bool MainWindow::save_as() {
-  const QString title = session_.why_read_only().isEmpty() ? tr("Save project as") : tr("Save a copy");
+  const QString title = session_.read_only_reason().isEmpty() ? tr("Save project as") : tr("Save a copy");
   const QString file = actions::with_ending(seams_.dialogs.save_file(this, title, suggested_name(), project_filter()),
                                             QStringLiteral(".pipedeck"));
   return !file.isEmpty() && session_.start_save_as(file);
@@ -148,7 +148,7 @@ bool MainWindow::save_as() {
 
 QString MainWindow::suggested_name() const {
   if (session_.file().isEmpty()) return tr("untitled.pipedeck");
-  if (session_.why_read_only().isEmpty()) return session_.file();
+  if (session_.read_only_reason().isEmpty()) return session_.file();
   const QFileInfo file(session_.file());
   return file.dir().filePath(tr("%1 copy.pipedeck").arg(file.completeBaseName()));
 }

@@ -36,7 +36,7 @@ namespace {
 template <class Entries, class Name>
 QStringList names_with(const QStringList& presets, const Entries& entries, const Name& name) {
   QStringList names;
-  for (const auto& entry : entries) names << text::in_qt(name(entry));
+  for (const auto& entry : entries) names << text::to_qstring(name(entry));
   for (const QString& preset : presets) {
     if (!names.contains(preset)) names << preset;
   }
@@ -96,9 +96,9 @@ QString MainWindow::comparison_summary() const {
   const auto& last = session_.last_comparison();
   QString summary;
   if (last)
-    summary =
-        tr("%1 in %2")
-            .arg(session::work::count_text(last->plans, tr("plan"), tr("plans")), models::format_time(last->duration));
+    summary = tr("%1 in %2")
+                  .arg(session::work::format_count(last->plans, tr("plan"), tr("plans")),
+                       models::format_time(last->duration));
   const auto facts = session_.facts();
   if (facts && facts->lower_bound.count > 0) {
     summary += (summary.isEmpty() ? QString() : QStringLiteral("\n")) +
@@ -110,7 +110,7 @@ QString MainWindow::comparison_summary() const {
 /// Shows the hardware that Launch trains on.
 void MainWindow::refresh_devices() {
   const QString cores =
-      session::work::count_text(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"));
+      session::work::format_count(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"));
   devices_label_->setText(session_.state().backend.gpus ? tr("Launch trains on GPUs")
                                                         : tr("Devices here: %1 — Launch trains on threads").arg(cores));
 }
@@ -133,10 +133,10 @@ void MainWindow::refresh_start_panel() {
 
 void MainWindow::refresh_title() {
   const QString name = session_.file().isEmpty() ? tr("untitled") : QFileInfo(session_.file()).fileName();
-  const QString& why_read_only = session_.why_read_only();
-  setWindowTitle(why_read_only.isEmpty() ? tr("%1[*] — Pipedeck").arg(name)
-                                         : tr("%1[*] (read-only) — Pipedeck").arg(name));
-  read_only_bar_->show_reason(why_read_only);
+  const QString& read_only_reason = session_.read_only_reason();
+  setWindowTitle(read_only_reason.isEmpty() ? tr("%1[*] — Pipedeck").arg(name)
+                                            : tr("%1[*] (read-only) — Pipedeck").arg(name));
+  read_only_bar_->show_reason(read_only_reason);
   setWindowModified(session_.modified());
   const int changes = session_.changes_since_save();
   if (session_.saver().busy()) {
@@ -146,9 +146,10 @@ void MainWindow::refresh_title() {
   } else {
     const QString saved = tr("Saved %1").arg(QFileInfo(session_.file()).lastModified().toString("HH:mm"));
     saved_label_->setText(
-        changes == 0  ? saved
-        : changes > 0 ? tr("%1 · %2 since").arg(saved, session::work::count_text(changes, tr("change"), tr("changes")))
-                      : tr("%1 · changed since").arg(saved));
+        changes == 0 ? saved
+        : changes > 0
+            ? tr("%1 · %2 since").arg(saved, session::work::format_count(changes, tr("change"), tr("changes")))
+            : tr("%1 · changed since").arg(saved));
   }
 }
 

@@ -56,7 +56,7 @@ void fill(QComboBox* box, const std::vector<std::pair<int, QString>>& own, const
   if (!own.empty() && !others.isEmpty()) box->insertSeparator(box->count());
   for (const QString& name : others) box->addItem(name, name);
   box->insertSeparator(box->count());
-  box->addItem(QuestionBar::tr("Import…"));
+  box->addItem(SetupBar::tr("Import…"));
   box->setPlaceholderText(nothing);
   box->setCurrentIndex(chosen > 0 ? box->findData(chosen) : -1);
   box->setToolTip(box->currentText());
@@ -85,7 +85,7 @@ QStringList powers_of_two(int from, int to) {
 
 }  // namespace
 
-QuestionBar::QuestionBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
+SetupBar::SetupBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
   setObjectName(QStringLiteral("question_bar"));
   setMovable(false);
   setContextMenuPolicy(Qt::PreventContextMenu);
@@ -98,7 +98,7 @@ QuestionBar::QuestionBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
   add_box(row, tr("&Model profile"), profile_, "profile_box", 150);
   add_box(row, tr("&Cluster"), cluster_, "cluster_box", 190);
   make_batch_boxes(row);
-  make_judge_boxes(row);
+  make_simulation_boxes(row);
   make_buttons(row);
   row->addStretch(1);
   summary_ = new QLabel(content);
@@ -107,11 +107,11 @@ QuestionBar::QuestionBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
   summary_->setFont(views::widgets::caption_font(font()));
   row->addWidget(summary_, 0, Qt::AlignBottom);
   addWidget(content);
-  connect(profile_, &QComboBox::activated, this, &QuestionBar::profile_activated);
-  connect(cluster_, &QComboBox::activated, this, &QuestionBar::cluster_activated);
+  connect(profile_, &QComboBox::activated, this, &SetupBar::profile_activated);
+  connect(cluster_, &QComboBox::activated, this, &SetupBar::cluster_activated);
 }
 
-void QuestionBar::add_box(QHBoxLayout* row, const QString& caption, QComboBox* box, const char* name, int width) {
+void SetupBar::add_box(QHBoxLayout* row, const QString& caption, QComboBox* box, const char* name, int width) {
   auto* column = new QVBoxLayout;
   column->setSpacing(2);
   auto* label = new QLabel(caption, this);
@@ -128,7 +128,7 @@ void QuestionBar::add_box(QHBoxLayout* row, const QString& caption, QComboBox* b
   row->addLayout(column);
 }
 
-void QuestionBar::make_batch_boxes(QHBoxLayout* row) {
+void SetupBar::make_batch_boxes(QHBoxLayout* row) {
   batch_ = make_number_box(new QComboBox(this), powers_of_two(8, 4096));
   micro_batch_ = make_number_box(new QComboBox(this), QStringList{tr("auto")} + powers_of_two(1, 512));
   add_box(row, tr("&Global batch"), batch_, "batch_box", 86);
@@ -136,13 +136,13 @@ void QuestionBar::make_batch_boxes(QHBoxLayout* row) {
   batch_->setToolTip(tr("Samples per iteration: 1024, 1 024, 1k or 1Ki"));
   micro_batch_->setToolTip(tr("Samples per micro-batch. auto: each planner chooses"));
   for (QComboBox* box : {batch_, micro_batch_}) {
-    const auto edited = box == batch_ ? &QuestionBar::batch_edited : &QuestionBar::micro_batch_edited;
+    const auto edited = box == batch_ ? &SetupBar::batch_edited : &SetupBar::micro_batch_edited;
     connect(box, &QComboBox::activated, this, edited);
     connect(box->lineEdit(), &QLineEdit::editingFinished, this, edited);
   }
 }
 
-void QuestionBar::make_judge_boxes(QHBoxLayout* row) {
+void SetupBar::make_simulation_boxes(QHBoxLayout* row) {
   network_ = new views::widgets::ChoiceBox(this);
   overlap_ = new views::widgets::ChoiceBox(this);
   network_->set_choices(views::widgets::network_choices());
@@ -163,7 +163,7 @@ void QuestionBar::make_judge_boxes(QHBoxLayout* row) {
     });
 }
 
-void QuestionBar::make_buttons(QHBoxLayout* row) {
+void SetupBar::make_buttons(QHBoxLayout* row) {
   compare_ = new QPushButton(tr("Compare"), this);
   compare_->setObjectName(QStringLiteral("primary"));
   compare_->setMinimumWidth(120);  // wide enough for German
@@ -171,22 +171,22 @@ void QuestionBar::make_buttons(QHBoxLayout* row) {
           [this] { comparing_ ? emit cancel_requested() : emit compare_requested(); });
   launch_ = new QPushButton(tr("▶ Launch"), this);
   launch_->setObjectName(QStringLiteral("secondary"));
-  connect(launch_, &QPushButton::clicked, this, &QuestionBar::launch_requested);
+  connect(launch_, &QPushButton::clicked, this, &SetupBar::launch_requested);
   row->addSpacing(6);
   row->addWidget(compare_, 0, Qt::AlignBottom);
   row->addWidget(launch_, 0, Qt::AlignBottom);
 }
 
-void QuestionBar::show_project(const session::project::State& state) {
+void SetupBar::show_project(const session::project::State& state) {
   shown_ = state.question;
   std::vector<std::pair<int, QString>> profiles, clusters;
   for (const session::project::ProfileEntry& entry : state.profiles)
-    profiles.emplace_back(entry.id, text::in_qt(entry.profile->name));
+    profiles.emplace_back(entry.id, text::to_qstring(entry.profile->name));
   for (const session::project::ClusterEntry& entry : state.clusters)
-    clusters.emplace_back(entry.id, text::in_qt(entry.cluster->name));
+    clusters.emplace_back(entry.id, text::to_qstring(entry.cluster->name));
   fill(profile_, profiles, session::project::profile_preset_list(), shown_.profile, tr("choose a model"));
   fill(cluster_, clusters, session::project::cluster_preset_list(), shown_.cluster, tr("choose a cluster"));
-  warn_of(cluster_, session::cluster::device_note(state));
+  warn_of(cluster_, session::cluster::device_warning(state));
   network_->set_current(views::widgets::key_of(shown_.workload.conventions.network));
   collectives_->set_current(views::widgets::key_of(shown_.workload.conventions.collectives));
   overlap_->set_current(views::widgets::key_of(shown_.workload.conventions.overlap));
@@ -195,7 +195,7 @@ void QuestionBar::show_project(const session::project::State& state) {
   micro_batch_->setEditText(shown_.workload.micro_batch ? QString::number(*shown_.workload.micro_batch) : tr("auto"));
 }
 
-void QuestionBar::show_state(const QuestionBarState& state) {
+void SetupBar::show_state(const QuestionBarState& state) {
   comparing_ = state.comparing;
   compare_->setText(comparing_ ? tr("Cancel") : tr("Compare"));
   compare_->setEnabled(comparing_ || state.why_not_comparable.isEmpty());
@@ -208,7 +208,7 @@ void QuestionBar::show_state(const QuestionBarState& state) {
   summary_->setText(state.summary);
 }
 
-void QuestionBar::profile_activated(int index) {
+void SetupBar::profile_activated(int index) {
   const QVariant data = profile_->itemData(index);
   if (data.typeId() == QMetaType::Int) {
     emit profile_chosen(data.toInt());
@@ -221,7 +221,7 @@ void QuestionBar::profile_activated(int index) {
   }
 }
 
-void QuestionBar::cluster_activated(int index) {
+void SetupBar::cluster_activated(int index) {
   const QVariant data = cluster_->itemData(index);
   if (data.typeId() == QMetaType::Int) {
     emit cluster_chosen(data.toInt());
@@ -233,15 +233,15 @@ void QuestionBar::cluster_activated(int index) {
   }
 }
 
-void QuestionBar::batch_edited() {
-  const auto samples = models::typed_count(batch_->currentText());
+void SetupBar::batch_edited() {
+  const auto samples = models::parse_sample_count(batch_->currentText());
   if (samples && *samples != shown_.workload.global_batch) return emit global_batch_chosen(*samples);
   batch_->setEditText(QString::number(shown_.workload.global_batch));  // in the standard format, however it was typed
 }
 
-void QuestionBar::micro_batch_edited() {
+void SetupBar::micro_batch_edited() {
   const QString typed = micro_batch_->currentText().trimmed();
-  const auto samples = models::typed_count(typed);
+  const auto samples = models::parse_sample_count(typed);
   const bool leave_it = typed.isEmpty() || tr("auto").startsWith(typed, Qt::CaseInsensitive);
   if ((samples || leave_it) && samples != shown_.workload.micro_batch) return emit micro_batch_chosen(samples);
   micro_batch_->setEditText(shown_.workload.micro_batch ? QString::number(*shown_.workload.micro_batch) : tr("auto"));

@@ -27,11 +27,11 @@ struct QuestionBarState {
   QString summary;             ///< two lines on the right
 };
 
-class QuestionBar : public QToolBar {
+class SetupBar : public QToolBar {
   Q_OBJECT
 
  public:
-  explicit QuestionBar(QWidget* parent = nullptr);
+  explicit SetupBar(QWidget* parent = nullptr);
 
   void show_project(const session::project::State& state);
   void show_state(const QuestionBarState& state);
@@ -52,7 +52,7 @@ class QuestionBar : public QToolBar {
  private:
   void add_box(QHBoxLayout* row, const QString& caption, QComboBox* box, const char* name, int width);
   void make_batch_boxes(QHBoxLayout* row);
-  void make_judge_boxes(QHBoxLayout* row);
+  void make_simulation_boxes(QHBoxLayout* row);
   void make_buttons(QHBoxLayout* row);
   void profile_activated(int index);
   void cluster_activated(int index);

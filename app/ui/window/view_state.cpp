@@ -42,8 +42,8 @@ void forget_oldest(QSettings& settings) {
 }  // namespace
 
 ViewState::ViewState(MainWindow& window, QSettings& settings) : QObject(&window), window_(window), settings_(settings) {
-  const views::gantt::TimeLink& link = window_.compare_page().charts().link();
-  connect(&link, &views::gantt::TimeLink::axis_changed, this, &ViewState::zoom_when_drawn);
+  const views::gantt::TimeAxisController& link = window_.compare_page().charts().link();
+  connect(&link, &views::gantt::TimeAxisController::axis_changed, this, &ViewState::zoom_when_drawn);
   connect(&window_.session().jobs(), &session::work::Jobs::ended, this, [this] {
     if (!window_.session().jobs().any_running()) wanted_.reset();  // the charts have another length now
   });
@@ -91,7 +91,7 @@ void ViewState::apply(const QByteArray& json) {
 }
 
 void ViewState::zoom_when_drawn() {
-  views::gantt::TimeLink& link = window_.compare_page().charts().link();
+  views::gantt::TimeAxisController& link = window_.compare_page().charts().link();
   constexpr double as_good_as_equal = 1e-9;
   if (!wanted_ || std::abs(link.axis().full - wanted_->full) > as_good_as_equal * wanted_->full) return;
   const models::gantt::TimeAxis wanted{wanted_->begin, wanted_->end, link.axis().full, link.axis().fit};

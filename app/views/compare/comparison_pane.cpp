@@ -30,18 +30,18 @@ constexpr double asynchronous_view = 1.5;  // iterations of an asynchronous plan
 
 }  // namespace
 
-Pane::Pane(QWidget* parent) : QWidget(parent), link_(new gantt::TimeLink(this)), differing_(this) {
+Pane::Pane(QWidget* parent) : QWidget(parent), link_(new gantt::TimeAxisController(this)), differing_(this) {
   setObjectName(QStringLiteral("comparison_pane"));
   setAccessibleName(tr("Compared plans"));
   build();
   update_background();
   set_rows({});
   // Selecting an operation also selects its plan.
-  connect(link_, &gantt::TimeLink::selection_changed, this, [this] {
+  connect(link_, &gantt::TimeAxisController::selection_changed, this, [this] {
     const auto& selection = link_->selection();
     if (selection && selected_ != selection->chart) emit plan_clicked(selection->chart);
   });
-  connect(link_, &gantt::TimeLink::measure_changed, this, &Pane::show_measured);
+  connect(link_, &gantt::TimeAxisController::measure_changed, this, &Pane::show_measured);
 }
 
 void Pane::update_background() {

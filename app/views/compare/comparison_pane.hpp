@@ -73,7 +73,7 @@ class Pane : public QWidget {
   /// Returns the panel at a position of the pane, or null.
   PlanPanel* panel_at(const QPoint& position) const;
 
-  gantt::TimeLink& link() const { return *link_; }
+  gantt::TimeAxisController& link() const { return *link_; }
   PlanPanel* panel(int id) const;
   std::vector<PlanPanel*> panels() const { return panels_; }
   QSize sizeHint() const override { return {900, 600}; }
@@ -111,7 +111,7 @@ class Pane : public QWidget {
   void update_item_legend();
   void scroll_to_selected();
 
-  gantt::TimeLink* link_;
+  gantt::TimeAxisController* link_;
   QScrollArea* scroll_ = nullptr;
   QWidget* column_ = nullptr;
   QGridLayout* layout_ = nullptr;

@@ -28,7 +28,7 @@ constexpr int least_column = 420;  // minimum width of charts side by side, in p
 /// An empty space below the last plan, through which the cursor continues to the ruler.
 class CursorSpace : public gantt::TimeView {
  public:
-  CursorSpace(gantt::TimeLink* link, QWidget* parent) : gantt::TimeView(link, parent) {
+  CursorSpace(gantt::TimeAxisController* link, QWidget* parent) : gantt::TimeView(link, parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     setFocusPolicy(Qt::NoFocus);
   }

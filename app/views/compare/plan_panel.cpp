@@ -23,7 +23,7 @@ constexpr double bar_width = 3;                 // next to the selected plan's n
 
 QString plan_title(const Plan& plan) {
   const QString name = QString::fromStdString(plan.name.empty() ? plan.planner : plan.name);
-  const QString shape = QString::fromStdString(shape_text(plan));
+  const QString shape = QString::fromStdString(stage_shape_text(plan));
   if (shape.isEmpty() || name.contains(shape.section(QStringLiteral(" · "), 0, 0))) return name;
   if (plan.stages.size() > most_stages_spelled) return PlanPanel::tr("%1, %2 stages").arg(name).arg(plan.stages.size());
   return name + u' ' + shape;
@@ -46,7 +46,7 @@ QString plan_figures(const models::compare::PlanRow& row) {
   return figures.join(QStringLiteral(" · "));
 }
 
-PlanTitle::PlanTitle(gantt::TimeLink* link, QWidget* parent) : gantt::TimeView(link, parent) {
+PlanTitle::PlanTitle(gantt::TimeAxisController* link, QWidget* parent) : gantt::TimeView(link, parent) {
   setObjectName(QStringLiteral("plan_title"));
   setFocusPolicy(Qt::NoFocus);
 }
@@ -87,7 +87,7 @@ void PlanTitle::draw_content(QPainter& painter, QImage&) {
                                                figures_, Qt::ElideRight, width() - widgets::ThemeSizes::margin - left));
 }
 
-PlanPanel::PlanPanel(gantt::TimeLink* link, QWidget* parent)
+PlanPanel::PlanPanel(gantt::TimeAxisController* link, QWidget* parent)
     : QWidget(parent),
       title_(new PlanTitle(link, this)),
       gantt_(new gantt::View(link, this)),

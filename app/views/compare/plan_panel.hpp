@@ -13,7 +13,7 @@ class PlanTitle : public gantt::TimeView {
   Q_OBJECT
 
  public:
-  PlanTitle(gantt::TimeLink* link, QWidget* parent);
+  PlanTitle(gantt::TimeAxisController* link, QWidget* parent);
   void set_texts(const QString& name, const QString& figures, bool warning);
   void set_selected(bool selected);
   const QString& name() const { return name_; }
@@ -38,7 +38,7 @@ class PlanPanel : public QWidget {
   Q_OBJECT
 
  public:
-  PlanPanel(gantt::TimeLink* link, QWidget* parent);
+  PlanPanel(gantt::TimeAxisController* link, QWidget* parent);
   void set_row(const models::compare::PlanRow& row);
   void set_ghost(std::shared_ptr<const models::gantt::Content> content) { gantt_->set_ghost(std::move(content)); }
   void set_selected(bool selected);

@@ -28,7 +28,7 @@ QToolButton* button(const QString& text, const QString& name, const char* object
 
 }  // namespace
 
-ChartSearch::ChartSearch(TimeLink* link, std::function<std::vector<View*>()> charts, QWidget* parent)
+ChartSearch::ChartSearch(TimeAxisController* link, std::function<std::vector<View*>()> charts, QWidget* parent)
     : QWidget(parent), link_(link), charts_(std::move(charts)), background_(this) {
   setObjectName(QStringLiteral("chart_search"));
   build();
@@ -37,7 +37,7 @@ ChartSearch::ChartSearch(TimeLink* link, std::function<std::vector<View*>()> cha
   connect(next_, &QToolButton::clicked, this, &ChartSearch::next);
   connect(previous_, &QToolButton::clicked, this, &ChartSearch::previous);
   connect(close_, &QToolButton::clicked, this, &ChartSearch::close_search);
-  connect(link_, &TimeLink::selection_changed, this, [this] {
+  connect(link_, &TimeAxisController::selection_changed, this, [this] {
     if (isVisible()) tell();
   });
   hide();

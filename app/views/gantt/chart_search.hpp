@@ -19,14 +19,14 @@ class QToolButton;
 namespace pipedeck::views::gantt {
 
 class View;
-class TimeLink;
+class TimeAxisController;
 
 class ChartSearch : public QWidget {
   Q_OBJECT
 
  public:
   /// Calls `charts` for each search; it returns the charts to search, in order.
-  ChartSearch(TimeLink* link, std::function<std::vector<View*>()> charts, QWidget* parent = nullptr);
+  ChartSearch(TimeAxisController* link, std::function<std::vector<View*>()> charts, QWidget* parent = nullptr);
 
   /// Shows the field and gives it the focus. Earlier matches stay.
   void open(const QString& text = {});
@@ -62,7 +62,7 @@ class ChartSearch : public QWidget {
   void say(const QString& text, bool problem);
   void apply_theme();
 
-  TimeLink* link_;
+  TimeAxisController* link_;
   std::function<std::vector<View*>()> charts_;
   QLineEdit* field_;
   QLabel *told_, *syntax_;

@@ -45,7 +45,7 @@ Nanoseconds whole(std::int64_t time) { return Nanoseconds(time); }
 
 }  // namespace
 
-DifferenceView::DifferenceView(TimeLink* link, QWidget* parent)
+DifferenceView::DifferenceView(TimeAxisController* link, QWidget* parent)
     : TimeView(link, parent), card_(new widgets::HoverCard(this)) {
   setObjectName(QStringLiteral("difference_view"));
   widgets::install_accessible_items();  // before any interface is requested

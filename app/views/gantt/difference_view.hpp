@@ -21,7 +21,7 @@ class DifferenceView : public TimeView, public widgets::AccessibleItems {
   Q_OBJECT
 
  public:
-  explicit DifferenceView(TimeLink* link, QWidget* parent = nullptr);
+  explicit DifferenceView(TimeAxisController* link, QWidget* parent = nullptr);
 
   /// Sets the difference from one plan to another; null while it is being computed.
   void set_difference(std::shared_ptr<const models::gantt::GanttDifference> difference, const QString& from,

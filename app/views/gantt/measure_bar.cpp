@@ -23,17 +23,17 @@ Nanoseconds whole(double time) { return Nanoseconds(static_cast<std::int64_t>(st
 
 }  // namespace
 
-MeasureBar::MeasureBar(TimeLink* link, QWidget* parent) : QWidget(parent), link_(link) {
+MeasureBar::MeasureBar(TimeAxisController* link, QWidget* parent) : QWidget(parent), link_(link) {
   setObjectName(QStringLiteral("measure_bar"));
   setAccessibleName(tr("Measure between two cursors"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  connect(link, &TimeLink::measure_changed, this, &MeasureBar::refresh);
+  connect(link, &TimeAxisController::measure_changed, this, &MeasureBar::refresh);
   // After the chart has found its lane.
-  connect(link, &TimeLink::selection_changed, this, &MeasureBar::refresh, Qt::QueuedConnection);
-  connect(link, &TimeLink::cursor_changed, this, [this] {
+  connect(link, &TimeAxisController::selection_changed, this, &MeasureBar::refresh, Qt::QueuedConnection);
+  connect(link, &TimeAxisController::cursor_changed, this, [this] {
     if (link_->measure() && !link_->measure()->to) refresh();
   });
-  connect(link, &TimeLink::label_width_changed, this, qOverload<>(&QWidget::update));
+  connect(link, &TimeAxisController::label_width_changed, this, qOverload<>(&QWidget::update));
   hide();
 }
 

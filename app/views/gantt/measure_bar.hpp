@@ -16,13 +16,13 @@ class QPainter;
 namespace pipedeck::views::gantt {
 
 class View;
-class TimeLink;
+class TimeAxisController;
 
 class MeasureBar : public QWidget {
   Q_OBJECT
 
  public:
-  explicit MeasureBar(TimeLink* link, QWidget* parent = nullptr);
+  explicit MeasureBar(TimeAxisController* link, QWidget* parent = nullptr);
 
   /// Sets the chart to measure and the name of its plan.
   void set_chart(View* chart, const QString& name);
@@ -46,7 +46,7 @@ class MeasureBar : public QWidget {
   static QString parts_text(const models::gantt::MeasuredTime& time);
   void paint_line(QPainter& painter, const Line& line, int top) const;
 
-  TimeLink* link_;
+  TimeAxisController* link_;
   QPointer<View> chart_;
   QString name_;
   std::vector<Line> lines_;

@@ -23,20 +23,20 @@ constexpr double minimap_key_pan = 0.15;  // of the visible span
 
 }  // namespace
 
-MinimapView::MinimapView(TimeLink* link, QWidget* parent) : QWidget(parent), link_(link) {
+MinimapView::MinimapView(TimeAxisController* link, QWidget* parent) : QWidget(parent), link_(link) {
   setObjectName(QStringLiteral("minimap_view"));
   setAccessibleName(tr("Overview"));
   setToolTip(tr("Drag the frame or its edges. Click to go there, double-click to see all"));
   setMouseTracking(true);
   setFocusPolicy(Qt::TabFocus);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  connect(link, &TimeLink::axis_changed, this, [this] {
+  connect(link, &TimeAxisController::axis_changed, this, [this] {
     if (link_->axis().full != drawn_full_) stale_ = true;
     describe();
     update();
   });
-  connect(link, &TimeLink::label_width_changed, this, &MinimapView::refresh);
-  connect(link, &TimeLink::measure_changed, this, qOverload<>(&QWidget::update));
+  connect(link, &TimeAxisController::label_width_changed, this, &MinimapView::refresh);
+  connect(link, &TimeAxisController::measure_changed, this, qOverload<>(&QWidget::update));
 }
 
 void MinimapView::refresh() {

@@ -20,7 +20,7 @@ class MinimapView : public QWidget {
   Q_OBJECT
 
  public:
-  explicit MinimapView(TimeLink* link, QWidget* parent = nullptr);
+  explicit MinimapView(TimeAxisController* link, QWidget* parent = nullptr);
 
   /// Sets one band per chart, in this order; null entries are skipped.
   void set_contents(const std::vector<std::shared_ptr<const models::gantt::Content>>& contents);
@@ -51,7 +51,7 @@ class MinimapView : public QWidget {
   void refresh();
   void describe();
 
-  TimeLink* link_;
+  TimeAxisController* link_;
   std::vector<std::shared_ptr<const models::gantt::Content>> contents_;
   std::vector<std::shared_ptr<const models::gantt::Matches>> matches_;
   QImage overview_;

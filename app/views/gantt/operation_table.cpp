@@ -100,7 +100,7 @@ void OperationTable::set_chart(View* chart) {
   chart_ = chart;
   if (chart) {
     connect(chart, &View::content_changed, this, &OperationTable::reload);
-    connect(&chart->link(), &TimeLink::selection_changed, this, &OperationTable::follow_chart);
+    connect(&chart->link(), &TimeAxisController::selection_changed, this, &OperationTable::follow_chart);
   }
   reload();
 }

@@ -36,7 +36,7 @@ QFont font_for(const QFont& base, int height) {
 using Inks = std::array<widgets::PixelCanvas::Ink, op_kind_count>;
 
 /// Returns the colours of all kinds; `strength` below 1 pales them as in the second timeline.
-Inks inks_of(const widgets::Theme& theme, double strength, int chunk = 0, int chunks = 1) {
+Inks box_colors(const widgets::Theme& theme, double strength, int chunk = 0, int chunks = 1) {
   Inks inks;
   const auto shade = [&](OpKind kind) {
     return widgets::blended(widgets::shade_of_chunk(theme.of(kind), chunk, chunks, theme), theme.panel, strength).rgb();
@@ -54,7 +54,7 @@ Inks inks_of(const widgets::Theme& theme, double strength, int chunk = 0, int ch
 /// Returns one set of colours per chunk.
 std::vector<Inks> inks_of_chunks(const widgets::Theme& theme, int chunks) {
   std::vector<Inks> all;
-  for (int chunk = 0; chunk < chunks; ++chunk) all.push_back(inks_of(theme, 1, chunk, chunks));
+  for (int chunk = 0; chunk < chunks; ++chunk) all.push_back(box_colors(theme, 1, chunk, chunks));
   return all;
 }
 
@@ -103,8 +103,8 @@ void Painter::draw(QPainter& painter, QImage& canvas, const Scene& scene, const 
               theme,
               widgets::PixelCanvas::of(painter, canvas, area),
               inks_of_chunks(theme, scene.content->most_chunks()),
-              inks_of(theme, 0.45),
-              inks_of(theme, 0.22),
+              box_colors(theme, 0.45),
+              box_colors(theme, 0.22),
               font_for(font, lane),
               ratio,
               left,
@@ -325,7 +325,7 @@ void Painter::draw_transfers(Frame& frame) {
   frame.painter.setRenderHint(QPainter::Antialiasing);
   frame.painter.setPen(QPen(frame.theme.of(OpKind::send), 1.6));
   frame.painter.setClipRect(scene.plot);
-  for (const models::gantt::GanttLink& link : scene.content->links) {
+  for (const models::gantt::TransferLane& link : scene.content->links) {
     const models::gantt::Row *from = row_of(link.from), *to = row_of(link.to);
     // Lines connect only adjacent lanes: across others they would hide what they cross.
     if (!from || !to || std::abs(to - from) != 1) continue;

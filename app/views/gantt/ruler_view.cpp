@@ -18,7 +18,7 @@ constexpr int tick_length = 4;
 
 }  // namespace
 
-RulerView::RulerView(TimeLink* link, QWidget* parent) : TimeView(link, parent) {
+RulerView::RulerView(TimeAxisController* link, QWidget* parent) : TimeView(link, parent) {
   setObjectName(QStringLiteral("ruler_view"));
   setAccessibleName(tr("Time scale"));
   setFocusPolicy(Qt::NoFocus);

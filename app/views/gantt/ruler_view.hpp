@@ -10,7 +10,7 @@ class RulerView : public TimeView {
   Q_OBJECT
 
  public:
-  explicit RulerView(TimeLink* link, QWidget* parent = nullptr);
+  explicit RulerView(TimeAxisController* link, QWidget* parent = nullptr);
   QSize sizeHint() const override { return {640, 30}; }
   QSize minimumSizeHint() const override { return {200, 30}; }
 

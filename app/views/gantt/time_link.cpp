@@ -5,13 +5,13 @@
 
 namespace pipedeck::views::gantt {
 
-void TimeLink::set_axis(const models::gantt::TimeAxis& axis) {
+void TimeAxisController::set_axis(const models::gantt::TimeAxis& axis) {
   if (axis == axis_) return;
   axis_ = axis;
   emit axis_changed();
 }
 
-void TimeLink::set_full(double full, double fit) {
+void TimeAxisController::set_full(double full, double fit) {
   full = std::max(full, 1.0);
   if (fit >= full) fit = 0;
   if (full == axis_.full && fit == axis_.fit) return;
@@ -20,44 +20,44 @@ void TimeLink::set_full(double full, double fit) {
   set_axis(fitted ? axis.fitted() : axis.panned(0));  // panned: keeps the axis within the new span
 }
 
-void TimeLink::set_cursor(std::optional<double> time) {
+void TimeAxisController::set_cursor(std::optional<double> time) {
   if (time == cursor_) return;
   cursor_ = time;
   emit cursor_changed();
 }
 
-void TimeLink::set_selection(const std::optional<OperationSelection>& selection) {
+void TimeAxisController::set_selection(const std::optional<SelectedOperation>& selection) {
   if (selection == selection_) return;
   selection_ = selection;
   emit selection_changed();
 }
 
-void TimeLink::set_measure(const std::optional<TimeMeasure>& measure) {
+void TimeAxisController::set_measure(const std::optional<TimeMeasure>& measure) {
   if (measure == measure_) return;
   measure_ = measure;
   emit measure_changed();
 }
 
-void TimeLink::mark(double time) {
+void TimeAxisController::mark(double time) {
   time = std::clamp(time, 0.0, axis_.full);
   const bool second = measure_ && !measure_->to && time != measure_->from;
   set_measure(second ? TimeMeasure{measure_->from, time} : TimeMeasure{time, {}});
 }
 
-void TimeLink::set_label_width(int width) {
+void TimeAxisController::set_label_width(int width) {
   if (width == label_width_) return;
   label_width_ = width;
   emit label_width_changed();
 }
 
-void TimeLink::reveal(double begin, double end) {
+void TimeAxisController::reveal(double begin, double end) {
   if (begin < axis_.begin)
     pan(begin - axis_.begin);
   else if (end > axis_.end)
     pan(std::min(end - axis_.end, begin - axis_.begin));
 }
 
-void TimeLink::centre(double begin, double end) {
+void TimeAxisController::centre(double begin, double end) {
   constexpr double least_share = 1.0 / 500, shown_share = 1.0 / 40;  // of the visible span
   models::gantt::TimeAxis axis = axis_;
   if (end - begin < axis.span() * least_share)

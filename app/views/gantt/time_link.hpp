@@ -13,11 +13,11 @@
 namespace pipedeck::views::gantt {
 
 /// An operation of one of several charts; the others show the one with the same kind, stage and micro-batch.
-struct OperationSelection {
+struct SelectedOperation {
   int chart = 0;             ///< View::chart_id of the chart in which it was selected
   std::size_t position = 0;  ///< in that chart's timeline columns
   Operation operation;
-  bool operator==(const OperationSelection&) const = default;
+  bool operator==(const SelectedOperation&) const = default;
 };
 
 /// A span between two cursors. Until the second is set, it ends at the mouse.
@@ -27,15 +27,15 @@ struct TimeMeasure {
   bool operator==(const TimeMeasure&) const = default;
 };
 
-class TimeLink : public QObject {
+class TimeAxisController : public QObject {
   Q_OBJECT
 
  public:
-  explicit TimeLink(QObject* parent = nullptr) : QObject(parent) {}
+  explicit TimeAxisController(QObject* parent = nullptr) : QObject(parent) {}
 
   const models::gantt::TimeAxis& axis() const { return axis_; }
   std::optional<double> cursor() const { return cursor_; }  ///< ns
-  const std::optional<OperationSelection>& selection() const { return selection_; }
+  const std::optional<SelectedOperation>& selection() const { return selection_; }
   const std::optional<TimeMeasure>& measure() const { return measure_; }
   /// Returns the pixels left of the plots, equal in all views so that their times align.
   int label_width() const { return label_width_; }
@@ -45,7 +45,7 @@ class TimeLink : public QObject {
   /// fitted axis stays fitted.
   void set_full(double full, double fit = 0);
   void set_cursor(std::optional<double> time);
-  void set_selection(const std::optional<OperationSelection>& selection);
+  void set_selection(const std::optional<SelectedOperation>& selection);
   void set_measure(const std::optional<TimeMeasure>& measure);
   /// Sets the first cursor, or the second if only the first is set.
   void mark(double time);
@@ -69,7 +69,7 @@ class TimeLink : public QObject {
  private:
   models::gantt::TimeAxis axis_;
   std::optional<double> cursor_;
-  std::optional<OperationSelection> selection_;
+  std::optional<SelectedOperation> selection_;
   std::optional<TimeMeasure> measure_;
   int label_width_ = 84;
 };

@@ -41,15 +41,15 @@ int physical_key(const QKeyEvent& event) {
 
 }  // namespace
 
-TimeView::TimeView(TimeLink* link, QWidget* parent) : QWidget(parent), link_(link) {
+TimeView::TimeView(TimeAxisController* link, QWidget* parent) : QWidget(parent), link_(link) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAttribute(Qt::WA_OpaquePaintEvent);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  connect(link, &TimeLink::axis_changed, this, &TimeView::refresh);
-  connect(link, &TimeLink::label_width_changed, this, &TimeView::refresh);
-  connect(link, &TimeLink::cursor_changed, this, &TimeView::cursor_moved);
-  connect(link, &TimeLink::measure_changed, this, qOverload<>(&QWidget::update));
+  connect(link, &TimeAxisController::axis_changed, this, &TimeView::refresh);
+  connect(link, &TimeAxisController::label_width_changed, this, &TimeView::refresh);
+  connect(link, &TimeAxisController::cursor_changed, this, &TimeView::cursor_moved);
+  connect(link, &TimeAxisController::measure_changed, this, qOverload<>(&QWidget::update));
 }
 
 QRect TimeView::plot() const {

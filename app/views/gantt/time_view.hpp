@@ -21,9 +21,9 @@ class TimeView : public QWidget {
 
  public:
   /// `link` must outlive the view.
-  TimeView(TimeLink* link, QWidget* parent);
+  TimeView(TimeAxisController* link, QWidget* parent);
 
-  TimeLink& link() const { return *link_; }
+  TimeAxisController& link() const { return *link_; }
   const widgets::Theme& theme() const { return widgets::Theme::of(palette()); }
   /// Returns the area in which times are drawn, in widget coordinates.
   QRect plot() const;
@@ -77,7 +77,7 @@ class TimeView : public QWidget {
   void draw_again(const QRect& exposed);
   void draw_on_page(QPainter& painter);
 
-  TimeLink* link_;
+  TimeAxisController* link_;
   QImage content_;
   QRect wanted_;  ///< part of the content that the image contains once it is drawn
   bool stale_ = true;

@@ -36,13 +36,13 @@ void draw_triangle(QPainter& painter, const QPointF& centre, bool open, const QC
 
 }  // namespace
 
-View::View(TimeLink* link, QWidget* parent)
+View::View(TimeAxisController* link, QWidget* parent)
     : TimeView(link, parent), empty_text_(tr("Nothing to show yet")), card_(new widgets::HoverCard(this)) {
   install_accessible_gantt();  // before any interface is requested
   setObjectName(QStringLiteral("gantt_view"));
   setAccessibleName(tr("Gantt chart"));
   setAccessibleDescription(tr("Operations of every device over time. Arrow keys move between operations."));
-  connect(link, &TimeLink::selection_changed, this, &View::selection_moved);
+  connect(link, &TimeAxisController::selection_changed, this, &View::selection_moved);
 }
 
 void View::set_content(std::shared_ptr<const models::gantt::Content> content) {

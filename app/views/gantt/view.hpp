@@ -30,9 +30,9 @@ class View : public TimeView {
   Q_OBJECT
 
  public:
-  explicit View(TimeLink* link, QWidget* parent = nullptr);
+  explicit View(TimeAxisController* link, QWidget* parent = nullptr);
 
-  /// Sets the content; null shows the empty text. The owner sets the link's full span (TimeLink::set_full).
+  /// Sets the content; null shows the empty text. The owner sets the link's full span (TimeAxisController::set_full).
   void set_content(std::shared_ptr<const models::gantt::Content> content);
   void set_timeline(std::shared_ptr<const Timeline> timeline);
   void set_simulation(const std::shared_ptr<const Simulation>& simulation);
@@ -112,7 +112,7 @@ class View : public TimeView {
   QStringList describe_fold(const models::gantt::Row& row) const;
   void draw_labels(QPainter& painter) const;
   void find_critical();
-  QString critical_text(const CriticalLink& link) const;
+  QString critical_text(const CriticalSegment& link) const;
   QString critical_line(std::size_t operation) const;
 
   std::shared_ptr<const models::gantt::Content> content_, pale_, ghost_;

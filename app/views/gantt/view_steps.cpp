@@ -13,7 +13,7 @@ namespace pipedeck::views::gantt {
 void View::select(const models::gantt::Hit& hit) {
   const TimelineRow operation = content_->timeline->row(hit.operation);
   selected_row_ = hit.row;
-  link().set_selection(OperationSelection{chart_id_, hit.operation, operation.operation});
+  link().set_selection(SelectedOperation{chart_id_, hit.operation, operation.operation});
   if (selected_ != hit) selection_moved();  // the same operation in another replica's lane
   link().reveal(static_cast<double>(operation.start.count), static_cast<double>(operation.end().count));
 }
@@ -80,7 +80,7 @@ void View::show_operation(std::size_t operation) {
   const auto row = find_row(operation);
   if (!row) return;
   const TimelineRow told = content_->timeline->row(operation);
-  link().set_selection(OperationSelection{chart_id_, operation, told.operation});
+  link().set_selection(SelectedOperation{chart_id_, operation, told.operation});
   link().centre(static_cast<double>(told.start.count), static_cast<double>(told.end().count));
   emit row_shown(geometry_.rows[*row].top, geometry_.rows[*row].bottom());
 }
@@ -111,7 +111,7 @@ void View::uncover(std::size_t operation) {
   for (const models::gantt::Group& group : content_->groups)
     if (holds(group.compute) || holds(group.collective))
       set_opened(content_->groups[group.leader].devices.front(), true);
-  for (const models::gantt::GanttLink& of_links : content_->links)
+  for (const models::gantt::TransferLane& of_links : content_->links)
     if (holds(of_links.lane)) set_links_visible(true);
   emit lanes_changed();
 }

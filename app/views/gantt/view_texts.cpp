@@ -13,7 +13,7 @@ QString View::wait_text(const models::gantt::Row& row, std::size_t operation) co
   if (!lane || row.kind == models::gantt::Row::Kind::link) return {};
   const TimelineLane& compute = content_->timeline->lanes[*lane];
   if (operation < compute.begin || operation >= compute.end) return {};
-  const models::gantt::Wait wait = models::gantt::wait_of(*content_, *lane, operation);
+  const models::gantt::Wait wait = models::gantt::wait_reason(*content_, *lane, operation);
   const QString idle = models::format_time(wait.idle);
   const QString from =
       wait.group ? models::devices_text(content_->groups[*wait.group].devices, device_names_) : QString();
@@ -93,7 +93,7 @@ QStringList View::describe_fold(const models::gantt::Row& row) const {
           tr("The others process other micro-batches in turn."), tr("Click to see a lane per device.")};
 }
 
-QString View::critical_text(const CriticalLink& link) const {
+QString View::critical_text(const CriticalSegment& link) const {
   const QString from = models::device_name(link.device, device_names_);
   switch (link.cause) {
     case WaitCause::start:
@@ -118,7 +118,7 @@ QString View::critical_text(const CriticalLink& link) const {
 QString View::critical_line(std::size_t operation) const {
   const auto on = std::ranges::find(critical_, operation, &models::gantt::CriticalBox::operation);
   if (on == critical_.end()) return {};
-  const CriticalLink& link = critical_path_->links[on->link];
+  const CriticalSegment& link = critical_path_->links[on->link];
   return tr("critical path, %L1 of %L2: %3")
       .arg(on->link + 1)
       .arg(critical_path_->links.size())

@@ -23,18 +23,18 @@ constexpr double chart_headroom = 1.1;          // above the highest curve or ca
 
 }  // namespace
 
-QStringList fit_lines(const DeviceVerdict& verdict) {
+QStringList fit_lines(const SimulatedDevice& verdict) {
   QStringList lines;
   if (verdict.peak > verdict.capacity)
     lines << View::tr("does not fit: %1 above its memory").arg(models::format_bytes(verdict.peak - verdict.capacity));
-  if (verdict.peak_upper > verdict.peak)
-    lines << (verdict.peak_upper > verdict.capacity ? View::tr("upper estimate %1, above its memory")
-                                                    : View::tr("upper estimate %1, whatever the operation times"))
-                 .arg(models::format_bytes(verdict.peak_upper));
+  if (verdict.peak_upper_bound > verdict.peak)
+    lines << (verdict.peak_upper_bound > verdict.capacity ? View::tr("upper estimate %1, above its memory")
+                                                          : View::tr("upper estimate %1, whatever the operation times"))
+                 .arg(models::format_bytes(verdict.peak_upper_bound));
   return lines;
 }
 
-View::View(gantt::TimeLink* link, QWidget* parent)
+View::View(gantt::TimeAxisController* link, QWidget* parent)
     : gantt::TimeView(link, parent), card_(new widgets::HoverCard(this)) {
   install_accessible_memory();  // before any interface is requested
   setObjectName(QStringLiteral("memory_view"));
@@ -232,16 +232,16 @@ void View::draw_peak(QPainter& painter) const {
   const auto highest = std::max_element(
       curves_->curves.begin(), curves_->curves.end(),
       [](const models::memory::Curve& a, const models::memory::Curve& b) { return a.verdict->peak < b.verdict->peak; });
-  draw_peak_mark(painter, *highest, y_of(highest->verdict->peak), y_of(highest->verdict->peak_upper));
+  draw_peak_mark(painter, *highest, y_of(highest->verdict->peak), y_of(highest->verdict->peak_upper_bound));
 }
 
 void View::draw_peak_mark(QPainter& painter, const models::memory::Curve& curve, double peak_y, double upper_y) const {
   constexpr double cap = 4;  // half the width of the whisker's end
-  const DeviceVerdict& verdict = *curve.verdict;
+  const SimulatedDevice& verdict = *curve.verdict;
   const double x = x_of(static_cast<double>(verdict.peak_time.count));
   const bool over = verdict.peak > verdict.capacity;
-  if (verdict.peak_upper > verdict.peak) {
-    const bool beyond = verdict.peak_upper > verdict.capacity;
+  if (verdict.peak_upper_bound > verdict.peak) {
+    const bool beyond = verdict.peak_upper_bound > verdict.capacity;
     painter.setPen(QPen(over ? theme().bad : beyond ? theme().warning : theme().muted, 1.2));
     painter.drawLine(QPointF(x, peak_y), QPointF(x, upper_y));
     painter.drawLine(QPointF(x - cap, upper_y), QPointF(x + cap, upper_y));
@@ -276,7 +276,7 @@ std::optional<std::size_t> View::curve_at(const QPointF& position) const {
 
 QStringList View::describe(std::size_t index, double time) const {
   const models::memory::Curve& curve = curves_->curves[index];
-  const DeviceVerdict& verdict = *curve.verdict;
+  const SimulatedDevice& verdict = *curve.verdict;
   const auto now = Nanoseconds(static_cast<std::int64_t>(std::max(0.0, time)));
   QStringList lines{tr("memory · %1").arg(models::devices_text(curve.devices, device_names_))};
   lines << tr("%1 at %2").arg(models::format_bytes(Bytes(curve.at(time))), models::format_time(now));
@@ -286,11 +286,11 @@ QStringList View::describe(std::size_t index, double time) const {
   lines << fit_lines(verdict);
   std::vector<MemoryItem> items;
   for (int i = 0; i < memory_item_count; ++i)
-    if (verdict.peak_parts[static_cast<MemoryItem>(i)].count > 0) items.push_back(static_cast<MemoryItem>(i));
+    if (verdict.peak_breakdown[static_cast<MemoryItem>(i)].count > 0) items.push_back(static_cast<MemoryItem>(i));
   std::stable_sort(items.begin(), items.end(),
-                   [&](MemoryItem a, MemoryItem b) { return verdict.peak_parts[a] > verdict.peak_parts[b]; });
+                   [&](MemoryItem a, MemoryItem b) { return verdict.peak_breakdown[a] > verdict.peak_breakdown[b]; });
   for (const MemoryItem item : items)
-    lines << tr("    %1  %2").arg(models::format_bytes(verdict.peak_parts[item]), widgets::item_text(item));
+    lines << tr("    %1  %2").arg(models::format_bytes(verdict.peak_breakdown[item]), widgets::item_text(item));
   return lines;
 }
 
@@ -313,13 +313,13 @@ void View::hovered(const QPointF& position) {
 
 QStringList View::peak_lines(std::size_t index) const {
   const models::memory::Curve& curve = curves_->curves[index];
-  const DeviceVerdict& verdict = *curve.verdict;
+  const SimulatedDevice& verdict = *curve.verdict;
   QStringList lines{tr("%1: peak %2 of %3, at %4")
                         .arg(models::devices_text(curve.devices, device_names_), models::format_bytes(verdict.peak),
                              models::format_bytes(verdict.capacity), models::format_time(verdict.peak_time))};
   for (const MemoryItem item : models::memory::stacking_order)
-    if (verdict.peak_parts[item].count > 0)
-      lines << tr("%1  %2").arg(models::format_bytes(verdict.peak_parts[item]), widgets::item_text(item));
+    if (verdict.peak_breakdown[item].count > 0)
+      lines << tr("%1  %2").arg(models::format_bytes(verdict.peak_breakdown[item]), widgets::item_text(item));
   return lines << fit_lines(verdict);
 }
 

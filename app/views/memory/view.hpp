@@ -26,7 +26,7 @@ class View : public gantt::TimeView {
   Q_OBJECT
 
  public:
-  explicit View(gantt::TimeLink* link, QWidget* parent = nullptr);
+  explicit View(gantt::TimeAxisController* link, QWidget* parent = nullptr);
 
   void set_simulation(std::shared_ptr<const Simulation> simulation);
   /// Sets curves that were computed elsewhere.
@@ -93,6 +93,6 @@ class View : public gantt::TimeView {
 };
 
 /// Returns how a device's peak compares with its capacity: the excess, or how much the peak may still grow.
-QStringList fit_lines(const DeviceVerdict& verdict);
+QStringList fit_lines(const SimulatedDevice& verdict);
 
 }  // namespace pipedeck::views::memory

@@ -41,7 +41,7 @@ struct View::Edges {
 class View::Pile {
  public:
   Pile(const widgets::Theme& theme, const models::memory::Strips& strips, int strip, qreal ratio,
-       const DeviceVerdict& verdict)
+       const SimulatedDevice& verdict)
       : bottom_(static_cast<int>(std::lround(strips.bottom(strip) * ratio))),
         top_(static_cast<int>(std::lround(strips.top(strip) * ratio))),
         scale_(strips.strip_height() * ratio / strips.full),
@@ -55,7 +55,7 @@ class View::Pile {
     return std::max(top_, bottom_ - static_cast<int>(static_cast<double>(bytes) * scale_ + 0.5));
   }
 
-  Edges edges_of(const MemoryParts& parts) const {
+  Edges edges_of(const MemoryBreakdown& parts) const {
     Edges edges{};
     edges.rows.front() = bottom_;
     std::int64_t bytes = 0;
@@ -158,10 +158,10 @@ void View::draw_strip_frame(QPainter& painter, int strip) const {
   painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
                    metrics.elidedText(models::devices_text(curve.devices, device_names_), Qt::ElideRight, room));
   if (!two) return;
-  const DeviceVerdict& verdict = *curve.verdict;
-  painter.setPen(verdict.peak > verdict.capacity         ? theme().bad
-                 : verdict.peak_upper > verdict.capacity ? theme().warning
-                                                         : theme().muted);
+  const SimulatedDevice& verdict = *curve.verdict;
+  painter.setPen(verdict.peak > verdict.capacity               ? theme().bad
+                 : verdict.peak_upper_bound > verdict.capacity ? theme().warning
+                                                               : theme().muted);
   painter.drawText(label.translated(0, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
                    metrics.elidedText(models::format_bytes(verdict.peak), Qt::ElideRight, room));
 }
@@ -223,7 +223,7 @@ void View::fill_items(widgets::PixelCanvas& pixels, const Pile& pile, const Colu
 void View::draw_strip_marks(QPainter& painter, int strip) const {
   const models::memory::Strips all = strips();
   const models::memory::Curve& curve = curves_->curves[static_cast<std::size_t>(strip)];
-  const DeviceVerdict& verdict = *curve.verdict;
+  const SimulatedDevice& verdict = *curve.verdict;
   const double y = std::round(all.y_of(strip, verdict.capacity)) + 0.5;
   QPen pen(theme().bad, 1);
   pen.setDashPattern({5, 4});
@@ -235,17 +235,17 @@ void View::draw_strip_marks(QPainter& painter, int strip) const {
   const bool first =
       strip == 0 || curves_->curves[static_cast<std::size_t>(strip) - 1].verdict->capacity != verdict.capacity;
   if (first && all.strip_height() >= least_for_two_lines) draw_capacity_label(painter, verdict.capacity, y);
-  draw_peak_mark(painter, curve, all.y_of(strip, verdict.peak), all.y_of(strip, verdict.peak_upper));
+  draw_peak_mark(painter, curve, all.y_of(strip, verdict.peak), all.y_of(strip, verdict.peak_upper_bound));
 }
 
 QStringList View::describe_strip(int strip, double time, double y) const {
   const models::memory::Stack* stack = stack_of(strip);
   if (!stack) return describe(static_cast<std::size_t>(strip), time);
   const models::memory::Curve& curve = curves_->curves[static_cast<std::size_t>(strip)];
-  const DeviceVerdict& verdict = *curve.verdict;
+  const SimulatedDevice& verdict = *curve.verdict;
   // The pixel under the mouse shows its moment of maximum memory.
   const double half = (time_at(1) - time_at(0)) / 2;
-  const MemoryParts parts = stack->items().at(stack->highest(time - half, time + half));
+  const MemoryBreakdown parts = stack->items().at(stack->highest(time - half, time + half));
   const auto here = models::memory::item_at(parts, strips().bytes_at(strip, y));
   const auto now = Nanoseconds(static_cast<std::int64_t>(std::max(0.0, time)));
   QStringList lines{tr("memory · %1").arg(models::devices_text(curve.devices, device_names_))};
@@ -253,7 +253,7 @@ QStringList View::describe_strip(int strip, double time, double y) const {
   for (std::size_t i = models::memory::stacking_order.size(); i-- > 0;) {
     const MemoryItem item = models::memory::stacking_order[i];
     if (parts[item].count == 0) continue;
-    const Bytes at_peak = verdict.peak_parts[item];
+    const Bytes at_peak = verdict.peak_breakdown[item];
     QString line = (item == here ? tr("  › %1  %2") : tr("    %1  %2"))
                        .arg(models::format_bytes(parts[item]), widgets::item_text(item));
     if (at_peak != parts[item]) line += tr(", at the peak %1").arg(models::format_bytes(at_peak));

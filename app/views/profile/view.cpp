@@ -256,7 +256,7 @@ void View::show_totals() {
 
 /// Shows one line per gap, with links to its layers and to possible fixes.
 void View::show_gaps() {
-  const std::vector<models::profile::Gap> gaps = models::profile::gaps_of(*profile());
+  const std::vector<models::profile::Gap> gaps = models::profile::missing_data(*profile());
   const QColor link = widgets::Theme::of(palette()).accent;
   const auto anchor = [&](const QString& target, models::profile::Gap::Kind kind, const QString& words) {
     return QStringLiteral(" <a href=\"%1:%2\" style=\"color:%3\">%4</a>")
@@ -282,8 +282,8 @@ void View::show_gaps() {
 void View::follow_link(const QString& link) {
   if (!profile()) return;
   const int kind = link.section(QLatin1Char(':'), 1).toInt();
-  if (link.startsWith(QLatin1String("do:"))) return emit remedy_requested(kind);
-  for (const models::profile::Gap& gap : models::profile::gaps_of(*profile())) {
+  if (link.startsWith(QLatin1String("do:"))) return emit quick_fix_requested(kind);
+  for (const models::profile::Gap& gap : models::profile::missing_data(*profile())) {
     if (gap.kind != kind) continue;
     select_layer(gap.layers.front());
     select_layers(gap.layers);

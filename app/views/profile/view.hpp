@@ -48,7 +48,7 @@ class View : public QWidget {
   /// The user typed a text, or a number in seconds or bytes.
   void edited(int layer, int column, const QVariant& value);
   /// The user followed the offer of a gap (Gap::offer) of this kind.
-  void remedy_requested(int kind);
+  void quick_fix_requested(int kind);
 
  protected:
   void changeEvent(QEvent* event) override;

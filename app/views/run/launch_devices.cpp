@@ -65,7 +65,7 @@ void LaunchDevices::make_offers() {
     button->setText(offers[i].second);
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     column->addWidget(button);
-    connect(button, &QToolButton::clicked, this, [this, i] { emit taken(static_cast<LaunchOffer>(i)); });
+    connect(button, &QToolButton::clicked, this, [this, i] { emit taken(static_cast<LaunchFallback>(i)); });
   }
   set_offers({});
 }
@@ -92,10 +92,10 @@ void LaunchDevices::set_gpus(const QString& words, bool usable) {
   show_rows();
 }
 
-void LaunchDevices::set_offers(const QList<LaunchOffer>& offers, const QString& fewer) {
-  buttons_[static_cast<std::size_t>(LaunchOffer::fewer_devices)]->setText(fewer);
+void LaunchDevices::set_offers(const QList<LaunchFallback>& offers, const QString& fewer) {
+  buttons_[static_cast<std::size_t>(LaunchFallback::fewer_devices)]->setText(fewer);
   for (std::size_t i = 0; i < buttons_.size(); ++i)
-    buttons_[i]->setVisible(offers.contains(static_cast<LaunchOffer>(i)));
+    buttons_[i]->setVisible(offers.contains(static_cast<LaunchFallback>(i)));
   offers_->setVisible(!offers.isEmpty());
 }
 

@@ -21,7 +21,7 @@ class QToolButton;
 namespace pipedeck::views::run {
 
 /// An alternative launch, one button each.
-enum class LaunchOffer { share_gpus, fewer_devices, gpus, processor };
+enum class LaunchFallback { share_gpus, fewer_devices, gpus, processor };
 inline constexpr int launch_offer_count = 4;
 
 class LaunchDevices : public QWidget {
@@ -39,13 +39,13 @@ class LaunchDevices : public QWidget {
   /// Sets the GPUs of this machine, "2 × NVIDIA H100", or why they cannot be used.
   void set_gpus(const QString& words, bool usable);
   /// Sets the offers; `fewer` is the caption of the offer of a plan for fewer devices.
-  void set_offers(const QList<LaunchOffer>& offers, const QString& fewer = {});
+  void set_offers(const QList<LaunchFallback>& offers, const QString& fewer = {});
   void set_editable(bool on);
   QList<QLabel*> field_names() const { return names_; }
 
  signals:
   void chosen(const pipedeck::RunBackend& backend);  ///< by the user
-  void taken(LaunchOffer offer);
+  void taken(LaunchFallback offer);
 
  protected:
   void changeEvent(QEvent* event) override;

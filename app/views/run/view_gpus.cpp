@@ -17,9 +17,9 @@ namespace pipedeck::views::run {
 namespace {
 
 /// Returns "1,740", or "1,740–1,980" if the GPUs differ; empty if none reports the value.
-QString range_text(const std::vector<GpuReading>& readings, std::optional<double> GpuReading::*figure) {
+QString range_text(const std::vector<GpuSample>& readings, std::optional<double> GpuSample::*figure) {
   std::optional<double> least, most;
-  for (const GpuReading& reading : readings)
+  for (const GpuSample& reading : readings)
     if (const auto value = reading.*figure) {
       least = std::min(least.value_or(*value), *value);
       most = std::max(most.value_or(*value), *value);
@@ -39,17 +39,16 @@ void View::update_gpus() {
   QStringList parts, held;
   double watts = 0;
   bool all = !model_.readings().empty();
-  std::vector<GpuReading> percent = model_.readings();
-  for (GpuReading& reading : percent) {
+  std::vector<GpuSample> percent = model_.readings();
+  for (GpuSample& reading : percent) {
     all = all && reading.power.has_value();
     watts += reading.power.value_or(0);
     if (reading.utilization) *reading.utilization *= 100;
   }
   if (all) parts << tr("%1 W").arg(models::decimal(watts, 0));
-  const std::pair<std::optional<double> GpuReading::*, QString> figures[] = {
-      {&GpuReading::clock, tr("%1 MHz")},
-      {&GpuReading::temperature, tr("%1 °C")},
-      {&GpuReading::utilization, tr("%1 % used")}};
+  const std::pair<std::optional<double> GpuSample::*, QString> figures[] = {{&GpuSample::clock, tr("%1 MHz")},
+                                                                            {&GpuSample::temperature, tr("%1 °C")},
+                                                                            {&GpuSample::utilization, tr("%1 % used")}};
   for (const auto& [figure, words] : figures)
     if (const QString text = range_text(percent, figure); !text.isEmpty()) parts << QString(words).replace("%1", text);
   for (std::size_t i = 0; i < model_.readings().size(); ++i)
@@ -75,7 +74,7 @@ void View::draw_gpus(LiveChart& chart, const models::run::Model::Points& (models
   for (int gpu = 0; gpu < count; ++gpu) chart.set_points(gpu, (model_.*points)(gpu));
   std::vector<double> limits;
   for (const RunGpu& gpu : model_.gpus())
-    if (const auto limit = &chart == power_ ? gpu.power_limit : gpu.top_clock) limits.push_back(*limit);
+    if (const auto limit = &chart == power_ ? gpu.power_limit : gpu.max_clock) limits.push_back(*limit);
   if (limits.size() != model_.gpus().size()) limits.clear();
   if (!limits.empty() && std::ranges::count(limits, limits.front()) == std::ssize(limits))
     limits.erase(limits.begin() + 1, limits.end());

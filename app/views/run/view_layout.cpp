@@ -28,7 +28,7 @@ namespace {
 constexpr int panel_width = 340;
 constexpr int log_lines = 5000;
 
-QTreeWidget* quiet_list(const QString& name, const QStringList& header) {
+QTreeWidget* muted_list(const QString& name, const QStringList& header) {
   auto* list = new QTreeWidget;
   list->setObjectName(name);
   list->setColumnCount(static_cast<int>(header.size()));
@@ -191,7 +191,7 @@ void View::make_tables(QVBoxLayout* column) {
   headings_ << new QLabel(tr("PREDICTED AGAINST MEASURED"));
   column->addSpacing(12);
   column->addWidget(headings_.back());
-  difference_table_ = quiet_list(QStringLiteral("run_differences"), {tr("Step"), tr("Predicted"), tr("Measured")});
+  difference_table_ = muted_list(QStringLiteral("run_differences"), {tr("Step"), tr("Predicted"), tr("Measured")});
   for (int column : {1, 2})
     difference_table_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   difference_table_->setSelectionMode(QAbstractItemView::NoSelection);
@@ -207,7 +207,7 @@ void View::make_tables(QVBoxLayout* column) {
 }
 
 QWidget* View::make_history() {
-  runs_ = quiet_list(QStringLiteral("run_list"),
+  runs_ = muted_list(QStringLiteral("run_list"),
                      {tr("Run"), tr("Steps"), tr("Measured"), tr("Predicted"), tr("Difference"), tr("Energy")});
   for (int column : {1, 2, 3, 4, 5}) runs_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   runs_->headerItem()->setToolTip(2, tr("Time per step, from the run's throughput"));

@@ -135,7 +135,7 @@ void Editor::relayout() {
     const QFontMetricsF texts(widgets::caption_font(font()));
     places_ = models::split::stage_places(draft_.shown());
     layout_ = models::split::split_layout(areas, window_.strip(areas.strip, edges_), draft_.shown(), places_,
-                                          plan::spare_devices(draft_.shown(), draft_.cluster()),
+                                          plan::unused_devices(draft_.shown(), draft_.cluster()),
                                           tray_label_width(font()), chip_style(font()),
                                           [&](const QString& text) { return texts.horizontalAdvance(text); });
     if (figures_.size() != draft_.shown().stages.size() || !draft_.pending()) {
@@ -298,7 +298,7 @@ Picture Editor::picture() const {
   picture.boxes =
       models::split::layer_boxes(layout_.strip, layout_.firsts, shares,
                                  models::split::recomputed_layers(draft_.shown()), strip.left(), strip.right());
-  picture.old_cuts = models::split::firsts_of(draft_.original());
+  picture.old_cuts = models::split::stage_starts(draft_.original());
   for (int s = 0; s < stages(); ++s) {
     const models::split::StagePlace& place = places_[static_cast<std::size_t>(s)];
     picture.stages.push_back(

@@ -102,15 +102,15 @@ void Editor::keyPressEvent(QKeyEvent* event) {
 
 bool Editor::cut_key(const QKeyEvent& event) {
   const int stage = focus_->stage;
-  const models::split::Firsts firsts = models::split::firsts_of(draft_.original());
+  const models::split::Firsts firsts = models::split::stage_starts(draft_.original());
   const auto s = static_cast<std::size_t>(stage);
   if (s >= firsts.size()) return false;
   if (is_delete(event.key())) {
-    took(draft_.propose(plan::StageMerge{stage - 1}));
+    took(draft_.propose(plan::MergeStages{stage - 1}));
     set_focused({models::split::Part::stage, stage - 1, 0, {}});
     return true;
   }
-  const auto* move = draft_.edit() ? std::get_if<plan::CutMove>(&*draft_.edit()) : nullptr;
+  const auto* move = draft_.edit() ? std::get_if<plan::MoveBoundary>(&*draft_.edit()) : nullptr;
   const int now = move && move->stage == stage ? move->layer : firsts[s];
   const int low = firsts[s - 1] + 1, high = (s + 1 < firsts.size() ? firsts[s + 1] : layout_.strip.layers()) - 1;
   const int step = event.modifiers() & Qt::ShiftModifier ? long_step : 1;
@@ -134,7 +134,7 @@ bool Editor::cut_key(const QKeyEvent& event) {
   cut = std::clamp(cut, low, high);
   if (cut == now) return true;
   if (draft_.pending() && (!move || move->stage != stage)) finish();
-  took(draft_.propose(plan::CutMove{stage, cut}));
+  took(draft_.propose(plan::MoveBoundary{stage, cut}));
   reveal_focus();
   return true;
 }
@@ -145,7 +145,7 @@ void Editor::move_layer_cursor(int layer) {
 }
 
 void Editor::cycle_recompute(int stage) {
-  took(draft_.propose(plan::StageRecompute{stage, {!stage_at(stage).recompute.all, {}}}));
+  took(draft_.propose(plan::SetStageRecompute{stage, {!stage_at(stage).recompute.all, {}}}));
 }
 
 bool Editor::stage_key(const QKeyEvent& event) {
@@ -153,13 +153,13 @@ bool Editor::stage_key(const QKeyEvent& event) {
   const bool shift = event.modifiers() & Qt::ShiftModifier, control = event.modifiers() & Qt::ControlModifier;
   const int key = event.key();
   if (is_plus(key) || is_minus(key)) {
-    const auto* count = draft_.edit() ? std::get_if<plan::ReplicaCount>(&*draft_.edit()) : nullptr;
+    const auto* count = draft_.edit() ? std::get_if<plan::SetReplicas>(&*draft_.edit()) : nullptr;
     const int now = count && count->stage == stage ? count->replicas : stage_at(stage).replicas();
-    took(draft_.propose(plan::ReplicaCount{stage, std::max(0, now + (is_plus(key) ? 1 : -1))}));
+    took(draft_.propose(plan::SetReplicas{stage, std::max(0, now + (is_plus(key) ? 1 : -1))}));
     return true;
   }
   if (is_delete(key)) {
-    took(draft_.propose(plan::StageMerge{std::max(0, stage - 1)}));
+    took(draft_.propose(plan::MergeStages{std::max(0, stage - 1)}));
     set_focused({models::split::Part::stage, std::max(0, stage - 1), layer, {}});
     return true;
   }
@@ -184,13 +184,13 @@ bool Editor::stage_key(const QKeyEvent& event) {
       if (shift) {
         const bool on = !models::split::recomputed_layers(draft_.shown())[static_cast<std::size_t>(layer)];
         if (draft_.pending()) finish();  // layer by layer: earlier marks stay
-        took(draft_.propose(plan::LayerRecompute{layer, on}));
+        took(draft_.propose(plan::SetLayerRecompute{layer, on}));
       } else {
         cycle_recompute(stage);
       }
       return true;
     case Qt::Key_S:
-      took(draft_.propose(plan::StageSplit{stage, layer}));
+      took(draft_.propose(plan::SplitStage{stage, layer}));
       return true;
     case Qt::Key_T: {
       const std::vector<int> degrees = plan::tensor_parallel_degrees(draft_.original(), draft_.profile(), stage);
@@ -200,7 +200,7 @@ bool Editor::stage_key(const QKeyEvent& event) {
       if (degrees.size() < 2)
         show_refusal(tr("The profile has no tensor-parallel times for the layers of stage %1.").arg(stage));
       else
-        took(draft_.propose(plan::TensorParallelDegree{stage, degrees[static_cast<std::size_t>(next)]}));
+        took(draft_.propose(plan::SetTensorParallel{stage, degrees[static_cast<std::size_t>(next)]}));
       return true;
     }
     default:
@@ -209,7 +209,7 @@ bool Editor::stage_key(const QKeyEvent& event) {
 }
 
 void Editor::move_chip_by(int steps) {
-  const auto* move = draft_.edit() ? std::get_if<plan::DevicesMove>(&*draft_.edit()) : nullptr;
+  const auto* move = draft_.edit() ? std::get_if<plan::MoveDevices>(&*draft_.edit()) : nullptr;
   const models::split::Chip* chip = models::split::chip_of(layout_, *focus_);
   if (!move && !chip) return;
   const std::vector<DeviceId> devices = move ? move->devices : models::split::grabbed(layout_, *chip);
@@ -248,7 +248,7 @@ void Editor::reorder_chip_by(int steps) {
   const int place = std::clamp(now + steps * group, 0, count - group);
   if (place == now) return;
   const int stage = *chip->stage;
-  took(draft_.propose(plan::DevicesMove{devices, stage, place}));
+  took(draft_.propose(plan::MoveDevices{devices, stage, place}));
   set_focused({models::split::Part::chip, stage, 0, devices.front()});
 }
 

@@ -31,7 +31,7 @@ void Editor::open_menu(const models::split::Item& item, const QPoint& at) {
   menu->setAttribute(Qt::WA_DeleteOnClose);
   if (item.part == models::split::Part::cut) {
     add_edit(menu, tr("&Merge stages %1 and %2").arg(item.stage - 1).arg(item.stage), "split_merge",
-             plan::StageMerge{item.stage - 1});
+             plan::MergeStages{item.stage - 1});
   } else if (item.part == models::split::Part::stage) {
     add_stage_actions(menu, item.stage, item.layer);
   } else if (const models::split::Chip* chip = models::split::chip_of(layout_, item)) {
@@ -54,30 +54,30 @@ void Editor::add_edit(QMenu* menu, const QString& text, const char* name, const 
 void Editor::add_stage_actions(QMenu* menu, int stage, int layer) {
   const QString name = layer_name(layer);
   if (layer > stage_at(stage).first)
-    add_edit(menu, tr("&Split stage %1 before %2").arg(stage).arg(name), "split_stage", plan::StageSplit{stage, layer});
+    add_edit(menu, tr("&Split stage %1 before %2").arg(stage).arg(name), "split_stage", plan::SplitStage{stage, layer});
   if (stage > 0)
-    add_edit(menu, tr("Merge with stage %1").arg(stage - 1), "split_merge_before", plan::StageMerge{stage - 1});
+    add_edit(menu, tr("Merge with stage %1").arg(stage - 1), "split_merge_before", plan::MergeStages{stage - 1});
   if (stage + 1 < stages())
-    add_edit(menu, tr("Merge with stage %1").arg(stage + 1), "split_merge_after", plan::StageMerge{stage});
+    add_edit(menu, tr("Merge with stage %1").arg(stage + 1), "split_merge_after", plan::MergeStages{stage});
   menu->addSeparator();
   const bool again = models::split::recomputed_layers(draft_.shown())[static_cast<std::size_t>(layer)];
   add_edit(menu, again ? tr("Keep the activations of %1").arg(name) : tr("Recompute %1").arg(name),
-           "split_recompute_layer", plan::LayerRecompute{layer, !again});
+           "split_recompute_layer", plan::SetLayerRecompute{layer, !again});
   if (!stage_at(stage).recompute.all)
     add_edit(menu, tr("&Recompute all of stage %1").arg(stage), "split_recompute_all",
-             plan::StageRecompute{stage, {true, {}}});
+             plan::SetStageRecompute{stage, {true, {}}});
   if (stage_at(stage).recompute.any())
     add_edit(menu, tr("Recompute &nothing of stage %1").arg(stage), "split_recompute_none",
-             plan::StageRecompute{stage, {}});
+             plan::SetStageRecompute{stage, {}});
   menu->addSeparator();
   const int replicas = stage_at(stage).replicas();
-  add_edit(menu, tr("One replica &more"), "split_more_replicas", plan::ReplicaCount{stage, replicas + 1});
+  add_edit(menu, tr("One replica &more"), "split_more_replicas", plan::SetReplicas{stage, replicas + 1});
   if (replicas > 1)
-    add_edit(menu, tr("One replica &less"), "split_fewer_replicas", plan::ReplicaCount{stage, replicas - 1});
+    add_edit(menu, tr("One replica &less"), "split_fewer_replicas", plan::SetReplicas{stage, replicas - 1});
   for (int degree : plan::tensor_parallel_degrees(draft_.original(), draft_.profile(), stage))
     if (degree != stage_at(stage).tensor_parallel)
       add_edit(menu, tr("Tensor parallelism %1").arg(degree), "split_tensor_parallel",
-               plan::TensorParallelDegree{stage, degree});
+               plan::SetTensorParallel{stage, degree});
 }
 
 void Editor::add_chip_actions(QMenu* menu, const models::split::Chip& chip) {
@@ -87,12 +87,12 @@ void Editor::add_chip_actions(QMenu* menu, const models::split::Chip& chip) {
   QMenu* targets = menu->addMenu(tr("&Move %1 to").arg(name));
   for (int stage = 0; stage < stages() && targets->actions().size() < most_targets; ++stage) {
     if (stage == from) continue;
-    const plan::DevicesMove move = models::split::device_move(layout_, {stage, 1 << 20}, devices, chip.stage);
+    const plan::MoveDevices move = models::split::device_move(layout_, {stage, 1 << 20}, devices, chip.stage);
     add_edit(targets, tr("Stage %1").arg(stage), "split_move_to_stage", move);
     targets->actions().back()->setData(stage);
   }
   if (from >= 0)
-    add_edit(menu, tr("&Remove %1 from the plan").arg(name), "split_take_out", plan::DevicesMove{devices, {}, {}});
+    add_edit(menu, tr("&Remove %1 from the plan").arg(name), "split_take_out", plan::MoveDevices{devices, {}, {}});
 }
 
 }  // namespace pipedeck::views::split

@@ -32,7 +32,7 @@ void Editor::mousePressEvent(QMouseEvent* event) {
   if (item.part == models::split::Part::stage) {
     if (by_layer) {
       const bool on = !models::split::recomputed_layers(draft_.shown())[static_cast<std::size_t>(item.layer)];
-      apply(plan::LayerRecompute{item.layer, on});
+      apply(plan::SetLayerRecompute{item.layer, on});
     }
     return;
   }
@@ -80,12 +80,13 @@ void Editor::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void Editor::drag_cut(double x) {
-  const models::split::Firsts firsts = models::split::firsts_of(draft_.original());
+  const models::split::Firsts firsts = models::split::stage_starts(draft_.original());
   const int stage = drag_->item.stage;
   const models::split::CutTarget target = models::split::cut_target(layout_.strip, firsts, stage, x, merge_reach);
   const int old = firsts[static_cast<std::size_t>(stage)];
   if (!draft_.pending() && !target.merges && target.cut == old) return update();
-  took(target.merges ? draft_.propose(plan::StageMerge{stage - 1}) : draft_.propose(plan::CutMove{stage, target.cut}));
+  took(target.merges ? draft_.propose(plan::MergeStages{stage - 1})
+                     : draft_.propose(plan::MoveBoundary{stage, target.cut}));
   update();
 }
 
@@ -102,7 +103,7 @@ void Editor::drag_chip(const QPointF& at, bool exchange) {
     return update();
   }
   if (chip && std::ranges::count(drag_->devices, chip->devices.front()) == 0)
-    took(draft_.propose(plan::DeviceSwap{drag_->devices.front(), chip->devices.front()}));
+    took(draft_.propose(plan::SwapDevices{drag_->devices.front(), chip->devices.front()}));
   else if (!exchange || !draft_.pending())
     took(draft_.propose(models::split::device_move(layout_, *drag_->drop, drag_->devices, from)));
   update();
@@ -121,7 +122,7 @@ void Editor::mouseDoubleClickEvent(QMouseEvent* event) {
   if (item.part != models::split::Part::stage || !layout_.areas.strip.contains(at)) return mousePressEvent(event);
   const Stage& stage = stage_at(item.stage);
   const int low = std::min(stage.first + 1, stage.last), high = std::max(stage.last - 1, low);
-  apply(plan::StageSplit{item.stage, layout_.strip.nearest_cut(at.x(), low, high)});
+  apply(plan::SplitStage{item.stage, layout_.strip.nearest_cut(at.x(), low, high)});
 }
 
 void Editor::wheelEvent(QWheelEvent* event) {

@@ -56,20 +56,20 @@ StageCard::StageCard(QWidget* parent)
     add(button);
   }
   connect(number_, &QSpinBox::valueChanged, this, &StageCard::stage_chosen);
-  connect(first_, &QSpinBox::valueChanged, this, [this](int layer) { emit edited(plan::CutMove{stage_, layer}); });
+  connect(first_, &QSpinBox::valueChanged, this, [this](int layer) { emit edited(plan::MoveBoundary{stage_, layer}); });
   connect(replicas_, &QSpinBox::valueChanged, this, [this](int count) {
-    emit edited(plan::ReplicaCount{stage_, count});
+    emit edited(plan::SetReplicas{stage_, count});
   });
   connect(tensor_parallel_, &QComboBox::activated, this, [this] {
-    emit edited(plan::TensorParallelDegree{stage_, tensor_parallel_->currentData().toInt()});
+    emit edited(plan::SetTensorParallel{stage_, tensor_parallel_->currentData().toInt()});
   });
   connect(recompute_, &QComboBox::activated, this, [this] {
     const int choice = recompute_->currentData().toInt();
-    if (choice != some) emit edited(plan::StageRecompute{stage_, {choice == all, {}}});
+    if (choice != some) emit edited(plan::SetStageRecompute{stage_, {choice == all, {}}});
   });
   connect(shares_, &QLineEdit::editingFinished, this, &StageCard::take_shares);
   connect(split_, &QToolButton::clicked, this, &StageCard::split_in_the_middle);
-  connect(merge_, &QToolButton::clicked, this, [this] { emit edited(plan::StageMerge{stage_}); });
+  connect(merge_, &QToolButton::clicked, this, [this] { emit edited(plan::MergeStages{stage_}); });
   update_colours();
   clear();
 }
@@ -154,7 +154,7 @@ void StageCard::show_recompute() {
 
 void StageCard::take_shares() {
   if (!shares_->isModified()) return;
-  plan::ReplicaShares shares{stage_, {}};
+  plan::SetReplicaSamples shares{stage_, {}};
   const QString text = shares_->text().trimmed();
   for (const QString& part : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
     bool number = false;
@@ -179,7 +179,7 @@ void StageCard::split_in_the_middle() {
     left += time(cut), right -= time(cut);
     ++cut;
   } while (cut + 1 < stage().last && left + time(cut) <= right);
-  emit edited(plan::StageSplit{stage_, cut});
+  emit edited(plan::SplitStage{stage_, cut});
 }
 
 void StageCard::changeEvent(QEvent* event) {

@@ -15,7 +15,7 @@ namespace pipedeck::views::topology {
 
 namespace {
 
-constexpr int said_ms = 5000;
+constexpr int message_ms = 5000;
 constexpr double wheel_step = 1.0015;  ///< per unit; a notch of 120 zooms by a fifth
 
 }  // namespace
@@ -222,7 +222,7 @@ void Canvas::wheelEvent(QWheelEvent* event) {
 
 void Canvas::say(const QString& words) {
   said_ = words;
-  said_timer_->start(said_ms);
+  said_timer_->start(message_ms);
   update();
 }
 

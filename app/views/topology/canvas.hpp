@@ -146,7 +146,7 @@ class Canvas : public QWidget {
   std::optional<models::topology::End> hovered_end() const;
   void paint_gesture(QPainter& painter, Painter& strokes);
   void paint_drop(QPainter& painter, Painter& strokes);
-  void paint_said(QPainter& painter);
+  void paint_message(QPainter& painter);
   double heading_height() const;
   void paint_heading(QPainter& painter);
   void paint_empty(QPainter& painter);

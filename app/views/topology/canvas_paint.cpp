@@ -143,7 +143,7 @@ void Canvas::paint_overlay(QPainter& painter) {
   paint_drop(painter, strokes);
   painter.restore();
   paint_heading(painter);
-  paint_said(painter);
+  paint_message(painter);
   if (hasFocus()) {
     painter.setPen(QPen(widgets::Theme::of(palette()).accent, 1));
     painter.setBrush(Qt::NoBrush);
@@ -263,7 +263,7 @@ void Canvas::paint_heading(QPainter& painter) {
                    line.elidedText(words, Qt::ElideRight, room));
 }
 
-void Canvas::paint_said(QPainter& painter) {
+void Canvas::paint_message(QPainter& painter) {
   if (said_.isEmpty()) return;
   const widgets::Theme& theme = widgets::Theme::of(palette());
   painter.setRenderHint(QPainter::Antialiasing);

@@ -101,7 +101,7 @@ void DeviceGroupsEdit::show_groups(const models::topology::Common<std::vector<De
                                    const std::vector<DeviceType>& types) {
   groups_ = groups.value.value_or(std::vector<DeviceGroup>());
   types_.clear();
-  for (const DeviceType& type : types) types_ << text::in_qt(type.name);
+  for (const DeviceType& type : types) types_ << text::to_qstring(type.name);
   several_->setVisible(groups.mixed);
   more_->setVisible(!groups.mixed && types_.size() > static_cast<qsizetype>(groups_.size()));
   while (rows_.size() < groups_.size()) add_row();
@@ -112,7 +112,7 @@ void DeviceGroupsEdit::show_groups(const models::topology::Common<std::vector<De
     rows_[i].count->set_value(groups_[i].count);
     rows_[i].type->clear();
     rows_[i].type->addItems(types_);
-    rows_[i].type->setCurrentText(text::in_qt(groups_[i].type));
+    rows_[i].type->setCurrentText(text::to_qstring(groups_[i].type));
     rows_[i].remove->setVisible(groups_.size() > 1);
   }
 }
@@ -154,7 +154,7 @@ DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
   remove_->setText(tr("Remove type"));
   remove_->setToolTip(tr("No node has devices of this type"));
   rows->addRow(remove_);
-  connect(remove_, &QToolButton::clicked, this, [this] { emit removal_wanted(text::in_qt(type_.name)); });
+  connect(remove_, &QToolButton::clicked, this, [this] { emit removal_wanted(text::to_qstring(type_.name)); });
   memory_->set_range(1, static_cast<double>(limits::bytes));
   speed_->set_range(0, 1e9, true);
   memory_rate_->set_range(0, limits::bytes_per_second, true);
@@ -184,14 +184,14 @@ DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
 void DeviceTypeEdit::tell(const std::function<void(DeviceType&)>& change) {
   DeviceType next = type_;
   change(next);
-  if (next != type_) emit edited(text::in_qt(type_.name), next);
+  if (next != type_) emit edited(text::to_qstring(type_.name), next);
 }
 
 void DeviceTypeEdit::show_type(const DeviceType& type, int colour, bool used) {
   type_ = type;
   colour_ = colour;
   remove_->setVisible(!used);
-  if (!(name_->hasFocus() && name_->isModified())) name_->setText(text::in_qt(type.name));
+  if (!(name_->hasFocus() && name_->isModified())) name_->setText(text::to_qstring(type.name));
   memory_->set_value(static_cast<double>(type.memory.count));
   speed_->set_value(type.relative_speed);
   memory_rate_->set_value(type.memory_bandwidth ? std::optional(type.memory_bandwidth->count) : std::nullopt);

@@ -163,7 +163,7 @@ void Palette::keyPressEvent(QKeyEvent* event) {
     dragging_ = false;
     taken_ = -1;
     unsetCursor();
-    emit drag_given_up();
+    emit drag_cancelled();
     return;
   }
   QListWidget::keyPressEvent(event);

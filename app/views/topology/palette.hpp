@@ -45,7 +45,7 @@ class Palette : public QListWidget {
   void import_requested(topology::PaletteEntry::Kind kind);
   void dragged(const topology::PaletteEntry& entry, const QPoint& global);
   void dropped(const topology::PaletteEntry& entry, const QPoint& global);
-  void drag_given_up();
+  void drag_cancelled();
 
  protected:
   void mousePressEvent(QMouseEvent* event) override;

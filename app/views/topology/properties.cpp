@@ -215,7 +215,7 @@ void Properties::show_name(const Cluster& cluster) {
   if (!none && !one) return;
   const std::string& name = none ? cluster.name : facts_.nodes.empty() ? facts_.switches.front() : facts_.nodes.front();
   name_->setAccessibleName(none ? tr("Name of the cluster") : tr("Name"));
-  if (!(name_->hasFocus() && name_->isModified())) name_->setText(text::in_qt(name));
+  if (!(name_->hasFocus() && name_->isModified())) name_->setText(text::to_qstring(name));
   name_->setCursorPosition(0);
 }
 
@@ -241,18 +241,18 @@ void Properties::show_items(const Cluster& cluster, const models::topology::Sele
   for (const Node& node : cluster.nodes) {
     QStringList groups;
     for (const DeviceGroup& group : node.devices)
-      groups << QStringLiteral("%1 × %2").arg(group.count).arg(text::in_qt(group.type));
-    words << QStringLiteral("%1 · %2").arg(text::in_qt(node.name), groups.join(QStringLiteral(", ")));
+      groups << QStringLiteral("%1 × %2").arg(group.count).arg(text::to_qstring(group.type));
+    words << QStringLiteral("%1 · %2").arg(text::to_qstring(node.name), groups.join(QStringLiteral(", ")));
     selections.push_back({{node.name}, {}});
   }
   for (const Switch& s : cluster.switches) {
-    words << tr("%1 · switch").arg(text::in_qt(s.name));
+    words << tr("%1 · switch").arg(text::to_qstring(s.name));
     selections.push_back({{s.name}, {}});
   }
   for (std::size_t i = 0; i < cluster.links.size(); ++i) {
     const NetworkLink& link = cluster.links[i];
     words << tr("%1 – %2 · %3")
-                 .arg(text::in_qt(link.from), text::in_qt(link.to),
+                 .arg(text::to_qstring(link.from), text::to_qstring(link.to),
                       models::topology::network_text(link.link.bandwidth));
     selections.push_back({{}, {static_cast<int>(i)}});
   }

@@ -165,7 +165,7 @@ Drop View::drop_of(const PaletteEntry& entry) const {
 
 void View::connect_palette() {
   connect(palette_, &Palette::add_requested, this, &View::add_in_the_middle);
-  connect(palette_, &Palette::drag_given_up, canvas_, &Canvas::drag_away);
+  connect(palette_, &Palette::drag_cancelled, canvas_, &Canvas::drag_away);
   connect(palette_, &Palette::dragged, this, [this](const PaletteEntry& entry, const QPoint& global) {
     const QPoint at = canvas_->mapFromGlobal(global);
     cluster() && canvas_->rect().contains(at) ? canvas_->drag_over(drop_of(entry), at) : canvas_->drag_away();

@@ -14,7 +14,7 @@
 
 namespace pipedeck::views::whatif {
 
-BuyPane::BuyPane(QWidget* parent) : QWidget(parent) {
+UpgradePane::UpgradePane(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("buy_pane"));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -27,7 +27,7 @@ BuyPane::BuyPane(QWidget* parent) : QWidget(parent) {
   csv_->setObjectName(QStringLiteral("buy_csv"));
   csv_->setText(tr("CSV…"));
   csv_->setToolTip(tr("Write the purchases as a table for other programs"));
-  connect(csv_, &QToolButton::clicked, this, &BuyPane::csv_wanted);
+  connect(csv_, &QToolButton::clicked, this, &UpgradePane::csv_wanted);
   find_ = new QPushButton;
   find_->setObjectName(QStringLiteral("buy_find"));
   connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
@@ -53,17 +53,17 @@ BuyPane::BuyPane(QWidget* parent) : QWidget(parent) {
   apply_theme();
 }
 
-void BuyPane::changeEvent(QEvent* event) {
+void UpgradePane::changeEvent(QEvent* event) {
   if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && find_) apply_theme();
   QWidget::changeEvent(event);
 }
 
-void BuyPane::apply_theme() {
+void UpgradePane::apply_theme() {
   find_->setStyleSheet(widgets::plain_button_style(widgets::Theme::of(palette())));
   widgets::set_text_colour(*hint_, widgets::Theme::of(palette()).muted);
 }
 
-void BuyPane::set_rows(const std::vector<models::whatif::BarRow>& rows) {
+void UpgradePane::set_rows(const std::vector<models::whatif::BarRow>& rows) {
   const int current = table_->currentRow();
   table_->set_rows(rows);
   if (current >= 0 && current < table_->rowCount()) table_->setCurrentCell(current, 0);
@@ -71,7 +71,7 @@ void BuyPane::set_rows(const std::vector<models::whatif::BarRow>& rows) {
   csv_->setEnabled(!rows.empty());
 }
 
-void BuyPane::set_state(const QString& hint, bool running) {
+void UpgradePane::set_state(const QString& hint, bool running) {
   running_ = running;
   find_->setText(running ? tr("Cancel") : tr("Find &out"));
   hint_->setText(hint);

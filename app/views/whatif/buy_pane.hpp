@@ -16,11 +16,11 @@ class BarTable;
 
 namespace pipedeck::views::whatif {
 
-class BuyPane : public QWidget {
+class UpgradePane : public QWidget {
   Q_OBJECT
 
  public:
-  explicit BuyPane(QWidget* parent = nullptr);
+  explicit UpgradePane(QWidget* parent = nullptr);
 
   void set_rows(const std::vector<models::whatif::BarRow>& rows);
   void set_state(const QString& hint, bool running);

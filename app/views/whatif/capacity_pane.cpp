@@ -142,7 +142,7 @@ void CapacityPane::read_goal() {
   problem_.clear();
   CapacityGoal goal;
   const auto take = [&](const auto& parsed, const auto& keep) {
-    if (!parsed && problem_.isEmpty()) problem_ = text::in_qt(parsed.error().message);
+    if (!parsed && problem_.isEmpty()) problem_ = text::to_qstring(parsed.error().message);
     if (parsed) keep(*parsed);
   };
   take(parse_count(text(amount_)), [&](double count) { goal.samples = count; });

@@ -56,13 +56,13 @@ ExplainView::ExplainView(QWidget* parent) : QWidget(parent) {
 }
 
 void ExplainView::changeEvent(QEvent* event) {
-  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && find_out_) apply_theme();
+  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && compute_button_) apply_theme();
   QWidget::changeEvent(event);
 }
 
 void ExplainView::apply_theme() {
   const widgets::Theme& theme = widgets::Theme::of(palette());
-  for (QPushButton* button : {copy_, find_out_}) button->setStyleSheet(widgets::plain_button_style(theme));
+  for (QPushButton* button : {copy_, compute_button_}) button->setStyleSheet(widgets::plain_button_style(theme));
   for (QLabel* hint : {waterfall_hint_, sensitivity_hint_, jitter_hint_}) widgets::set_text_colour(*hint, theme.muted);
 }
 
@@ -114,11 +114,11 @@ QWidget* ExplainView::make_sensitivity() {
   auto* words = new QLabel(tr("Each link and device made 10 % better on its own, simulated again."));
   words->setWordWrap(true);
   line->addWidget(words, 1);
-  find_out_ = new QPushButton;
-  find_out_->setObjectName(QStringLiteral("sensitivity_button"));
-  connect(find_out_, &QPushButton::clicked, this,
+  compute_button_ = new QPushButton;
+  compute_button_->setObjectName(QStringLiteral("sensitivity_button"));
+  connect(compute_button_, &QPushButton::clicked, this,
           [this] { running_ ? emit cancel_requested() : emit sensitivity_requested(); });
-  line->addWidget(find_out_);
+  line->addWidget(compute_button_);
   column->addLayout(line);
   sensitivity_ = new widgets::BarTable({tr("10 % more"), QString(), tr("Change")});
   sensitivity_->setObjectName(QStringLiteral("sensitivity"));
@@ -198,7 +198,7 @@ void ExplainView::set_waterfall(const std::vector<models::whatif::BarRow>& rows,
 
 void ExplainView::set_sensitivity(const std::vector<models::whatif::BarRow>& rows, const QString& hint, bool running) {
   running_ = running;
-  find_out_->setText(running ? tr("Cancel") : tr("Find &out"));
+  compute_button_->setText(running ? tr("Cancel") : tr("Find &out"));
   sensitivity_->set_rows(rows);
   sensitivity_->setVisible(!rows.empty());
   sensitivity_hint_->setText(hint);

@@ -65,7 +65,7 @@ class ExplainView : public QWidget {
   widgets::BarTable *waterfall_, *sensitivity_, *jitter_;
   QLabel *waterfall_hint_, *sensitivity_hint_, *sensitivity_title_, *jitter_hint_;
   QDoubleSpinBox* variation_;
-  QPushButton *copy_, *find_out_ = nullptr;
+  QPushButton *copy_, *compute_button_ = nullptr;
   bool running_ = false;
 };
 

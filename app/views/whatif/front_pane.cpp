@@ -37,7 +37,7 @@ FrontPane::FrontPane(QWidget* parent)
   hint_->setObjectName(QStringLiteral("front_hint"));
   hint_->setWordWrap(true);
   column->addWidget(hint_);
-  view_ = new FrontView;
+  view_ = new ParetoView;
   make_table();
   empty_ = new QLabel;
   empty_->setObjectName(QStringLiteral("front_empty"));
@@ -46,8 +46,8 @@ FrontPane::FrontPane(QWidget* parent)
   stack_ = new QStackedWidget;
   for (QWidget* page : std::initializer_list<QWidget*>{empty_, view_, table_}) stack_->addWidget(page);
   column->addWidget(stack_, 1);
-  connect(view_, &FrontView::plan_selected, this, &FrontPane::plan_selected);
-  connect(view_, &FrontView::plan_activated, this, &FrontPane::plan_activated);
+  connect(view_, &ParetoView::plan_selected, this, &FrontPane::plan_selected);
+  connect(view_, &ParetoView::plan_activated, this, &FrontPane::plan_activated);
   widgets::describe_keys(*view_, tr("In the front of plans"),
                          {{"Left, Right", tr("Along the front")},
                           {"Home, End", tr("To its ends")},
@@ -156,13 +156,13 @@ void FrontPane::apply_theme() {
   widgets::set_text_colour(*empty_, theme.muted);
 }
 
-void FrontPane::set_plans(const std::vector<FoundPlan>& plans) {
+void FrontPane::set_plans(const std::vector<PlanCandidate>& plans) {
   plans_ = plans;
   show_content();
 }
 
 void FrontPane::show_content() {
-  const models::whatif::FrontContent content =
+  const models::whatif::ParetoContent content =
       models::whatif::make_front_content(plans_, static_cast<models::whatif::FrontMeasure>(x_->currentData().toInt()),
                                          static_cast<models::whatif::FrontMeasure>(size_->currentData().toInt()));
   view_->set_content(content);

@@ -26,7 +26,7 @@ class WrappingRow;
 
 namespace pipedeck::views::whatif {
 
-class FrontView;
+class ParetoView;
 
 class FrontPane : public QWidget {
   Q_OBJECT
@@ -34,13 +34,13 @@ class FrontPane : public QWidget {
  public:
   explicit FrontPane(QWidget* parent = nullptr);
 
-  void set_plans(const std::vector<FoundPlan>& plans);
+  void set_plans(const std::vector<PlanCandidate>& plans);
   /// Shows `hint` above the plans, or in their place if there are none. While `running`, the button cancels.
   void set_state(const QString& hint, bool running);
 
-  FrontView& view() const { return *view_; }
+  ParetoView& view() const { return *view_; }
   QTableView& table() const { return *table_; }
-  const std::vector<FoundPlan>& plans() const { return plans_; }
+  const std::vector<PlanCandidate>& plans() const { return plans_; }
   bool table_shown() const;
 
  signals:
@@ -64,14 +64,14 @@ class FrontPane : public QWidget {
   int current_row_plan() const;
   void apply_theme();
 
-  std::vector<FoundPlan> plans_;
+  std::vector<PlanCandidate> plans_;
   models::whatif::FrontTableModel* model_;
   QSortFilterProxyModel* sorted_;
   QComboBox *x_, *size_;
   QLabel* hint_;
   QStackedWidget* stack_;
   QLabel* empty_;
-  FrontView* view_;
+  ParetoView* view_;
   QTableView* table_;
   QToolButton *as_table_, *csv_;
   QPushButton* find_ = nullptr;

@@ -22,7 +22,7 @@ constexpr int legend_points = 3;
 
 }  // namespace
 
-FrontView::FrontView(QWidget* parent) : QWidget(parent), card_(new widgets::HoverCard(this)) {
+ParetoView::ParetoView(QWidget* parent) : QWidget(parent), card_(new widgets::HoverCard(this)) {
   setObjectName(QStringLiteral("front_view"));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
@@ -32,7 +32,7 @@ FrontView::FrontView(QWidget* parent) : QWidget(parent), card_(new widgets::Hove
   lay_out();
 }
 
-void FrontView::set_content(const models::whatif::FrontContent& content) {
+void ParetoView::set_content(const models::whatif::ParetoContent& content) {
   // A plan stays selected when other plans are added.
   const std::shared_ptr<const Plan> plan = selected_ ? content_.plans[*selected_].plan : nullptr;
   content_ = content;
@@ -44,54 +44,54 @@ void FrontView::set_content(const models::whatif::FrontContent& content) {
   lay_out();
 }
 
-void FrontView::lay_out() {
+void ParetoView::lay_out() {
   const QRectF plot(left_room, top_room, std::max(1.0, width() - left_room - right_room),
                     std::max(1.0, height() - top_room - bottom_room));
   geometry_ = models::whatif::lay_out_front(content_, plot);
   update();
 }
 
-void FrontView::resizeEvent(QResizeEvent* event) {
+void ParetoView::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   lay_out();
 }
 
-void FrontView::changeEvent(QEvent* event) {
+void ParetoView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
   QWidget::changeEvent(event);
 }
 
-void FrontView::select(std::optional<std::size_t> plan) {
+void ParetoView::select(std::optional<std::size_t> plan) {
   selected_ = plan && *plan < content_.plans.size() ? plan : std::nullopt;
   if (selected_) setAccessibleDescription(item_text(static_cast<int>(*selected_)));
   update();
 }
 
-void FrontView::choose(std::optional<std::size_t> plan) {
+void ParetoView::choose(std::optional<std::size_t> plan) {
   if (plan == selected_) return;
   select(plan);
   emit plan_selected(plan ? static_cast<int>(*plan) : -1);
 }
 
-QString FrontView::item_text(int plan) const {
+QString ParetoView::item_text(int plan) const {
   const auto at = static_cast<std::size_t>(plan);
   return models::whatif::describe_point(content_.plans[at], content_.on_front[at]).join(QStringLiteral(", "));
 }
 
-QRect FrontView::item_rect(int plan) const {
+QRect ParetoView::item_rect(int plan) const {
   const auto at = static_cast<std::size_t>(plan);
   const double radius = geometry_.radii[at];
   const QRectF point(geometry_.points[at] - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius));
   return point.intersects(geometry_.plot) ? point.toAlignedRect() : QRect();
 }
 
-bool FrontView::item_selected(int plan) const { return selected_ == static_cast<std::size_t>(plan); }
+bool ParetoView::item_selected(int plan) const { return selected_ == static_cast<std::size_t>(plan); }
 
-void FrontView::show_card(std::size_t plan) {
+void ParetoView::show_card(std::size_t plan) {
   card_->show_at(geometry_.points[plan], models::whatif::describe_point(content_.plans[plan], content_.on_front[plan]));
 }
 
-void FrontView::mouseMoveEvent(QMouseEvent* event) {
+void ParetoView::mouseMoveEvent(QMouseEvent* event) {
   const auto hit = geometry_.hit(content_, event->position());
   if (hit != hovered_) {
     hovered_ = hit;
@@ -102,29 +102,29 @@ void FrontView::mouseMoveEvent(QMouseEvent* event) {
   QWidget::mouseMoveEvent(event);
 }
 
-void FrontView::leaveEvent(QEvent* event) {
+void ParetoView::leaveEvent(QEvent* event) {
   hovered_.reset();
   card_->hide();
   update();
   QWidget::leaveEvent(event);
 }
 
-void FrontView::mousePressEvent(QMouseEvent* event) {
+void ParetoView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
   choose(geometry_.hit(content_, event->position()));
 }
 
-void FrontView::mouseDoubleClickEvent(QMouseEvent* event) {
+void ParetoView::mouseDoubleClickEvent(QMouseEvent* event) {
   const auto hit = geometry_.hit(content_, event->position());
   if (event->button() == Qt::LeftButton && hit) emit plan_activated(static_cast<int>(*hit));
 }
 
-void FrontView::focusInEvent(QFocusEvent* event) {
+void ParetoView::focusInEvent(QFocusEvent* event) {
   update();
   QWidget::focusInEvent(event);
 }
 
-void FrontView::keyPressEvent(QKeyEvent* event) {
+void ParetoView::keyPressEvent(QKeyEvent* event) {
   const auto walk = [&](std::optional<std::size_t> from, int direction) {
     const auto next = models::whatif::next_on_front(content_, from, direction);
     choose(next);
@@ -155,7 +155,7 @@ void FrontView::keyPressEvent(QKeyEvent* event) {
   QWidget::keyPressEvent(event);
 }
 
-void FrontView::paint_axes(QPainter& painter) const {
+void ParetoView::paint_axes(QPainter& painter) const {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   const QRectF& plot = geometry_.plot;
   painter.fillRect(plot, theme.panel);
@@ -181,10 +181,10 @@ void FrontView::paint_axes(QPainter& painter) const {
 }
 
 /// Paints the legend of sizes: three points with their values, above the plot at the right.
-void FrontView::paint_legend(QPainter& painter) const {
+void ParetoView::paint_legend(QPainter& painter) const {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   std::optional<double> least, most;
-  for (const FoundPlan& plan : content_.plans)
+  for (const PlanCandidate& plan : content_.plans)
     if (const auto value = models::whatif::measure_of(plan, content_.size)) {
       least = std::min(least.value_or(*value), *value);
       most = std::max(most.value_or(*value), *value);
@@ -202,8 +202,8 @@ void FrontView::paint_legend(QPainter& painter) const {
   if (least && *most > *least) {
     for (int i = legend_points - 1; i >= 0; --i) {
       const double share = static_cast<double>(i) / (legend_points - 1);
-      const double small = models::whatif::FrontGeometry::least_radius,
-                   large = models::whatif::FrontGeometry::most_radius;
+      const double small = models::whatif::ParetoGeometry::least_radius,
+                   large = models::whatif::ParetoGeometry::most_radius;
       const double radius = std::sqrt(small * small + share * (large * large - small * small));
       word(models::whatif::measure_value_text(*least + share * (*most - *least), content_.size));
       x -= 2 * radius + 5;
@@ -221,7 +221,7 @@ void FrontView::paint_legend(QPainter& painter) const {
   }
 }
 
-void FrontView::paint_points(QPainter& painter) const {
+void ParetoView::paint_points(QPainter& painter) const {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   painter.setRenderHint(QPainter::Antialiasing);
   const std::vector<QPointF> steps = geometry_.staircase(content_);
@@ -245,7 +245,7 @@ void FrontView::paint_points(QPainter& painter) const {
   if (selected_) ring(*selected_, theme.text, 2);
 }
 
-void FrontView::paintEvent(QPaintEvent*) {
+void ParetoView::paintEvent(QPaintEvent*) {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   QPainter painter(this);
   painter.fillRect(rect(), theme.window);

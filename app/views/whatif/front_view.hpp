@@ -16,15 +16,15 @@ class HoverCard;
 
 namespace pipedeck::views::whatif {
 
-class FrontView : public QWidget, public widgets::AccessibleItems {
+class ParetoView : public QWidget, public widgets::AccessibleItems {
   Q_OBJECT
 
  public:
-  explicit FrontView(QWidget* parent = nullptr);
+  explicit ParetoView(QWidget* parent = nullptr);
 
-  void set_content(const models::whatif::FrontContent& content);
-  const models::whatif::FrontContent& content() const { return content_; }
-  const models::whatif::FrontGeometry& geometry_of_points() const { return geometry_; }
+  void set_content(const models::whatif::ParetoContent& content);
+  const models::whatif::ParetoContent& content() const { return content_; }
+  const models::whatif::ParetoGeometry& geometry_of_points() const { return geometry_; }
   /// Emits no signal.
   void select(std::optional<std::size_t> plan);
   std::optional<std::size_t> selected() const { return selected_; }
@@ -62,8 +62,8 @@ class FrontView : public QWidget, public widgets::AccessibleItems {
   void paint_points(QPainter& painter) const;
   void paint_legend(QPainter& painter) const;
 
-  models::whatif::FrontContent content_;
-  models::whatif::FrontGeometry geometry_;
+  models::whatif::ParetoContent content_;
+  models::whatif::ParetoGeometry geometry_;
   std::optional<std::size_t> selected_, hovered_;
   widgets::HoverCard* card_;
 };

@@ -174,22 +174,22 @@ void Panel::set_base(const Base& base) {
   const auto rates = [](StopSlider& slider, const std::optional<BytesPerSecond>& today) {
     slider.setVisible(today.has_value());
     if (today)
-      slider.set_stops(models::whatif::SliderStops::doublings(today->count, doublings, doublings), 1,
+      slider.set_stops(models::whatif::SliderValues::doublings(today->count, doublings, doublings), 1,
                        limits::bytes_per_second);
   };
   rates(*between_, scales.between);
   rates(*inside_, scales.inside);
-  nodes_->set_stops(models::whatif::SliderStops::whole(1, std::max(least_most_nodes, 2 * scales.nodes), scales.nodes),
+  nodes_->set_stops(models::whatif::SliderValues::whole(1, std::max(least_most_nodes, 2 * scales.nodes), scales.nodes),
                     1, 1024);
-  global_batch_->set_stops(models::whatif::SliderStops::whole_doublings(base.global_batch, 4, 4, 1), 1, most_samples);
+  global_batch_->set_stops(models::whatif::SliderValues::whole_doublings(base.global_batch, 4, 4, 1), 1, most_samples);
   const QSignalBlocker quiet(type_);
   type_->clear();
   type_->addItem(scales.type.empty() ? tr("as today, several types")
-                                     : tr("%1, as today").arg(text::in_qt(scales.type)));
+                                     : tr("%1, as today").arg(text::to_qstring(scales.type)));
   for (const DeviceType& type : base.types)
     if (type.name != scales.type)
-      type_->addItem(tr("%1 · %2").arg(text::in_qt(type.name), models::format_bytes(type.memory)),
-                     text::in_qt(type.name));
+      type_->addItem(tr("%1 · %2").arg(text::to_qstring(type.name), models::format_bytes(type.memory)),
+                     text::to_qstring(type.name));
   price_source_->setText(tr("Default: %1. Prices can be edited.").arg(base.price_source));
   show_all();
 }
@@ -199,7 +199,7 @@ double Panel::memory_today() const {
 }
 
 void Panel::show_memory() {
-  memory_->set_stops(models::whatif::SliderStops::doublings(memory_today(), 3, 4), 1 << 20,
+  memory_->set_stops(models::whatif::SliderValues::doublings(memory_today(), 3, 4), 1 << 20,
                      static_cast<double>(limits::bytes));
   memory_->set_value(change_.memory ? static_cast<double>(change_.memory->count) : memory_today());
 }
@@ -208,8 +208,8 @@ void Panel::show_memory() {
 void Panel::show_micro_batch() {
   const int batch = change_.global_batch.value_or(base_.global_batch);
   micro_batch_->set_stops(
-      models::whatif::SliderStops(models::whatif::micro_batch_stops(batch, base_.least_measured), base_.micro_batch), 0,
-      batch);
+      models::whatif::SliderValues(models::whatif::micro_batch_stops(batch, base_.least_measured), base_.micro_batch),
+      0, batch);
   micro_batch_->set_value(change_.micro_batch.value_or(base_.micro_batch));
 }
 
@@ -222,16 +222,16 @@ void Panel::show_all() {
   show_memory();
   show_micro_batch();
   const QSignalBlocker quiet(type_);
-  const int chosen = change_.type ? type_->findData(text::in_qt(change_.type->name)) : 0;
-  if (chosen < 0) type_->addItem(text::in_qt(change_.type->name), text::in_qt(change_.type->name));
+  const int chosen = change_.type ? type_->findData(text::to_qstring(change_.type->name)) : 0;
+  if (chosen < 0) type_->addItem(text::to_qstring(change_.type->name), text::to_qstring(change_.type->name));
   type_->setCurrentIndex(chosen < 0 ? type_->count() - 1 : chosen);
   QStringList also;
   for (const TypeSwap& swap : change_.swaps)
-    also << tr("%1 for %2").arg(text::in_qt(swap.type.name), models::devices_text(swap.devices));
+    also << tr("%1 for %2").arg(text::to_qstring(swap.type.name), models::devices_text(swap.devices));
   for (const LinkScale& link : change_.links)
     also << tr("%1 bandwidth of %2")
                 .arg(models::format_factor(link.factor),
-                     text::in_qt(link.from == link.to ? link.from : link.from + " – " + link.to));
+                     text::to_qstring(link.from == link.to ? link.from : link.from + " – " + link.to));
   also_->setText(also.isEmpty() ? QString() : tr("And: %1").arg(also.join(QStringLiteral(", "))));
   also_->setVisible(!also.isEmpty());
   drop_also_->setVisible(!also.isEmpty());
@@ -258,15 +258,15 @@ void Panel::set_prices(const std::vector<DeviceType>& types) {
     price_fields_.clear();
     for (const DeviceType& type : sorted) {
       auto* field = new widgets::QuantityEdit(Measure::number);
-      field->setObjectName(QStringLiteral("what_if_price_%1").arg(text::in_qt(type.name)));
-      field->setAccessibleName(tr("Price of %1 per hour").arg(text::in_qt(type.name)));
+      field->setObjectName(QStringLiteral("what_if_price_%1").arg(text::to_qstring(type.name)));
+      field->setAccessibleName(tr("Price of %1 per hour").arg(text::to_qstring(type.name)));
       field->setFixedWidth(80);
       field->setAlignment(Qt::AlignRight);
       field->set_range(0, 1e9);
       field->set_optional(tr("unknown"));
       connect(field, &widgets::QuantityEdit::edited, this,
               [this, name = type.name](std::optional<double> price) { take_price(name, price); });
-      prices_->addRow(text::in_qt(type.name), field);
+      prices_->addRow(text::to_qstring(type.name), field);
       price_fields_[type.name] = field;
     }
   }

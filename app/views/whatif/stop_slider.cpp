@@ -93,7 +93,7 @@ void StopSlider::set_zero_text(const QString& text) {
   field_->set_optional(text);
 }
 
-void StopSlider::set_stops(const models::whatif::SliderStops& stops, double least, double most) {
+void StopSlider::set_stops(const models::whatif::SliderValues& stops, double least, double most) {
   stops_ = stops;
   field_->set_range(least, most);
   const QSignalBlocker quiet(slider_);
@@ -112,7 +112,7 @@ void StopSlider::show_value() {
   const QSignalBlocker quiet(slider_);
   slider_->setValue(stops_.nearest(value_));
   field_->set_value(zero_is_empty_ && value_ == 0 ? std::nullopt : std::optional(value_));
-  reset_->setEnabled(!at_today());
+  reset_->setEnabled(!is_at_current());
 }
 
 void StopSlider::take(double value) {

@@ -41,7 +41,7 @@ class StopSlider : public QWidget {
   StopSlider(const QString& title, const char* name, Measure measure, const QString& unit, QWidget* parent = nullptr);
 
   /// Sets the stops and the limits `least` and `most` of the field. The stops may cover a smaller range.
-  void set_stops(const models::whatif::SliderStops& stops, double least, double most);
+  void set_stops(const models::whatif::SliderValues& stops, double least, double most);
   void set_whole() { field_->set_whole(true); }
   /// Sets the text for 0; an empty field means 0.
   void set_zero_text(const QString& text);
@@ -51,7 +51,7 @@ class StopSlider : public QWidget {
   void set_value(double value);
   double value() const { return value_; }
   double today() const { return stops_.at(stops_.today()); }
-  bool at_today() const { return value_ == today(); }
+  bool is_at_current() const { return value_ == today(); }
 
   MarkedSlider& slider() const { return *slider_; }
   widgets::QuantityEdit& field() const { return *field_; }
@@ -63,7 +63,7 @@ class StopSlider : public QWidget {
   void take(double value);
   void show_value();
 
-  models::whatif::SliderStops stops_;
+  models::whatif::SliderValues stops_;
   double value_ = 0;
   bool zero_is_empty_ = false;
   MarkedSlider* slider_;

@@ -74,7 +74,7 @@ std::optional<double> QuantityEdit::read(const QString& text, QString* problem) 
   if (optional_ && text.trimmed().isEmpty()) return std::nullopt;
   const auto figure = parse_quantity(measure_, text.toStdString(), unit_);
   if (!figure) {
-    *problem = text::in_qt(figure.error().message);
+    *problem = text::to_qstring(figure.error().message);
     return std::nullopt;
   }
   if (*figure < least_ || (least_excluded_ && *figure <= least_)) {

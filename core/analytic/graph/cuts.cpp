@@ -9,9 +9,9 @@ namespace {
 
 using Origin = SizedTensor::Origin;
 
-constexpr int many_products = 12;  ///< in one piece; pieces with more are cut further if possible
-constexpr int most_crossing = 8;   ///< tensors at such a cut
-constexpr int never = 1 << 20;     ///< crossing inside a kernel
+constexpr int many_products = 12;        ///< in one piece; pieces with more are cut further if possible
+constexpr int max_crossing_tensors = 8;  ///< tensors at such a cut
+constexpr int never = 1 << 20;           ///< crossing inside a kernel
 
 class Cutter {
  public:
@@ -75,7 +75,7 @@ class Cutter {
 
   /// Cuts [from, to) where `width` tensors cross, then cuts large pieces further.
   void refine(std::size_t from, std::size_t to, int width) {
-    for (; width <= most_crossing; ++width) {
+    for (; width <= max_crossing_tensors; ++width) {
       std::vector<std::size_t> cuts;
       for (std::size_t p = from + 1; p < to; ++p)
         if (crossing_[p] == width) cuts.push_back(p);
@@ -83,12 +83,12 @@ class Cutter {
       place(cuts, from, to);
       break;
     }
-    if (width > most_crossing) return;
+    if (width > max_crossing_tensors) return;
     for (std::size_t begin = from, p = from + 1; p <= to; ++p) {
       if (p < to && !begins_[p]) continue;
       std::size_t products = 0;
       for (std::size_t i = begin; i < p; ++i) products += counter_.is_product(order_[i]);
-      if (products > many_products && width < most_crossing) refine(begin, p, width + 1);
+      if (products > many_products && width < max_crossing_tensors) refine(begin, p, width + 1);
       begin = p;
     }
   }

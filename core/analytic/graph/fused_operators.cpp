@@ -11,25 +11,26 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-tl::unexpected<Error> wrong_sizes(const RuleCall& call, const SizedTensor& found, std::string_view expected) {
+tl::unexpected<Error> wrong_sizes(const ShapeInferenceContext& call, const SizedTensor& found,
+                                  std::string_view expected) {
   return call.wrong(fmt::format("found {} in '{}', expected {}", sizes_text(found.shape), found.name, expected));
 }
 
 /// Returns `width` divided by the number of heads.
-Result<std::int64_t> head_width(const RuleCall& call, const SizedTensor& tensor, std::int64_t width,
+Result<std::int64_t> head_width(const ShapeInferenceContext& call, const SizedTensor& tensor, std::int64_t width,
                                 std::int64_t heads) {
   if (heads > 0 && width % heads == 0) return width / heads;
   return wrong_sizes(call, tensor, fmt::format("a width that {} heads divide", heads));
 }
 
-Result<std::int64_t> heads_of(const RuleCall& call, std::string_view name) {
+Result<std::int64_t> heads_of(const ShapeInferenceContext& call, std::string_view name) {
   const std::int64_t heads = call.integer(name, 0);
   if (heads > 0) return heads;
   return call.wrong(fmt::format("found {} heads ({}), expected 1 or more", heads, name));
 }
 
 /// Handles samples x tokens x width with weights of width x (queries, keys, values).
-Result<AttentionSizes> projecting(const RuleCall& call) {
+Result<AttentionSizes> projecting(const ShapeInferenceContext& call) {
   const auto input = call.needed(0), weights = call.needed(1);
   const auto heads = heads_of(call, "num_heads");
   if (!input) return tl::unexpected(input.error());
@@ -50,7 +51,8 @@ Result<AttentionSizes> projecting(const RuleCall& call) {
 
 /// Handles queries, keys and values, each samples x tokens x width, or all three of a token adjacent in the first
 /// input.
-Result<AttentionSizes> of_three(const RuleCall& call, std::int64_t heads, std::int64_t key_heads, bool causal) {
+Result<AttentionSizes> of_three(const ShapeInferenceContext& call, std::int64_t heads, std::int64_t key_heads,
+                                bool causal) {
   TRY(const auto query, call.needed(0));
   const Sizes& q = query->shape;
   AttentionSizes out{.heads = heads, .key_heads = key_heads, .causal = causal};
@@ -86,7 +88,7 @@ Result<AttentionSizes> of_three(const RuleCall& call, std::int64_t heads, std::i
 }
 
 /// Handles ONNX's own operator: as above, or samples x heads x tokens x width each.
-Result<AttentionSizes> standard(const RuleCall& call) {
+Result<AttentionSizes> standard(const ShapeInferenceContext& call) {
   const auto query = call.needed(0), key = call.needed(1), value = call.needed(2);
   for (const auto* one : {&query, &key, &value})
     if (!*one) return tl::unexpected(one->error());
@@ -102,7 +104,7 @@ Result<AttentionSizes> standard(const RuleCall& call) {
   return AttentionSizes{q[0], q[2], k[2], q[1], k[1], q[3], v[3], false, true, causal};
 }
 
-Result<void> attention(const RuleCall& call) {
+Result<void> attention(const ShapeInferenceContext& call) {
   TRY(const auto sizes, attention_sizes(call));
   const AttentionSizes& s = sizes;
   TRY_VOID(call.give(0, Element::real,
@@ -114,13 +116,13 @@ Result<void> attention(const RuleCall& call) {
   return call.give(3, Element::real, {s.samples, s.heads, s.queries, s.keys});
 }
 
-Result<void> as_first(const RuleCall& call) {
+Result<void> as_first(const ShapeInferenceContext& call) {
   TRY(const auto first, call.needed(0));
   return call.give(0, first->element, first->shape);
 }
 
 /// In addition to the result, gives each row's divisor and, last, the normalised sum.
-Result<void> skip_norm(const RuleCall& call) {
+Result<void> skip_norm(const ShapeInferenceContext& call) {
   TRY_VOID(as_first(call));
   const SizedTensor& x = **call.needed(0);
   Sizes rows = x.shape;
@@ -131,7 +133,7 @@ Result<void> skip_norm(const RuleCall& call) {
 }
 
 /// Inputs: words, segments, and the tables of words, positions and segments.
-Result<void> embed_norm(const RuleCall& call) {
+Result<void> embed_norm(const ShapeInferenceContext& call) {
   TRY(const auto words, call.needed(0), table = call.needed(2));
   if (!table) return tl::unexpected(table.error());
   if (words->shape.empty() || (*table)->shape.size() != 2) return wrong_sizes(call, **table, "words x width");
@@ -143,7 +145,7 @@ Result<void> embed_norm(const RuleCall& call) {
 }
 
 /// Each matrix may be used with its last two sizes transposed.
-Result<void> fused_matmul(const RuleCall& call) {
+Result<void> fused_matmul(const ShapeInferenceContext& call) {
   TRY(const auto left, call.needed(0), right = call.needed(1));
   if (!right) return tl::unexpected(right.error());
   Sizes a = left->shape, b = (*right)->shape;
@@ -162,7 +164,7 @@ Result<void> fused_matmul(const RuleCall& call) {
 }
 
 /// Weights of a few bits each, whose sizes are in attributes.
-Result<void> few_bits(const RuleCall& call) {
+Result<void> few_bits(const ShapeInferenceContext& call) {
   const auto x = call.needed(0);
   if (!x) return tl::unexpected(x.error());
   Sizes made = (*x)->shape;
@@ -180,10 +182,10 @@ bool is_of_onnx_runtime(const Operator& op) { return op.domain == "com.microsoft
 
 bool runs_inner_graphs(const Operator& op) {
   return std::ranges::any_of(op.attributes,
-                             [](const Attribute& one) { return std::holds_alternative<InnerGraph>(one.value); });
+                             [](const Attribute& one) { return std::holds_alternative<Subgraph>(one.value); });
 }
 
-OperatorGraph with_sums_apart(OperatorGraph graph) {
+OperatorGraph split_skip_layer_norm(OperatorGraph graph) {
   const std::size_t count = graph.operators.size();
   for (std::size_t i = 0; i < count; ++i) {
     Operator& norm = graph.operators[i];
@@ -214,7 +216,7 @@ bool is_attention(const Operator& op) {
   return is_of_onnx_runtime(op) && types.contains(op.type);
 }
 
-Result<AttentionSizes> attention_sizes(const RuleCall& call) {
+Result<AttentionSizes> attention_sizes(const ShapeInferenceContext& call) {
   if (is_standard(call.op())) return standard(call);
   if (call.type() == "Attention") return projecting(call);
   TRY(const auto heads, heads_of(call, "num_heads"));

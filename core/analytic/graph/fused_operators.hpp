@@ -18,7 +18,7 @@ bool runs_inner_graphs(const Operator& op);
 
 /// Splits "skip" normalisations into a sum and a norm if both results are used, so that one tensor, the sum, connects
 /// the blocks again. Sums come last, so that all other operators keep their positions.
-OperatorGraph with_sums_apart(OperatorGraph graph);
+OperatorGraph split_skip_layer_norm(OperatorGraph graph);
 
 struct AttentionSizes {
   std::int64_t samples = 0, queries = 0, keys = 0;  ///< tokens of queries and of keys
@@ -32,7 +32,7 @@ struct AttentionSizes {
 /// Returns true for any kind of attention.
 bool is_attention(const Operator& op);
 /// Returns the sizes of an attention operator; bad_input if they do not match.
-Result<AttentionSizes> attention_sizes(const RuleCall& call);
+Result<AttentionSizes> attention_sizes(const ShapeInferenceContext& call);
 
 /// Returns the rules of ONNX's attention, and of ONNX Runtime's operators.
 ShapeRules attention_shape_rules();

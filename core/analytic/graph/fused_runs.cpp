@@ -13,7 +13,7 @@ namespace {
 
 using Origin = SizedTensor::Origin;
 
-bool may_be_fused(const Operator& op) {
+bool is_fusible(const Operator& op) {
   static const std::set<std::string_view> types{"Add", "Sub",  "Mul",  "Div",     "Pow",        "Sqrt",
                                                 "Erf", "Exp",  "Tanh", "Sigmoid", "ReduceMean", "Reciprocal",
                                                 "Neg", "Cast", "Abs",  "Log",     "Softplus"};
@@ -69,7 +69,7 @@ class Finder {
   }
 
   int common_source(const OperatorNode& node) {
-    if (!may_be_fused(*node.op)) return -1;
+    if (!is_fusible(*node.op)) return -1;
     int source = -1, first = -1;
     bool merges = false;
     for (const int id : node.inputs) {
@@ -108,6 +108,6 @@ class Finder {
 
 }  // namespace
 
-FusedRuns fused_runs(const ShapedGraph& graph) { return Finder(graph).find(); }
+FusedRuns fusion_groups(const ShapedGraph& graph) { return Finder(graph).find(); }
 
 }  // namespace pipedeck::analytic::graph

@@ -20,6 +20,6 @@ struct FusedRuns {
   std::vector<Run> runs;
 };
 
-FusedRuns fused_runs(const ShapedGraph& graph);
+FusedRuns fusion_groups(const ShapedGraph& graph);
 
 }  // namespace pipedeck::analytic::graph

@@ -40,7 +40,7 @@ Path common(const std::vector<std::string>& names, char mark) {
   return all;
 }
 
-bool is_made_up(const std::string& name) {
+bool is_generated_name(const std::string& name) {
   return name.find("::") != name.npos ||
          std::ranges::all_of(name, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
 }
@@ -50,7 +50,7 @@ bool is_made_up(const std::string& name) {
 std::string module_of_weights(const std::vector<std::string>& weights) {
   std::vector<std::string> named;
   for (const std::string& name : weights)
-    if (!is_made_up(name)) named.push_back(name);
+    if (!is_generated_name(name)) named.push_back(name);
   if (named.size() * 2 < weights.size() || named.empty()) return {};
   const Path path = common(named, '.');
   if (!path.empty()) return fmt::format("{}", fmt::join(path, "."));
@@ -72,7 +72,7 @@ std::string module_of_operators(const std::vector<std::string>& names) {
   return first.empty() ? "" : first.back();
 }
 
-std::string given_once(std::string name, std::map<std::string, int>& given) {
+std::string make_unique_name(std::string name, std::map<std::string, int>& given) {
   constexpr std::size_t longest = 120;
   const bool cut = name.size() > longest;
   if (cut) name.resize(longest);

@@ -16,6 +16,6 @@ std::string module_of_weights(const std::vector<std::string>& weights);
 std::string module_of_operators(const std::vector<std::string>& names);
 
 /// Returns a unique name; `given` counts the uses of each name.
-std::string given_once(std::string name, std::map<std::string, int>& given);
+std::string make_unique_name(std::string name, std::map<std::string, int>& given);
 
 }  // namespace pipedeck::analytic::graph

@@ -33,7 +33,7 @@ class Builder {
   Builder(const ShapedGraph& graph, int element, bool dropout)
       : graph_(graph),
         counter_(graph, element, dropout),
-        runs_(fused_runs(graph)),
+        runs_(fusion_groups(graph)),
         segments_(cut_graph(graph, counter_, runs_)),
         element_(element) {}
 
@@ -230,7 +230,7 @@ class Builder {
       std::ranges::sort(layer.weights, {}, &times::WeightItem::name);
       std::string module = module_of_weights(names_in_order(matrices_[i].empty() ? vectors_[i] : matrices_[i]));
       if (module.empty()) module = module_of_operators(operators[i]);
-      layer.name = given_once(module, given);
+      layer.name = make_unique_name(module, given);
       layer.kind = products[i] > 1 ? "block" : kinds[i].empty() ? "operators" : kinds[i];
     }
   }

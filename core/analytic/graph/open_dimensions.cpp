@@ -12,7 +12,7 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-using Meaning = OpenDimension::Meaning;
+using Meaning = DynamicDimension::Meaning;
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -35,15 +35,15 @@ Meaning meaning_of(const std::string& name, std::size_t side) {
 
 }  // namespace
 
-std::vector<OpenDimension> open_dimensions(const OperatorGraph& graph) {
-  std::vector<OpenDimension> open;
-  for (const StatedTensor& input : graph.inputs) {
+std::vector<DynamicDimension> open_dimensions(const OperatorGraph& graph) {
+  std::vector<DynamicDimension> open;
+  for (const ValueInfo& input : graph.inputs) {
     if (!input.shape) continue;
     for (std::size_t side = 0; side < input.shape->size(); ++side) {
       const Dimension& size = (*input.shape)[side];
       if (size.size >= 0) continue;
       const std::string name = size.name.empty() ? fmt::format("{}.{}", input.name, side) : size.name;
-      if (std::ranges::find(open, name, &OpenDimension::name) == open.end())
+      if (std::ranges::find(open, name, &DynamicDimension::name) == open.end())
         open.push_back({name, input.name, meaning_of(size.name, side)});
     }
   }
@@ -52,9 +52,9 @@ std::vector<OpenDimension> open_dimensions(const OperatorGraph& graph) {
 
 std::optional<std::int64_t> fixed_batch(const OperatorGraph& graph) {
   std::optional<std::int64_t> batch;
-  for (const OpenDimension& open : open_dimensions(graph))
+  for (const DynamicDimension& open : open_dimensions(graph))
     if (open.meaning == Meaning::batch) return std::nullopt;
-  for (const StatedTensor& input : graph.inputs) {
+  for (const ValueInfo& input : graph.inputs) {
     if (!input.shape || input.shape->empty()) continue;
     const std::int64_t first = input.shape->front().size;
     if (first < 1 || first > limits::samples || (batch && *batch != first)) return std::nullopt;
@@ -63,14 +63,14 @@ std::optional<std::int64_t> fixed_batch(const OperatorGraph& graph) {
   return batch;
 }
 
-Result<ChosenSizes> choose_sizes(const OperatorGraph& graph, const SizeAnswers& answers) {
-  ChosenSizes chosen;
+Result<ResolvedDimensions> resolve_dimensions(const OperatorGraph& graph, const DimensionValues& answers) {
+  ResolvedDimensions chosen;
   const auto open = open_dimensions(graph);
   constexpr std::int64_t most = std::int64_t{1} << 31;
   for (const auto& [name, size] : answers.named) {
-    if (std::ranges::find(open, name, &OpenDimension::name) == open.end()) {
+    if (std::ranges::find(open, name, &DynamicDimension::name) == open.end()) {
       std::vector<std::string> names;
-      for (const OpenDimension& one : open) names.push_back(one.name);
+      for (const DynamicDimension& one : open) names.push_back(one.name);
       return fail(ErrorCode::bad_usage,
                   fmt::format("found --dim {}, expected a size that the file leaves open: {}", name,
                               names.empty() ? "it leaves none" : fmt::format("{}", fmt::join(names, ", "))));
@@ -82,7 +82,7 @@ Result<ChosenSizes> choose_sizes(const OperatorGraph& graph, const SizeAnswers& 
   chosen.samples = answers.samples.value_or(static_cast<int>(fixed.value_or(1)));
   bool batch_open = false, sequence_open = false;
   std::vector<std::string> missing;
-  for (const OpenDimension& one : open) {
+  for (const DynamicDimension& one : open) {
     sequence_open |= one.meaning == Meaning::sequence;
     if (const auto given = answers.named.find(one.name); given != answers.named.end()) {
       chosen.sizes[one.name] = given->second;

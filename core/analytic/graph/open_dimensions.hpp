@@ -11,7 +11,7 @@
 
 namespace pipedeck::analytic::graph {
 
-struct OpenDimension {
+struct DynamicDimension {
   enum class Meaning { batch, sequence, other };
   std::string name;   ///< "sequence"; "input_ids.1" if the file has no name
   std::string input;  ///< the first input with this dimension
@@ -19,18 +19,18 @@ struct OpenDimension {
 };
 
 /// Returns each open dimension once, in the order of the inputs.
-std::vector<OpenDimension> open_dimensions(const OperatorGraph& graph);
+std::vector<DynamicDimension> open_dimensions(const OperatorGraph& graph);
 
 /// Returns the number of samples fixed by a file without an open batch: the common first size of all its inputs.
 std::optional<std::int64_t> fixed_batch(const OperatorGraph& graph);
 
-struct SizeAnswers {
+struct DimensionValues {
   DimensionSizes named;        ///< by name
   std::int64_t sequence = 0;   ///< for dimensions that look like a sequence; 0: not given
   std::optional<int> samples;  ///< per micro-batch; absent: the file's number, otherwise 1
 };
 
-struct ChosenSizes {
+struct ResolvedDimensions {
   DimensionSizes sizes;
   std::optional<std::int64_t> batch;  ///< replaces the first size that the file fixes
   int samples = 1;
@@ -38,6 +38,6 @@ struct ChosenSizes {
 };
 
 /// Returns bad_usage if an answer is missing (with the answer to give), is for no open dimension, or exceeds limits.
-Result<ChosenSizes> choose_sizes(const OperatorGraph& graph, const SizeAnswers& answers);
+Result<ResolvedDimensions> resolve_dimensions(const OperatorGraph& graph, const DimensionValues& answers);
 
 }  // namespace pipedeck::analytic::graph

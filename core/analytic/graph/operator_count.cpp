@@ -101,11 +101,11 @@ std::string label(const OperatorNode& node) {
 }
 
 std::int64_t attribute(const OperatorNode& node, std::string_view name, std::int64_t otherwise) {
-  return RuleCall(*node.op, 0, {}, {}).integer(name, otherwise);
+  return ShapeInferenceContext(*node.op, 0, {}, {}).integer(name, otherwise);
 }
 
 std::string equation_of(const OperatorNode& node) {
-  std::string equation = RuleCall(*node.op, 0, {}, {}).text("equation", "");
+  std::string equation = ShapeInferenceContext(*node.op, 0, {}, {}).text("equation", "");
   std::erase(equation, ' ');
   return equation;
 }
@@ -178,7 +178,7 @@ void OperatorCounter::add_product(const OperatorNode& node, OperatorCount& out, 
                                   double m, double k, double n, double times) const {
   const SizedTensor &a = *input(node, left), &b = *input(node, right);
   const auto gradients = [](const SizedTensor& t) { return t.origin == Origin::computed || t.of_parameters; };
-  times::CountedProduct product;
+  times::GemmCount product;
   product.name = label(node);
   product.formula =
       times == 1 ? fmt::format("2 x {} x {} x {}", m, k, n) : fmt::format("2 x {} x {} x {} x {}", times, m, k, n);
@@ -204,7 +204,7 @@ void OperatorCounter::convolution(const OperatorNode& node, OperatorCount& out) 
   const double k = transposed ? static_cast<double>(w.shape[0]) / groups : static_cast<double>(w.shape[1]) * kernel;
   const double n = transposed ? static_cast<double>(w.shape[1]) * kernel : static_cast<double>(w.shape[0]) / groups;
   add_product(node, out, 0, 1, m, k, n, groups);
-  times::CountedProduct& product = out.products.back();
+  times::GemmCount& product = out.products.back();
   product.touched = static_cast<double>(x.count()) + static_cast<double>(w.count()) + static_cast<double>(y.count());
   product.direct = groups > 1 && std::min(k, n) <= kernel;
 }
@@ -237,7 +237,7 @@ void OperatorCounter::few_bits(const OperatorNode& node, OperatorCount& out) con
 void OperatorCounter::attention(const OperatorNode& node, OperatorCount& out) const {
   std::vector<const SizedTensor*> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(input(node, i));
-  const AttentionSizes s = *attention_sizes(RuleCall(*node.op, 0, std::move(inputs), {}));
+  const AttentionSizes s = *attention_sizes(ShapeInferenceContext(*node.op, 0, std::move(inputs), {}));
   const auto tokens = static_cast<double>(s.samples * s.queries), width = static_cast<double>(s.key_width);
   const auto queries = static_cast<double>(s.queries), keys = static_cast<double>(s.keys);
   if (s.projects) {

@@ -20,7 +20,7 @@ class Maker {
  public:
   /// `operators`: their number in the file.
   Maker(OperatorGraph graph, std::size_t operators, const DeviceModel& device, const times::DeviceRate& rate,
-        const Options& options, const ChosenSizes& sizes)
+        const Options& options, const ResolvedDimensions& sizes)
       : graph_(std::move(graph)),
         operators_(operators),
         device_(device),
@@ -69,7 +69,7 @@ class Maker {
 
   std::ptrdiff_t frozen_weights() const {
     std::set<std::string_view> fixed;
-    for (const FixedTensor& one : graph_.fixed) fixed.insert(one.name);
+    for (const Initializer& one : graph_.fixed) fixed.insert(one.name);
     return std::ranges::count_if(graph_.operators, [&](const Operator& op) {
       const bool few_bits = op.type == "MatMulNBits" && op.inputs.size() > 1 && fixed.contains(op.inputs[1]);
       return few_bits || (op.type == "DequantizeLinear" && !op.inputs.empty() && fixed.contains(op.inputs[0]));
@@ -143,7 +143,7 @@ class Maker {
   const DeviceModel& device_;
   const times::DeviceRate& rate_;
   const Options& options_;
-  const ChosenSizes& sizes_;
+  const ResolvedDimensions& sizes_;
   AnalyticProfile made_;
   double multiply_adds_ = 0;
 };
@@ -168,8 +168,8 @@ Result<AnalyticProfile> graph_profile(const OperatorGraph& graph, const DeviceMo
   TRY_VOID(check(options));
   TRY(auto rate, times::rate_of(device, options.precision));
   rate.reached = options.reached;
-  TRY(const auto sizes, choose_sizes(graph, options.sizes));
-  return Maker(with_sums_apart(graph), graph.operators.size(), device, rate, options, sizes).make();
+  TRY(const auto sizes, resolve_dimensions(graph, options.sizes));
+  return Maker(split_skip_layer_norm(graph), graph.operators.size(), device, rate, options, sizes).make();
 }
 
 }  // namespace pipedeck::analytic::graph

@@ -14,7 +14,7 @@ namespace pipedeck::analytic::graph {
 
 struct Options {
   std::string precision = "bf16";  ///< one with a peak in the device's data sheet
-  SizeAnswers sizes;               ///< for dimensions that the file leaves open
+  DimensionValues sizes;           ///< for dimensions that the file leaves open
   bool dropout = true;             ///< where the graph has it
   Reached reached{};
 };

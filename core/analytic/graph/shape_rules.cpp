@@ -28,7 +28,7 @@ std::int64_t whole_number(double value) {
 }
 
 bool few(const Sizes& shape) {
-  constexpr std::int64_t many = FixedTensor::most_values + 1;
+  constexpr std::int64_t many = Initializer::most_values + 1;
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count = std::min(count * std::clamp<std::int64_t>(size, 0, many), many);
   return count < many && std::ranges::all_of(shape, [](std::int64_t size) { return size >= 0; });
@@ -66,37 +66,37 @@ std::vector<double> repeated_to(const Sizes& shape, const Sizes& from, const std
   return result;
 }
 
-Result<const SizedTensor*> RuleCall::needed(std::size_t index) const {
+Result<const SizedTensor*> ShapeInferenceContext::needed(std::size_t index) const {
   if (const SizedTensor* found = input(index)) return found;
   return wrong(fmt::format("found no input {}, expected one", index));
 }
 
-const Attribute* RuleCall::attribute(std::string_view name) const {
+const Attribute* ShapeInferenceContext::attribute(std::string_view name) const {
   const auto found = std::ranges::find(op_.attributes, name, &Attribute::name);
   return found == op_.attributes.end() ? nullptr : &*found;
 }
 
-std::int64_t RuleCall::integer(std::string_view name, std::int64_t otherwise) const {
+std::int64_t ShapeInferenceContext::integer(std::string_view name, std::int64_t otherwise) const {
   const auto* found = value_of<std::int64_t>(attribute(name));
   return found ? *found : otherwise;
 }
 
-double RuleCall::real(std::string_view name, double otherwise) const {
+double ShapeInferenceContext::real(std::string_view name, double otherwise) const {
   const auto* found = value_of<double>(attribute(name));
   return found ? *found : otherwise;
 }
 
-std::string RuleCall::text(std::string_view name, std::string otherwise) const {
+std::string ShapeInferenceContext::text(std::string_view name, std::string otherwise) const {
   const auto* found = value_of<std::string>(attribute(name));
   return found ? *found : otherwise;
 }
 
-std::optional<Sizes> RuleCall::integers(std::string_view name) const {
+std::optional<Sizes> ShapeInferenceContext::integers(std::string_view name) const {
   const auto* found = value_of<Sizes>(attribute(name));
   return found ? std::optional(*found) : std::nullopt;
 }
 
-Result<std::optional<Sizes>> RuleCall::numbers(std::size_t index, std::string_view name) const {
+Result<std::optional<Sizes>> ShapeInferenceContext::numbers(std::size_t index, std::string_view name) const {
   const SizedTensor* tensor = input(index);
   if (!tensor) return integers(name);
   if (!tensor->values)
@@ -107,19 +107,19 @@ Result<std::optional<Sizes>> RuleCall::numbers(std::size_t index, std::string_vi
   return result;
 }
 
-Result<Sizes> RuleCall::needed_numbers(std::size_t index, std::string_view name) const {
+Result<Sizes> ShapeInferenceContext::needed_numbers(std::size_t index, std::string_view name) const {
   TRY(auto found, numbers(index, name));
   if (!found) return wrong(fmt::format("found no numbers for {}, expected some", name));
   return *std::move(found);
 }
 
-Result<std::size_t> RuleCall::axis(std::int64_t axis, std::size_t rank) const {
+Result<std::size_t> ShapeInferenceContext::axis(std::int64_t axis, std::size_t rank) const {
   const auto most = static_cast<std::int64_t>(rank);
   if (axis >= -most && axis < most) return static_cast<std::size_t>(axis < 0 ? axis + most : axis);
   return wrong(fmt::format("found axis {}, expected one of {}", axis, rank));
 }
 
-Result<std::vector<std::size_t>> RuleCall::axes(const Sizes& given, std::size_t rank) const {
+Result<std::vector<std::size_t>> ShapeInferenceContext::axes(const Sizes& given, std::size_t rank) const {
   std::vector<std::size_t> result;
   for (const std::int64_t one : given) {
     TRY(const auto at, axis(one, rank));
@@ -130,7 +130,7 @@ Result<std::vector<std::size_t>> RuleCall::axes(const Sizes& given, std::size_t 
   return result;
 }
 
-Result<void> RuleCall::give(std::size_t output, Element element, Sizes shape, Values values) const {
+Result<void> ShapeInferenceContext::give(std::size_t output, Element element, Sizes shape, Values values) const {
   if (output >= outputs_.size() || !outputs_[output]) return {};
   if (shape.size() > most_sizes)
     return wrong(fmt::format("found a result of {} dimensions, expected at most {}", shape.size(), most_sizes));
@@ -144,13 +144,13 @@ Result<void> RuleCall::give(std::size_t output, Element element, Sizes shape, Va
   SizedTensor& tensor = *outputs_[output];
   tensor.element = element;
   tensor.shape = std::move(shape);
-  if (values && count <= FixedTensor::most_values && std::cmp_equal(values->size(), count))
+  if (values && count <= Initializer::most_values && std::cmp_equal(values->size(), count))
     tensor.values = std::move(values);
   return {};
 }
 
-tl::unexpected<Error> RuleCall::wrong(std::string message) const {
-  return fail(ErrorCode::bad_input, fmt::format("{}: {}", words_for(op_), message));
+tl::unexpected<Error> ShapeInferenceContext::wrong(std::string message) const {
+  return fail(ErrorCode::bad_input, fmt::format("{}: {}", describe_operator(op_), message));
 }
 
 ShapeRule shape_rule(const Operator& op) {

@@ -14,10 +14,10 @@ namespace pipedeck::analytic::graph {
 using Values = std::optional<std::vector<double>>;
 
 /// An operator whose output sizes are being inferred.
-class RuleCall {
+class ShapeInferenceContext {
  public:
-  RuleCall(const Operator& op, std::int64_t version, std::vector<const SizedTensor*> inputs,
-           std::vector<SizedTensor*> outputs)
+  ShapeInferenceContext(const Operator& op, std::int64_t version, std::vector<const SizedTensor*> inputs,
+                        std::vector<SizedTensor*> outputs)
       : op_(op), version_(version), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   std::int64_t version() const { return version_; }
@@ -55,7 +55,7 @@ class RuleCall {
   std::vector<SizedTensor*> outputs_;
 };
 
-using ShapeRule = Result<void> (*)(const RuleCall&);
+using ShapeRule = Result<void> (*)(const ShapeInferenceContext&);
 using ShapeRules = std::unordered_map<std::string_view, ShapeRule>;
 
 /// Returns the rule of an operator of ONNX or ONNX Runtime; null if there is none.

@@ -55,7 +55,7 @@ double as_element(double value, Element element) {
   return element == Element::real ? value : static_cast<double>(whole_number(value));
 }
 
-Result<void> same(const RuleCall& call, Element element) {
+Result<void> same(const ShapeInferenceContext& call, Element element) {
   TRY(const auto first, call.needed(0));
   const SizedTensor& x = *first;
   Values values;
@@ -66,17 +66,17 @@ Result<void> same(const RuleCall& call, Element element) {
   return call.give(0, element, x.shape, std::move(values));
 }
 
-Result<void> same_element(const RuleCall& call) {
+Result<void> same_element(const ShapeInferenceContext& call) {
   TRY(const auto first, call.needed(0));
   return same(call, first->element);
 }
 
-Result<void> same_as_truth(const RuleCall& call) { return same(call, Element::truth); }
+Result<void> same_shape_bool(const ShapeInferenceContext& call) { return same(call, Element::truth); }
 
-Result<void> same_as_byte(const RuleCall& call) { return same(call, Element::integer_8); }
-Result<void> same_as_real(const RuleCall& call) { return same(call, Element::real); }
+Result<void> same_as_byte(const ShapeInferenceContext& call) { return same(call, Element::integer_8); }
+Result<void> same_as_real(const ShapeInferenceContext& call) { return same(call, Element::real); }
 
-Result<void> cast(const RuleCall& call) {
+Result<void> cast(const ShapeInferenceContext& call) {
   TRY(const auto first, call.needed(0));
   const SizedTensor& x = *first;
   // ONNX's TensorProto.DataType.
@@ -118,7 +118,7 @@ Result<void> cast(const RuleCall& call) {
 }
 
 /// Broadcasts two or more inputs to common sizes.
-Result<void> together(const RuleCall& call, std::optional<Element> element) {
+Result<void> together(const ShapeInferenceContext& call, std::optional<Element> element) {
   TRY(const auto first, call.needed(0));
   Sizes shape = first->shape;
   for (std::size_t i = 1; i < call.input_count(); ++i) {
@@ -147,10 +147,10 @@ Result<void> together(const RuleCall& call, std::optional<Element> element) {
   return call.give(0, result, std::move(shape), std::move(values));
 }
 
-Result<void> together_same(const RuleCall& call) { return together(call, std::nullopt); }
-Result<void> together_truth(const RuleCall& call) { return together(call, Element::truth); }
+Result<void> together_same(const ShapeInferenceContext& call) { return together(call, std::nullopt); }
+Result<void> broadcast_bool(const ShapeInferenceContext& call) { return together(call, Element::truth); }
 
-Result<void> where(const RuleCall& call) {
+Result<void> where(const ShapeInferenceContext& call) {
   const auto condition = call.needed(0), yes = call.needed(1), no = call.needed(2);
   for (const auto* one : {&condition, &yes, &no})
     if (!*one) return tl::unexpected(one->error());
@@ -169,13 +169,13 @@ Result<void> where(const RuleCall& call) {
 }
 
 /// Optional outputs: the mask of retained elements.
-Result<void> dropout(const RuleCall& call) {
+Result<void> dropout(const ShapeInferenceContext& call) {
   TRY_VOID(same_element(call));
   return call.give(1, Element::truth, (*call.needed(0))->shape);
 }
 
 /// Outputs statistics per channel as well, while training.
-Result<void> batch_norm(const RuleCall& call) {
+Result<void> batch_norm(const ShapeInferenceContext& call) {
   TRY_VOID(same_element(call));
   for (std::size_t i = 1; i < call.output_count(); ++i) {
     const SizedTensor* scale = call.input(1);
@@ -185,7 +185,7 @@ Result<void> batch_norm(const RuleCall& call) {
 }
 
 /// Outputs mean and deviation per row as well.
-Result<void> layer_norm(const RuleCall& call) {
+Result<void> layer_norm(const ShapeInferenceContext& call) {
   TRY_VOID(same_element(call));
   Sizes rows = (*call.needed(0))->shape;
   TRY(const auto axis, call.axis(call.integer("axis", -1), rows.size()));
@@ -259,12 +259,12 @@ ShapeRules elementwise_shape_rules() {
                            "RandomUniformLike",
                            "SimplifiedLayerNormalization"})
     rules.emplace(type, same_element);
-  for (const char* type : {"Not", "IsNaN", "IsInf"}) rules.emplace(type, same_as_truth);
+  for (const char* type : {"Not", "IsNaN", "IsInf"}) rules.emplace(type, same_shape_bool);
   for (const char* type :
        {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "Min", "Max", "Sum", "Mean", "BitwiseAnd", "BitwiseOr", "BitwiseXor"})
     rules.emplace(type, together_same);
   for (const char* type : {"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "And", "Or", "Xor"})
-    rules.emplace(type, together_truth);
+    rules.emplace(type, broadcast_bool);
   rules.emplace("QuantizeLinear", same_as_byte);
   rules.emplace("DequantizeLinear", same_as_real);
   rules.emplace("Cast", cast);

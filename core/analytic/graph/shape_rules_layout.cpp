@@ -35,7 +35,7 @@ Values picked(const SizedTensor& from, const Sizes& out, Pick pick) {
   return values;
 }
 
-Result<void> reshape(const RuleCall& call) {
+Result<void> reshape(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   TRY(auto wanted, call.needed_numbers(1, "shape"));
   Sizes out = std::move(wanted);
@@ -68,7 +68,7 @@ Result<void> reshape(const RuleCall& call) {
   return call.give(0, x->element, std::move(out), x->values);
 }
 
-Result<void> flatten(const RuleCall& call) {
+Result<void> flatten(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   const Sizes& in = x->shape;
   const std::int64_t given = call.integer("axis", 1), rank = static_cast<std::int64_t>(in.size());
@@ -79,7 +79,7 @@ Result<void> flatten(const RuleCall& call) {
                    x->values);
 }
 
-Result<void> transpose(const RuleCall& call) {
+Result<void> transpose(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   const Sizes& in = x->shape;
   Sizes order(in.size());
@@ -97,7 +97,7 @@ Result<void> transpose(const RuleCall& call) {
   return call.give(0, x->element, std::move(out), std::move(values));
 }
 
-Result<void> concat(const RuleCall& call) {
+Result<void> concat(const ShapeInferenceContext& call) {
   TRY(const auto first, call.needed(0));
   Sizes out = first->shape;
   TRY(const auto axis, call.axis(call.integer("axis", 0), out.size()));
@@ -129,7 +129,7 @@ Values part_of(const SizedTensor& x, const Sizes& out, std::size_t axis, std::in
   });
 }
 
-Result<void> split(const RuleCall& call) {
+Result<void> split(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   Sizes shape = x->shape;
   TRY(const auto axis, call.axis(call.integer("axis", 0), shape.size()));
@@ -171,7 +171,7 @@ Cut cut_of(std::int64_t size, std::int64_t begin, std::int64_t end, std::int64_t
   return {from, from > to ? (from - to - 1) / -step + 1 : 0, step};
 }
 
-Result<void> slice(const RuleCall& call) {
+Result<void> slice(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   Sizes out = x->shape;
   TRY(const auto starts, call.needed_numbers(1, "starts"), ends = call.needed_numbers(2, "ends"));
@@ -202,7 +202,7 @@ Result<void> slice(const RuleCall& call) {
   return call.give(0, x->element, std::move(out), std::move(values));
 }
 
-Result<void> gather(const RuleCall& call) {
+Result<void> gather(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0), index = call.needed(1));
   if (!index) return tl::unexpected(index.error());
   const Sizes &in = x->shape, &where = (*index)->shape;
@@ -227,13 +227,13 @@ Result<void> gather(const RuleCall& call) {
   return call.give(0, x->element, std::move(out), std::move(values));
 }
 
-Result<void> gather_elements(const RuleCall& call) {
+Result<void> gather_elements(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0), index = call.needed(1));
   if (!index) return tl::unexpected(index.error());
   return call.give(0, x->element, (*index)->shape);
 }
 
-Result<void> gather_nd(const RuleCall& call) {
+Result<void> gather_nd(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0), index = call.needed(1));
   if (!index) return tl::unexpected(index.error());
   const Sizes &in = x->shape, &where = (*index)->shape;
@@ -246,7 +246,7 @@ Result<void> gather_nd(const RuleCall& call) {
   return call.give(0, x->element, std::move(out));
 }
 
-Result<void> squeeze(const RuleCall& call) {
+Result<void> squeeze(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   const Sizes& in = x->shape;
   TRY(const auto given, call.numbers(1, "axes"));
@@ -264,7 +264,7 @@ Result<void> squeeze(const RuleCall& call) {
   return call.give(0, x->element, std::move(out), x->values);
 }
 
-Result<void> unsqueeze(const RuleCall& call) {
+Result<void> unsqueeze(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   TRY(const auto given, call.needed_numbers(1, "axes"));
   TRY(const auto axes, call.axes(given, x->shape.size() + given.size()));
@@ -275,7 +275,7 @@ Result<void> unsqueeze(const RuleCall& call) {
   return call.give(0, x->element, std::move(out), x->values);
 }
 
-Result<void> expand(const RuleCall& call) {
+Result<void> expand(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   TRY(const auto wanted, call.needed_numbers(1, "shape"));
   auto out = broadcast(x->shape, wanted);
@@ -287,7 +287,7 @@ Result<void> expand(const RuleCall& call) {
   return call.give(0, x->element, *std::move(out), std::move(values));
 }
 
-Result<void> tile(const RuleCall& call) {
+Result<void> tile(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   TRY(const auto times, call.needed_numbers(1, "repeats"));
   Sizes out = x->shape;
@@ -306,7 +306,7 @@ Result<void> tile(const RuleCall& call) {
   return call.give(0, x->element, std::move(out), std::move(values));
 }
 
-Result<void> pad(const RuleCall& call) {
+Result<void> pad(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   TRY(auto pads, call.needed_numbers(1, "pads"));
   Sizes out = x->shape;
@@ -324,7 +324,7 @@ Result<void> pad(const RuleCall& call) {
   return call.give(0, x->element, std::move(out));
 }
 
-Result<void> shape_of(const RuleCall& call) {
+Result<void> shape_of(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   const Sizes& in = x->shape;
   const Cut cut = cut_of(static_cast<std::int64_t>(in.size()), call.integer("start", 0),
@@ -335,16 +335,16 @@ Result<void> shape_of(const RuleCall& call) {
   return call.give(0, Element::integer_64, {cut.count}, std::move(values));
 }
 
-Result<void> size_of(const RuleCall& call) {
+Result<void> size_of(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   return call.give(0, Element::integer_64, {}, {{static_cast<double>(x->count())}});
 }
 
-Result<void> constant(const RuleCall& call) {
+Result<void> constant(const ShapeInferenceContext& call) {
   for (const char* name : {"value", "value_int", "value_float", "value_ints", "value_floats"}) {
     const Attribute* found = call.attribute(name);
     if (!found) continue;
-    if (const auto* tensor = std::get_if<FixedTensor>(&found->value))
+    if (const auto* tensor = std::get_if<Initializer>(&found->value))
       return call.give(0, tensor->element, tensor->shape, tensor->values);
     if (const auto* one = std::get_if<std::int64_t>(&found->value))
       return call.give(0, Element::integer_64, {}, {{static_cast<double>(*one)}});
@@ -358,17 +358,17 @@ Result<void> constant(const RuleCall& call) {
   return call.wrong("found no value, expected a tensor or numbers");
 }
 
-Result<void> constant_of_shape(const RuleCall& call) {
+Result<void> constant_of_shape(const ShapeInferenceContext& call) {
   TRY(auto shape, call.needed_numbers(0, "shape"));
   const Attribute* given = call.attribute("value");
-  const auto* tensor = given ? std::get_if<FixedTensor>(&given->value) : nullptr;
+  const auto* tensor = given ? std::get_if<Initializer>(&given->value) : nullptr;
   const double value = tensor && tensor->values && !tensor->values->empty() ? tensor->values->front() : 0;
   Values values;
   if (few(shape)) values.emplace(static_cast<std::size_t>(count_of(shape)), value);
   return call.give(0, tensor ? tensor->element : Element::real, std::move(shape), std::move(values));
 }
 
-Result<void> range(const RuleCall& call) {
+Result<void> range(const ShapeInferenceContext& call) {
   TRY(const auto first, call.needed(0));
   double bounds[3]{};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -390,7 +390,7 @@ Result<void> range(const RuleCall& call) {
   return call.give(0, first->element, shape, std::move(values));
 }
 
-Result<void> one_hot(const RuleCall& call) {
+Result<void> one_hot(const ShapeInferenceContext& call) {
   TRY(const auto index, call.needed(0), values = call.needed(2));
   if (!values) return tl::unexpected(values.error());
   TRY(const auto depth, call.needed_numbers(1, "depth"));
@@ -402,7 +402,7 @@ Result<void> one_hot(const RuleCall& call) {
 }
 
 /// The number of results depends on sizes only if the values do.
-Result<void> non_zero(const RuleCall& call) {
+Result<void> non_zero(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   if (!x->values)
     return call.wrong(
@@ -423,7 +423,7 @@ Result<void> non_zero(const RuleCall& call) {
                    {static_cast<std::int64_t>(in.size()), static_cast<std::int64_t>(flat.size())}, std::move(values));
 }
 
-Result<void> eye_like(const RuleCall& call) {
+Result<void> eye_like(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   return call.give(0, Element::real, x->shape);
 }

@@ -13,7 +13,7 @@ namespace pipedeck::analytic::graph {
 namespace {
 
 /// Follows numpy.matmul: a vector gets a dimension of size one, which is removed from the result.
-Result<void> matmul(const RuleCall& call) {
+Result<void> matmul(const ShapeInferenceContext& call) {
   TRY(const auto left, call.needed(0), right = call.needed(1));
   if (!right) return tl::unexpected(right.error());
   Sizes a = left->shape, b = (*right)->shape;
@@ -32,7 +32,7 @@ Result<void> matmul(const RuleCall& call) {
   return call.give(0, left->element, *std::move(out));
 }
 
-Result<void> gemm(const RuleCall& call) {
+Result<void> gemm(const ShapeInferenceContext& call) {
   TRY(const auto left, call.needed(0), right = call.needed(1));
   if (!right) return tl::unexpected(right.error());
   Sizes a = left->shape, b = (*right)->shape;
@@ -45,7 +45,7 @@ Result<void> gemm(const RuleCall& call) {
 }
 
 /// "bhid,bhjd->bhij": each letter is a dimension.
-Result<void> einsum(const RuleCall& call) {
+Result<void> einsum(const ShapeInferenceContext& call) {
   std::string equation = call.text("equation", "");
   std::erase(equation, ' ');
   const std::size_t arrow = equation.find("->");
@@ -76,7 +76,7 @@ Result<void> einsum(const RuleCall& call) {
   return call.give(0, (*call.needed(0))->element, std::move(out));
 }
 
-Result<void> reduce_to(const RuleCall& call, Element element, std::optional<Sizes> given) {
+Result<void> reduce_to(const ShapeInferenceContext& call, Element element, std::optional<Sizes> given) {
   TRY(const auto x, call.needed(0));
   const Sizes& in = x->shape;
   std::vector<std::size_t> axes(in.size());
@@ -105,17 +105,17 @@ Result<void> reduce_to(const RuleCall& call, Element element, std::optional<Size
   return call.give(0, element, std::move(out), std::move(values));
 }
 
-Result<void> reduce(const RuleCall& call) {
+Result<void> reduce(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   TRY(auto axes, call.numbers(1, "axes"));
   return reduce_to(call, x->element, std::move(axes));
 }
 
-Result<void> arg_extreme(const RuleCall& call) {
+Result<void> arg_min_max(const ShapeInferenceContext& call) {
   return reduce_to(call, Element::integer_64, Sizes{call.integer("axis", 0)});
 }
 
-Result<void> top_k(const RuleCall& call) {
+Result<void> top_k(const ShapeInferenceContext& call) {
   const auto x = call.needed(0);
   if (!x) return tl::unexpected(x.error());
   Sizes out = (*x)->shape;
@@ -129,7 +129,7 @@ Result<void> top_k(const RuleCall& call) {
 }
 
 /// Inputs: steps x samples x elements (or samples first), weights of directions x gates x elements, recurrent weights.
-Result<void> recurrent(const RuleCall& call) {
+Result<void> recurrent(const ShapeInferenceContext& call) {
   const auto x = call.needed(0), w = call.needed(1), r = call.needed(2);
   for (const auto* one : {&x, &w, &r})
     if (!*one) return tl::unexpected(one->error());
@@ -149,7 +149,7 @@ Result<void> recurrent(const RuleCall& call) {
 }
 
 /// Outputs a scalar, or one value per sample without a reduction; optionally the probabilities as well.
-Result<void> loss(const RuleCall& call) {
+Result<void> loss(const ShapeInferenceContext& call) {
   TRY(const auto scores, call.needed(0), wanted = call.needed(1));
   if (!wanted) return tl::unexpected(wanted.error());
   const bool each = call.text("reduction", "mean") == "none";
@@ -163,8 +163,8 @@ ShapeRules product_shape_rules() {
   ShapeRules rules{{"MatMul", matmul},
                    {"Gemm", gemm},
                    {"Einsum", einsum},
-                   {"ArgMax", arg_extreme},
-                   {"ArgMin", arg_extreme},
+                   {"ArgMax", arg_min_max},
+                   {"ArgMin", arg_min_max},
                    {"TopK", top_k},
                    {"LSTM", recurrent},
                    {"GRU", recurrent},

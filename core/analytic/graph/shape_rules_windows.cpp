@@ -16,8 +16,8 @@ struct Window {
   Sizes kernel, strides, dilations, before, after;
 };
 
-Result<Sizes> sizes_or(const RuleCall& call, std::string_view name, std::size_t count, std::int64_t otherwise,
-                       std::int64_t least) {
+Result<Sizes> sizes_or(const ShapeInferenceContext& call, std::string_view name, std::size_t count,
+                       std::int64_t otherwise, std::int64_t least) {
   Sizes sizes = call.integers(name).value_or(Sizes(count, otherwise));
   if (sizes.size() != count)
     return call.wrong(fmt::format("found {} numbers in {}, expected {}", sizes.size(), name, count));
@@ -27,7 +27,7 @@ Result<Sizes> sizes_or(const RuleCall& call, std::string_view name, std::size_t 
   return sizes;
 }
 
-Result<Window> window_of(const RuleCall& call, std::optional<Sizes> kernel, std::size_t rank) {
+Result<Window> window_of(const ShapeInferenceContext& call, std::optional<Sizes> kernel, std::size_t rank) {
   Window window;
   const auto read = [&](Sizes& into, Result<Sizes> sizes) -> Result<void> {
     if (!sizes) return tl::unexpected(sizes.error());
@@ -52,7 +52,8 @@ Result<Window> window_of(const RuleCall& call, std::optional<Sizes> kernel, std:
 }
 
 /// Returns the number of positions of a window along one side.
-Result<std::int64_t> places(const RuleCall& call, std::int64_t size, const Window& w, std::size_t side, bool round_up) {
+Result<std::int64_t> places(const ShapeInferenceContext& call, std::int64_t size, const Window& w, std::size_t side,
+                            bool round_up) {
   const std::string border = call.text("auto_pad", "NOTSET");
   const std::int64_t stride = w.strides[side];
   if (border == "SAME_UPPER" || border == "SAME_LOWER") return (size + stride - 1) / stride;
@@ -67,7 +68,7 @@ Result<std::int64_t> places(const RuleCall& call, std::int64_t size, const Windo
   return count;
 }
 
-Result<const SizedTensor*> picture(const RuleCall& call) {
+Result<const SizedTensor*> picture(const ShapeInferenceContext& call) {
   auto x = call.needed(0);
   if (x && (*x)->shape.size() < 3)
     return call.wrong(
@@ -75,7 +76,7 @@ Result<const SizedTensor*> picture(const RuleCall& call) {
   return x;
 }
 
-Result<void> conv(const RuleCall& call) {
+Result<void> conv(const ShapeInferenceContext& call) {
   TRY(const auto x, picture(call), w = call.needed(1));
   if (!w) return tl::unexpected(w.error());
   const Sizes &in = x->shape, &weights = (*w)->shape;
@@ -95,7 +96,7 @@ Result<void> conv(const RuleCall& call) {
   return call.give(0, x->element, std::move(out));
 }
 
-Result<void> conv_transpose(const RuleCall& call) {
+Result<void> conv_transpose(const ShapeInferenceContext& call) {
   TRY(const auto x, picture(call), w = call.needed(1));
   if (!w) return tl::unexpected(w.error());
   const Sizes &in = x->shape, &weights = (*w)->shape;
@@ -122,7 +123,7 @@ Result<void> conv_transpose(const RuleCall& call) {
   return call.give(0, x->element, std::move(out));
 }
 
-Result<void> pool(const RuleCall& call) {
+Result<void> pool(const ShapeInferenceContext& call) {
   TRY(const auto x, picture(call));
   const Sizes& in = x->shape;
   TRY(const auto window, window_of(call, std::nullopt, in.size() - 2));
@@ -135,7 +136,7 @@ Result<void> pool(const RuleCall& call) {
   return call.give(1, Element::integer_64, std::move(out));
 }
 
-Result<void> global_pool(const RuleCall& call) {
+Result<void> global_pool(const ShapeInferenceContext& call) {
   TRY(const auto x, picture(call));
   Sizes out(x->shape.size(), 1);
   out[0] = x->shape[0], out[1] = x->shape[1];
@@ -143,7 +144,7 @@ Result<void> global_pool(const RuleCall& call) {
 }
 
 /// Upsample has its scales second, Resize third; sizes are fourth.
-Result<void> resize(const RuleCall& call) {
+Result<void> resize(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   const Sizes& in = x->shape;
   const SizedTensor* sizes = call.input(3);
@@ -166,7 +167,7 @@ Result<void> resize(const RuleCall& call) {
 }
 
 /// Moves pixels from channels to sides, and back.
-Result<void> depth_and_space(const RuleCall& call) {
+Result<void> depth_and_space(const ShapeInferenceContext& call) {
   TRY(const auto x, picture(call));
   const Sizes& in = x->shape;
   const std::int64_t block = call.integer("blocksize", 0);

@@ -31,14 +31,14 @@ class Shaper {
       : graph_(graph), sizes_(sizes), batch_(batch) {}
 
   Result<ShapedGraph> shape() {
-    for (const FixedTensor& fixed : graph_.fixed) add_fixed(fixed);
+    for (const Initializer& fixed : graph_.fixed) add_fixed(fixed);
     TRY_VOID(add_inputs());
     add_nodes();
     TRY_VOID(in_order());
-    for (const StatedTensor& stated : graph_.inner) stated_.emplace(stated.name, &stated);
-    for (const StatedTensor& stated : graph_.outputs) stated_.emplace(stated.name, &stated);
+    for (const ValueInfo& stated : graph_.inner) stated_.emplace(stated.name, &stated);
+    for (const ValueInfo& stated : graph_.outputs) stated_.emplace(stated.name, &stated);
     for (std::size_t i = 0; i < out_.nodes.size(); ++i) TRY_VOID(shape_node(static_cast<int>(i)));
-    for (const StatedTensor& output : graph_.outputs)
+    for (const ValueInfo& output : graph_.outputs)
       if (const auto found = ids_.find(output.name); found != ids_.end()) out_.outputs.push_back(found->second);
     return std::move(out_);
   }
@@ -54,7 +54,7 @@ class Shaper {
     return id;
   }
 
-  void add_fixed(const FixedTensor& fixed) {
+  void add_fixed(const Initializer& fixed) {
     SizedTensor tensor;
     tensor.element = fixed.element;
     tensor.shape = fixed.shape;
@@ -64,7 +64,7 @@ class Shaper {
   }
 
   /// An unnamed size is looked up by the input's name and its position.
-  std::optional<std::int64_t> size_of(const StatedTensor& stated, std::size_t side) const {
+  std::optional<std::int64_t> size_of(const ValueInfo& stated, std::size_t side) const {
     const Dimension& size = (*stated.shape)[side];
     if (size.size >= 0) return side == 0 && batch_ ? *batch_ : size.size;
     const auto found = sizes_.find(size.name.empty() ? fmt::format("{}.{}", stated.name, side) : size.name);
@@ -73,7 +73,7 @@ class Shaper {
 
   Result<void> add_inputs() {
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
-      const StatedTensor& input = graph_.inputs[i];
+      const ValueInfo& input = graph_.inputs[i];
       const std::string place = fmt::format("/graph/input/{}", i);
       if (!input.shape)
         return fail(ErrorCode::bad_input,
@@ -149,7 +149,7 @@ class Shaper {
           static_cast<std::size_t>(std::ranges::find_if(waits, [](int n) { return n > 0; }) - waits.begin());
       return fail(ErrorCode::bad_input,
                   fmt::format("found {} in a circle of operators, or behind one, expected none",
-                              words_for(graph_.operators[stuck])),
+                              describe_operator(graph_.operators[stuck])),
                   fmt::format("/graph/node/{}", stuck));
     }
     out_.nodes = std::move(ordered);
@@ -167,7 +167,7 @@ class Shaper {
     const ShapeRule rule = shape_rule(*node.op);
     if (!rule) {
       if (runs_inner_graphs(*node.op))
-        out_.unopened.push_back(fmt::format("{} ({})", words_for(*node.op), place_of(node)));
+        out_.unopened.push_back(fmt::format("{} ({})", describe_operator(*node.op), place_of(node)));
       else
         ++out_.unknown[type_of(*node.op)];
       TRY_VOID(named(as_stated(node)));
@@ -176,7 +176,7 @@ class Shaper {
       for (const int id : node.inputs) inputs.push_back(id < 0 ? nullptr : &tensor(id));
       std::vector<SizedTensor*> outputs;
       for (const int id : node.outputs) outputs.push_back(id < 0 ? nullptr : &tensor(id));
-      TRY_VOID(named(rule(RuleCall(*node.op, graph_.version, std::move(inputs), std::move(outputs)))));
+      TRY_VOID(named(rule(ShapeInferenceContext(*node.op, graph_.version, std::move(inputs), std::move(outputs)))));
     }
     trace(node);
     return {};
@@ -193,11 +193,11 @@ class Shaper {
                       fmt::format("{}: found a loop or a branch, whose operators are not looked into and whose output "
                                   "'{}' has no sizes in the file, expected them (onnx.shape_inference writes them), or "
                                   "a model that was exported without loops and branches",
-                                  words_for(*node.op), made.name));
+                                  describe_operator(*node.op), made.name));
         return fail(ErrorCode::bad_input,
                     fmt::format("{}: found an operator that is not known, whose output '{}' has no sizes in the file, "
                                 "expected them (onnx.shape_inference writes them)",
-                                words_for(*node.op), made.name));
+                                describe_operator(*node.op), made.name));
       };
       const auto stated = stated_.find(made.name);
       if (stated == stated_.end() || !stated->second->shape) return refuse();
@@ -246,7 +246,7 @@ class Shaper {
   std::optional<std::int64_t> batch_;
   ShapedGraph out_;
   std::unordered_map<std::string_view, int> ids_;
-  std::unordered_map<std::string_view, const StatedTensor*> stated_;
+  std::unordered_map<std::string_view, const ValueInfo*> stated_;
 };
 
 }  // namespace
@@ -259,7 +259,7 @@ std::string type_of(const Operator& op) {
   return is_standard(op) ? type : fmt::format("{}.{}", op.domain.substr(0, longest), type);
 }
 
-std::string words_for(const Operator& op) {
+std::string describe_operator(const Operator& op) {
   constexpr std::size_t longest = 80;
   const std::string& name = op.name.empty() && !op.outputs.empty() ? op.outputs.front() : op.name;
   return fmt::format("{} '{}'", type_of(op), name.substr(0, longest));

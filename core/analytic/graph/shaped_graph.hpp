@@ -24,7 +24,7 @@ struct SizedTensor {
   std::string name;
   Element element = Element::real;
   Sizes shape;
-  std::optional<std::vector<double>> values;  ///< if they depend on sizes alone; at most FixedTensor::most_values
+  std::optional<std::vector<double>> values;  ///< if they depend on sizes alone; at most Initializer::most_values
   Origin origin = Origin::fixed;
   bool parameter = false;      ///< trained: fixed reals in the file with more than one element
   bool of_parameters = false;  ///< fixed and computed from a parameter
@@ -59,7 +59,7 @@ Result<ShapedGraph> shaped(const OperatorGraph& graph, const DimensionSizes& siz
 std::string type_of(const Operator& op);
 
 /// Returns "Conv 'conv1'".
-std::string words_for(const Operator& op);
+std::string describe_operator(const Operator& op);
 
 /// Returns sizes as "1 x 64 x 56 x 56".
 std::string sizes_text(const Sizes& sizes);

@@ -18,7 +18,7 @@ using Spans = std::vector<RecordedSpan>;
 
 /// Returns true for annotations that name a pass or belong to a library, which are no modules: "forward 3",
 /// "Optimizer.step#SGD.step", "PP:2F0" of torch.distributed.pipelining, "attn(F)" of DualPipe.
-bool names_a_pass(std::string_view name) {
+bool is_pass_name(std::string_view name) {
   static const std::set<std::string, std::less<>> words{
       "forward", "fwd",  "backward", "bwd",  "optimizer", "optim", "step",  "pass",  "micro",     "batch", "microbatch",
       "mb",      "zero", "grad",     "loss", "train",     "data",  "model", "stage", "iteration", "iter",  "training"};
@@ -105,8 +105,8 @@ struct Tree {
   std::vector<Call> calls;
 };
 
-Result<std::vector<Tree>> trees_on(const Spans& modules, const Recording& recording, const BackwardTimes& backward,
-                                   Calls& calls) {
+Result<std::vector<Tree>> call_trees(const Spans& modules, const Recording& recording, const BackwardTimes& backward,
+                                     Calls& calls) {
   std::vector<Tree> trees;
   std::vector<std::size_t> open;
   const std::int64_t process = recording.processes[calls.track];
@@ -202,7 +202,7 @@ std::uint64_t form_number(const Pass& pass) {
 }
 
 /// Keeps the passes with the most frequent list of modules; among equals the longest list.
-void keep_the_usual(Calls& calls) {
+void keep_typical_passes(Calls& calls) {
   struct Seen {
     std::size_t times = 0, calls = 0;
     auto operator<=>(const Seen&) const = default;
@@ -230,7 +230,7 @@ Result<Calls> calls_in(Recording& recording) {
   calls.annotated = recording.modules.empty();
   Spans& modules = calls.annotated ? recording.annotations : recording.modules;
   if (calls.annotated)
-    std::erase_if(modules, [&](const RecordedSpan& span) { return names_a_pass(recording.names[span.name]); });
+    std::erase_if(modules, [&](const RecordedSpan& span) { return is_pass_name(recording.names[span.name]); });
   if (modules.empty())
     return fail(
         ErrorCode::bad_input,
@@ -240,11 +240,11 @@ Result<Calls> calls_in(Recording& recording) {
   sort_nested(modules);
   const BackwardTimes backward(recording.evaluations);
   calls.track = main_track(modules, backward);
-  TRY(auto trees, trees_on(modules, recording, backward, calls));
+  TRY(auto trees, call_trees(modules, recording, backward, calls));
   if (trees.empty())
     return fail(ErrorCode::bad_input, "found modules within backward passes alone, expected a forward pass");
   calls.passes = passes_of(std::move(trees), recording, backward, calls.annotated);
-  keep_the_usual(calls);
+  keep_typical_passes(calls);
   return calls;
 }
 

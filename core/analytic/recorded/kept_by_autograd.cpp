@@ -20,18 +20,18 @@ std::string operator_of(std::string_view function) {
   return name;
 }
 
-double numbers_in(const RecordedTensor& tensor) {
+double num_elements(const RecordedTensor& tensor) {
   constexpr double most = 1152921504606846976.0;
   double numbers = 1;
   for (const std::int64_t size : tensor.sizes) numbers *= static_cast<double>(size);
   return std::min(numbers, most);
 }
 
-std::optional<KeptByOperator> kept_by(std::string_view function) {
-  static const KeptByOperator nothing{}, result{.result = true}, first{.inputs = {0}}, both{.inputs = {0, 1}},
+std::optional<SavedByOperator> kept_by(std::string_view function) {
+  static const SavedByOperator nothing{}, result{.result = true}, first{.inputs = {0}}, both{.inputs = {0, 1}},
       product{.inputs = {0, 1}, .product = true};
-  static const KeptByOperator attention{.inputs = {0, 1, 2}, .result = true};
-  static const std::map<std::string, KeptByOperator, std::less<>> known{
+  static const SavedByOperator attention{.inputs = {0, 1, 2}, .result = true};
+  static const std::map<std::string, SavedByOperator, std::less<>> known{
       {"addmm", {.inputs = {1, 2}, .product = true}},
       {"baddbmm", {.inputs = {1, 2}, .product = true}},
       {"mm", product},

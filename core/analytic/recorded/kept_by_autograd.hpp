@@ -12,7 +12,7 @@
 
 namespace pipedeck::analytic::recorded {
 
-struct KeptByOperator {
+struct SavedByOperator {
   std::vector<int> inputs = {};  ///< positions of saved inputs
   bool product = false;          ///< a matmul
   bool factors = false;          ///< each input is saved for the other's gradient, if that has one
@@ -25,12 +25,12 @@ struct KeptByOperator {
 
 /// Returns the tensors saved by the operator with this backward function: "AddmmBackward0". Nothing if they are
 /// unknown.
-std::optional<KeptByOperator> kept_by(std::string_view function);
+std::optional<SavedByOperator> kept_by(std::string_view function);
 
 /// Returns "native_layer_norm" for "NativeLayerNormBackward0".
 std::string operator_of(std::string_view function);
 
 /// Returns the number of elements in a tensor, at most 2^60.
-double numbers_in(const RecordedTensor& tensor);
+double num_elements(const RecordedTensor& tensor);
 
 }  // namespace pipedeck::analytic::recorded

@@ -38,7 +38,7 @@ class Chooser {
       outer.push_back(at);
       all += duration(at);
     }
-    const std::set<std::string> alike = blocks_among(outer);
+    const std::set<std::string> alike = find_blocks(outer);
     for (const std::size_t at : outer) {
       const bool repeated = alike.contains(class_of(name(at)));
       visit(at, !repeated && duration(at) >= all / 2, repeated);  // the model; a loss may be next to it
@@ -51,7 +51,7 @@ class Chooser {
   void visit(std::size_t at, bool whole, bool repeated) {
     const std::vector<std::size_t> children = children_of(at);
     if (!taken_apart(at, children, whole, repeated)) return layers_.push_back(at);
-    const std::set<std::string> alike = blocks_among(children);
+    const std::set<std::string> alike = find_blocks(children);
     for (const std::size_t child : children)
       visit(child, whole && children.size() == 1, alike.contains(class_of(name(child))));
   }
@@ -62,23 +62,23 @@ class Chooser {
     if (whole || is_container(name(at))) return true;
     if (repeated) return false;
     if (children.size() == 1) return pass_.calls[children.front()].has_children(children.front());
-    return leads_to_blocks(at);
+    return contains_blocks(at);
   }
 
   /// Returns true if the module contains blocks, directly or in a module that is no block itself: an encoder in a
   /// model.
-  bool leads_to_blocks(std::size_t at) {
+  bool contains_blocks(std::size_t at) {
     if (!leads_[at]) {
       const std::vector<std::size_t> children = children_of(at);
-      leads_[at] = !blocks_among(children).empty() ||
-                   std::ranges::any_of(children, [&](std::size_t child) { return leads_to_blocks(child); });
+      leads_[at] = !find_blocks(children).empty() ||
+                   std::ranges::any_of(children, [&](std::size_t child) { return contains_blocks(child); });
     }
     return *leads_[at];
   }
 
   /// Returns the classes of blocks: at least three modules of one class that contain modules, or two if there are no
   /// others. Containers are not blocks.
-  std::set<std::string> blocks_among(const std::vector<std::size_t>& children) const {
+  std::set<std::string> find_blocks(const std::vector<std::size_t>& children) const {
     std::map<std::string, std::size_t> times;
     std::size_t all = 0;
     for (const std::size_t child : children)
@@ -102,7 +102,7 @@ class Chooser {
   const Pass& pass_;
   const std::vector<std::string>& names_;
   std::optional<int> depth_;
-  std::vector<std::optional<bool>> leads_;  ///< cached leads_to_blocks of each call
+  std::vector<std::optional<bool>> leads_;  ///< cached contains_blocks of each call
   std::vector<std::size_t> layers_;
 };
 

@@ -48,7 +48,7 @@ class Maker {
     choose_passes();
     sizes_ = sizes_of(recording_, calls_, layers_, found_, passes_.front());
     TRY_VOID(fill());
-    say_sizes();
+    note_sizes();
     return std::move(made_);
   }
 
@@ -60,11 +60,11 @@ class Maker {
     has_backward_ = std::ranges::any_of(found_.passes, &PassTimes::has_backward);
     for (std::size_t i = 0; i < found_.passes.size(); ++i)
       if (found_.passes[i].has_backward || !has_backward_) passes_.push_back(i);
-    say_modules();
+    note_modules();
     if (passes_.size() < found_.passes.size())
       note(fmt::format("Passes without a backward pass were left out: {}", found_.passes.size() - passes_.size()));
     drop_warm_up();
-    say_times();
+    note_times();
   }
 
   void drop_warm_up() {
@@ -86,7 +86,7 @@ class Maker {
     }
   }
 
-  void say_modules() {
+  void note_modules() {
     const std::size_t modules = calls_.passes.front().calls.size();
     note(calls_.annotated
              ? fmt::format("{} layers of {} modules that annotations (record_function) name", layers_.size(), modules)
@@ -101,7 +101,7 @@ class Maker {
                       calls_.recomputed));
   }
 
-  void say_times() {
+  void note_times() {
     note(found_.on_gpu
              ? fmt::format("Times are medians of the passes ({}): of a layer's kernels on the GPU, one after another",
                            passes_.size())
@@ -120,7 +120,7 @@ class Maker {
                        found_.communication * 1e-6));
   }
 
-  void say_sizes() {
+  void note_sizes() {
     if (!sizes_.recorded) {
       note("The trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True");
       return;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_looked_at = 32;            // operators of one sequence
 constexpr double most_bytes = 1152921504606846976.0;  // 2^60
 
-double bytes_of(const RecordedTensor& tensor) { return std::min(most_bytes, numbers_in(tensor) * tensor.element); }
+double bytes_of(const RecordedTensor& tensor) { return std::min(most_bytes, num_elements(tensor) * tensor.element); }
 
 std::string_view bare(std::string_view name) {
   if (const std::size_t colons = name.rfind("::"); colons != name.npos) name.remove_prefix(colons + 2);
@@ -206,7 +206,7 @@ class Sizer {
 
   static bool same_tensor(const Last& last, const RecordedTensor& one, bool product) {
     if (!last.tensor || last.tensor->element != one.element) return false;
-    if (last.made) return numbers_in(*last.tensor) == numbers_in(one);
+    if (last.made) return num_elements(*last.tensor) == num_elements(one);
     return last.product && product && last.tensor->sizes == one.sizes;
   }
 
@@ -219,7 +219,7 @@ class Sizer {
 
   /// Returns the saved inputs without parameters. Data may have the size of a weight, but one factor of a matmul is
   /// always data.
-  std::vector<const RecordedTensor*> full_tensors(std::size_t layer, const KeptByOperator& kept,
+  std::vector<const RecordedTensor*> full_tensors(std::size_t layer, const SavedByOperator& kept,
                                                   const RecordedInputs& inputs) const {
     std::vector<const RecordedTensor*> full;
     for (const int position : kept.inputs)
@@ -234,7 +234,8 @@ class Sizer {
     return full;
   }
 
-  void keep(std::size_t layer, const KeptByOperator& kept, const RecordedInputs& inputs, const Evaluation& evaluation) {
+  void keep(std::size_t layer, const SavedByOperator& kept, const RecordedInputs& inputs,
+            const Evaluation& evaluation) {
     double& saved = sizes_.layers[layer].saved;
     Last last = std::exchange(last_kept_[layer], {});
     std::vector<const RecordedTensor*> full = full_tensors(layer, kept, inputs);
@@ -248,14 +249,14 @@ class Sizer {
     const RecordedTensor* first = tensor(inputs, 0);
     if (!first) return;
     if (kept.result) add(saved, bytes_of(*first)), last_kept_[layer] = {first, true, false};
-    if (kept.mask) add(saved, numbers_in(*first));
-    if (const RecordedTensor* row = tensor(inputs, 2); kept.rows > 0 && row && numbers_in(*row) > 0)
-      add(saved, 4.0 * kept.rows * numbers_in(*first) / numbers_in(*row));
+    if (kept.mask) add(saved, num_elements(*first));
+    if (const RecordedTensor* row = tensor(inputs, 2); kept.rows > 0 && row && num_elements(*row) > 0)
+      add(saved, 4.0 * kept.rows * num_elements(*first) / num_elements(*row));
     if (const RecordedTensor* channel = tensor(inputs, 1); kept.channels > 0 && channel)
-      add(saved, 4.0 * kept.channels * numbers_in(*channel));
+      add(saved, 4.0 * kept.channels * num_elements(*channel));
     if (kept.indices && evaluation.function < recording_.operators.size())
       if (const RecordedTensor* gradient = tensor(inputs_of(recording_.operators[evaluation.function]), 0))
-        add(saved, 8 * numbers_in(*gradient));
+        add(saved, 8 * num_elements(*gradient));
   }
 
   /// Sets a layer's output from the gradient that reached its last function, otherwise from the next layer's input.

@@ -47,7 +47,7 @@ std::vector<Frame> frames_of(const Recording& recording, const Calls& calls) {
 }
 
 /// An operator of a module that ran again.
-struct MadeAgain {
+struct RecomputedSequence {
   std::int32_t layer = 0;
   std::uint32_t made_by = 0;
 };
@@ -276,18 +276,18 @@ class Attributor {
   /// Adds times with a GPU: durations of the kernels that a layer launched.
   void add_kernels() {
     std::unordered_map<std::uint32_t, double> taken;
-    for (const RecordedKernel& kernel : recording_.kernels) {
+    for (const TraceKernel& kernel : recording_.kernels) {
       if (kernel.communication)
         found_.communication += static_cast<double>(kernel.duration);
       else if (kernel.correlation != 0)
         taken[kernel.correlation] += static_cast<double>(kernel.duration);
     }
-    std::ranges::sort(recording_.launches, [](const RecordedLaunch& a, const RecordedLaunch& b) {
+    std::ranges::sort(recording_.launches, [](const TraceLaunch& a, const TraceLaunch& b) {
       if (a.track != b.track) return a.track < b.track;
       return a.time != b.time ? a.time < b.time : a.correlation < b.correlation;
     });
     Innermost innermost(frames_);
-    for (const RecordedLaunch& launch : recording_.launches) {
+    for (const TraceLaunch& launch : recording_.launches) {
       const auto kernel = taken.find(launch.correlation);
       if (kernel == taken.end()) continue;
       const std::uint32_t frame = innermost.at(launch.track, launch.time);
@@ -307,7 +307,7 @@ class Attributor {
   Innermost innermost_;  ///< for queries thread by thread
   std::vector<RecordedStep> losses_;
   std::unordered_map<std::uint32_t, std::int32_t> layer_named_;
-  std::unordered_map<std::int64_t, MadeAgain> again_;  ///< by sequence, on one thread
+  std::unordered_map<std::int64_t, RecomputedSequence> again_;  ///< by sequence, on one thread
   Attribution found_;
 };
 

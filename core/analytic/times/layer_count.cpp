@@ -5,7 +5,7 @@ namespace pipedeck::analytic::times {
 
 double forward_operations(const LayerCount& layer) {
   double sum = 0;
-  for (const CountedProduct& product : layer.products) sum += product.operations();
+  for (const GemmCount& product : layer.products) sum += product.operations();
   return sum;
 }
 
@@ -15,7 +15,7 @@ double weight_count(const LayerCount& layer) {
   return sum;
 }
 
-double whole_weight_count(const LayerCount& layer) {
+double replicated_parameter_count(const LayerCount& layer) {
   double sum = 0;
   for (const WeightItem& item : layer.weights) sum += item.whole;
   return sum;
@@ -23,7 +23,7 @@ double whole_weight_count(const LayerCount& layer) {
 
 double kept_bytes(const LayerCount& layer, int degree, bool sequence_parallel) {
   double sum = 0;
-  for (const KeptItem& item : layer.kept) sum += item.divided || sequence_parallel ? item.bytes / degree : item.bytes;
+  for (const SavedItem& item : layer.kept) sum += item.divided || sequence_parallel ? item.bytes / degree : item.bytes;
   return sum;
 }
 

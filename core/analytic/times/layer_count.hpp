@@ -11,7 +11,7 @@
 namespace pipedeck::analytic::times {
 
 /// A group of `times` matmuls of m x k by k x n, with 2 m k n operations each.
-struct CountedProduct {
+struct GemmCount {
   std::string name;     ///< "queries, keys, values"
   std::string formula;  ///< of its operations: "2 n h (a + 2 g) d"
   double m = 0, k = 0, n = 0;
@@ -28,7 +28,7 @@ struct CountedProduct {
 };
 
 /// An item of the bytes saved for the backward pass.
-struct KeptItem {
+struct SavedItem {
   std::string name;
   std::string formula;  ///< "w n h"
   double bytes = 0;
@@ -45,23 +45,23 @@ struct WeightItem {
 struct LayerCount {
   std::string name;  ///< "block_3"
   std::string kind;  ///< "transformer"
-  std::vector<CountedProduct> products{};
-  std::vector<KeptItem> kept{};
+  std::vector<GemmCount> products{};
+  std::vector<SavedItem> kept{};
   std::vector<WeightItem> weights{};
-  double moved = 0;           ///< bytes that a forward pass reads and writes in addition to matmuls
-  double scores_moved = 0;    ///< such bytes for the attention weights, which ranks shard by heads
-  bool scores_again = false;  ///< attention weights are recomputed in the backward pass
-  double output = 0;          ///< bytes to the next layer
-  int launches = 0;           ///< kernels of a forward pass
+  double moved = 0;                ///< bytes that a forward pass reads and writes in addition to matmuls
+  double score_traffic = 0;        ///< such bytes for the attention weights, which ranks shard by heads
+  bool recomputed_scores = false;  ///< attention weights are recomputed in the backward pass
+  double output = 0;               ///< bytes to the next layer
+  int launches = 0;                ///< kernels of a forward pass
   double forward_reduced = 0, backward_reduced = 0;  ///< bytes that tensor-parallel ranks all-reduce
-  bool made_of_ids = false;                          ///< the input has no gradient
+  bool is_embedding_input = false;                   ///< the input has no gradient
 };
 
 double forward_operations(const LayerCount& layer);
 double weight_count(const LayerCount& layer);
 /// Returns the weights that every tensor-parallel rank holds whole: norms, and biases added after a sum over the ranks
 /// (Megatron-LM, arXiv 1909.08053, section 3).
-double whole_weight_count(const LayerCount& layer);
+double replicated_parameter_count(const LayerCount& layer);
 
 /// Returns the bytes that a rank of `degree` saves, with or without sequence parallelism: Korthikanti et al., arXiv
 /// 2205.05198, equations 1 (degree 1), 2 and 4 for a block with dropout in 16 bits.

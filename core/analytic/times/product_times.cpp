@@ -29,38 +29,38 @@ double shape_efficiency(double m, double n, double times, const DeviceRate& devi
 
 }  // namespace
 
-ProductSizes forward_sizes(const CountedProduct& product) { return {product.m, product.k, product.n}; }
-ProductSizes input_gradient_sizes(const CountedProduct& product) { return {product.m, product.n, product.k}; }
-ProductSizes weight_gradient_sizes(const CountedProduct& product) { return {product.k, product.m, product.n}; }
+GemmShape forward_sizes(const GemmCount& product) { return {product.m, product.k, product.n}; }
+GemmShape input_gradient_sizes(const GemmCount& product) { return {product.m, product.n, product.k}; }
+GemmShape weight_gradient_sizes(const GemmCount& product) { return {product.k, product.m, product.n}; }
 
-Seconds tiled_time(const CountedProduct& product, const ProductSizes& sizes, const DeviceRate& device) {
+Seconds tile_limited_time(const GemmCount& product, const GemmShape& sizes, const DeviceRate& device) {
   const auto [m, k, n] = sizes;
   const double depth = k / (k + device.reached.depth);
   const double reached = device.reached.products * depth * shape_efficiency(m, n, product.times, device);
   return Seconds(2 * m * k * n * product.times / (device.operations * reached));
 }
 
-double touched_bytes(const CountedProduct& product, const DeviceRate& device) {
+double touched_bytes(const GemmCount& product, const DeviceRate& device) {
   if (product.touched > 0) return product.touched * device.element;
   const auto [m, k, n] = forward_sizes(product);
   return product.times * device.element * (m * k + k * n + m * n);
 }
 
-Seconds moving_time(double bytes, const DeviceRate& device) {
+Seconds memory_time(double bytes, const DeviceRate& device) {
   return Seconds(bytes / (device.memory.count * device.reached.memory));
 }
 
-Seconds fused_time(const CountedProduct& product, const DeviceRate& device) {
+Seconds fused_kernel_time(const GemmCount& product, const DeviceRate& device) {
   return Seconds(product.operations() / (device.operations * device.reached.products * device.reached.attention));
 }
 
-Seconds ordered_time(const CountedProduct& product, const ProductSizes& sizes, const DeviceRate& device) {
-  const Seconds moving = moving_time(touched_bytes(product, device), device);
-  return product.direct ? moving : std::max(tiled_time(product, sizes, device), moving);
+Seconds gemm_time(const GemmCount& product, const GemmShape& sizes, const DeviceRate& device) {
+  const Seconds moving = memory_time(touched_bytes(product, device), device);
+  return product.direct ? moving : std::max(tile_limited_time(product, sizes, device), moving);
 }
 
-Seconds forward_time(const CountedProduct& product, const DeviceRate& device) {
-  return product.fused ? fused_time(product, device) : ordered_time(product, forward_sizes(product), device);
+Seconds forward_time(const GemmCount& product, const DeviceRate& device) {
+  return product.fused ? fused_kernel_time(product, device) : gemm_time(product, forward_sizes(product), device);
 }
 
 }  // namespace pipedeck::analytic::times

@@ -10,7 +10,7 @@ namespace {
 
 /// Returns a rank's part of a matmul: weights are sharded along their longer side (Megatron-LM shards widening layers
 /// by columns, narrowing ones by rows), attention by heads.
-CountedProduct part_of(CountedProduct product, int degree) {
+GemmCount part_of(GemmCount product, int degree) {
   if (!product.divided) return product;
   if (!product.weights)
     product.times /= degree;
@@ -45,29 +45,29 @@ Result<DeviceRate> rate_of(const DeviceModel& device, const std::string& precisi
 }
 
 Seconds product_time(double m, double k, double n, double times, const DeviceRate& device) {
-  CountedProduct product;
+  GemmCount product;
   product.m = m, product.k = k, product.n = n, product.times = times;
-  return ordered_time(product, forward_sizes(product), device);
+  return gemm_time(product, forward_sizes(product), device);
 }
 
 LayerSeconds layer_time(const LayerCount& layer, const DeviceRate& device, int degree, bool sequence_parallel) {
   LayerSeconds times;
-  for (const CountedProduct& product : layer.products) {
-    const CountedProduct part = part_of(product, degree);
+  for (const GemmCount& product : layer.products) {
+    const GemmCount part = part_of(product, degree);
     times.forward += forward_time(part, device);
     if (!part.weights) {
       times.backward_input += forward_time(part, device) * part.backward;
       continue;
     }
-    if (part.backward > 1) times.backward_input += ordered_time(part, input_gradient_sizes(part), device);
-    times.backward_weight += ordered_time(part, weight_gradient_sizes(part), device);
+    if (part.backward > 1) times.backward_input += gemm_time(part, input_gradient_sizes(part), device);
+    times.backward_weight += gemm_time(part, weight_gradient_sizes(part), device);
   }
-  const Seconds scores = moving_time(layer.scores_moved / degree, device);
-  const Seconds beside = moving_time(layer.moved / (sequence_parallel ? degree : 1), device) + scores;
+  const Seconds scores = memory_time(layer.score_traffic / degree, device);
+  const Seconds beside = memory_time(layer.moved / (sequence_parallel ? degree : 1), device) + scores;
   const Seconds launches = device.reached.launch * layer.launches;
   times.forward += beside + launches;
-  (layer.made_of_ids ? times.backward_weight : times.backward_input) += (beside + launches) * 2;
-  if (layer.scores_again) times.backward_input += scores;
+  (layer.is_embedding_input ? times.backward_weight : times.backward_input) += (beside + launches) * 2;
+  if (layer.recomputed_scores) times.backward_input += scores;
   return times;
 }
 

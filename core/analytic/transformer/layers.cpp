@@ -88,7 +88,7 @@ class Counter {
     keep_mask(layer, c_.dropout, "dropout mask");
     layer.output = pass(h());
     layer.forward_reduced = pass(h());
-    layer.made_of_ids = true;
+    layer.is_embedding_input = true;
     return layer;
   }
 
@@ -150,8 +150,8 @@ class Counter {
     }
     const double scores = b_ * c_.heads * s_ * s_;
     const bool dropout = c_.attention_dropout > 0;
-    layer.scores_moved += (dropout ? 5 : 3) * w_ * scores;
-    layer.scores_again = again;
+    layer.score_traffic += (dropout ? 5 : 3) * w_ * scores;
+    layer.recomputed_scores = again;
     layer.launches += 4;
     if (again) return;
     layer.kept.push_back({"softmax", "w b a s^2", w_ * scores, true});

@@ -16,7 +16,7 @@ std::vector<Field> cost_fields(const std::optional<CapacityCost>& cost) {
 
 std::vector<Field> plan_fields(const CapacityFound& found) {
   if (!found.plan) return std::vector<Field>(8);
-  const FoundPlan& plan = *found.plan;
+  const PlanCandidate& plan = *found.plan;
   return {CsvTable::milliseconds(plan.iteration),
           plan.largest_peak,
           missing_memory(found),

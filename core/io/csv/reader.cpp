@@ -24,7 +24,7 @@ std::string trimmed(std::string_view text) {
 }
 
 /// "sep=;", alone in a table's first line.
-std::optional<char> said_separator(std::string_view text) {
+std::optional<char> declared_separator(std::string_view text) {
   const std::string line = trimmed(text.substr(0, text.find('\n')));
   if (line.size() != 5 || !line.starts_with("sep=")) return std::nullopt;
   return line[4];
@@ -37,7 +37,7 @@ class Splitter {
 
   Result<std::vector<CsvRow>> split() {
     while (at_ < text_.size()) {
-      if (text_[at_] == '#' || (rows_.empty() && said_separator(text_.substr(at_)))) {
+      if (text_[at_] == '#' || (rows_.empty() && declared_separator(text_.substr(at_)))) {
         skip_line();
         continue;
       }
@@ -129,7 +129,7 @@ int line_of_bad_byte(std::string_view text) {
 char csv_separator(std::string_view text) {
   while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r'))
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  if (const auto said = said_separator(text)) return *said;
+  if (const auto said = declared_separator(text)) return *said;
   const std::string_view line = text.substr(0, text.find('\n'));
   for (const char separator : {'\t', ';', '|'})
     if (line.find(separator) != line.npos) return separator;

@@ -38,7 +38,7 @@ std::string cell_of(const Operation& operation) {
 bool is_backward(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
 /// Returns true if the recompute at `at` comes right before its backward, or before the overlapped pair with it.
-bool follows_by_itself(const LaneOrder& order, int at) {
+bool is_implied(const LaneOrder& order, int at) {
   const Operation recompute = operation_at(order, at);
   const int count = operation_count(order);
   int next = at + 1;
@@ -57,7 +57,7 @@ std::string row_of(const LaneOrder& order) {
   const int count = operation_count(order);
   for (int i = 0; i < count; ++i) {
     const Operation operation = operation_at(order, i);
-    if (operation.kind == OpKind::recompute && follows_by_itself(order, i)) continue;
+    if (operation.kind == OpKind::recompute && is_implied(order, i)) continue;
     if (!row.empty()) row += ',';
     if (operation.joined && i + 1 < count)
       row += fmt::format("({};{}){}", cell_of(operation), cell_of(operation_at(order, ++i)), overlap_suffix);
@@ -113,7 +113,7 @@ std::optional<int> take_number(std::string_view& text) {
 /// The rows of one file, checked against the plan that they are for.
 class Reader {
  public:
-  Reader(const Plan& base, const std::string& text) : base_(base), chunks_(chunks_of(base)), text_(text) {}
+  Reader(const Plan& base, const std::string& text) : base_(base), chunks_(stage_copies(base)), text_(text) {}
 
   Result<Plan> run() {
     if (!base_.synchronous())
@@ -124,7 +124,7 @@ class Reader {
     Plan plan = base_;
     plan.operations.emplace();
     for (const DeviceId device : devices_used(base_)) plan.operations->push_back(lists_[row_of_[device]]);
-    if (copies_of(base_) > 1) plan.chunks = chunks_;
+    if (num_stage_copies(base_) > 1) plan.chunks = chunks_;
     plan.schedule = ScheduleKind::explicit_order;
     plan.warmup_counts.reset();
     plan.objective.reset();
@@ -141,14 +141,14 @@ class Reader {
     std::vector<std::string_view> rows = split(text, '\n');
     if (without_blanks(rows.back()).empty()) rows.pop_back();
     if (rows.empty()) return bad({}, "found an empty file, expected a row a device");
-    if (Result<void> given = give_rows(rows.size()); !given) return given;
+    if (Result<void> given = assign_rows(rows.size()); !given) return given;
     for (std::size_t row = 0; row < rows.size(); ++row)
       if (Result<void> read = read_row(rows[row], row); !read) return read;
     return {};
   }
 
   /// Which row each device runs.
-  Result<void> give_rows(std::size_t rows) {
+  Result<void> assign_rows(std::size_t rows) {
     const std::vector<DeviceId> devices = devices_used(base_);
     const std::vector<PipelineRank> ranks = pipeline_ranks(base_);
     if (rows == devices.size()) {
@@ -236,7 +236,7 @@ class Reader {
     if (operation.micro_batch >= base_.micro_batches)
       return bad(place_, fmt::format("found micro-batch {} in {}, expected 0 to {}, the plan's micro_batches",
                                      operation.micro_batch, quoted(action), base_.micro_batches - 1));
-    if (!runs_here(operation))
+    if (!runs_on_device(operation))
       return bad(place_,
                  fmt::format("found stage {} for micro-batch {} on device {}, expected stages that the plan has there",
                              operation.stage.value, operation.micro_batch, device_.value));
@@ -258,12 +258,12 @@ class Reader {
   }
 
   int copy_of(int micro_batch) const {
-    return Schedule{base_.micro_batches, true, {}, copies_of(base_)}.copy_of(micro_batch);
+    return Schedule{base_.micro_batches, true, {}, num_stage_copies(base_)}.copy_of(micro_batch);
   }
   bool is_here(const Chunk& chunk) const {
     return std::find(chunk.devices.begin(), chunk.devices.end(), device_) != chunk.devices.end();
   }
-  bool runs_here(const Operation& operation) const {
+  bool runs_on_device(const Operation& operation) const {
     return std::any_of(chunks_.begin(), chunks_.end(), [&](const Chunk& chunk) {
       return chunk.stage == operation.stage && chunk.copy == copy_of(operation.micro_batch) && is_here(chunk);
     });

@@ -21,12 +21,12 @@ std::string numbers(const std::vector<DeviceId>& devices) {
   return fmt::format("{}", fmt::join(values, " "));
 }
 
-double fullness(const DeviceVerdict& device) {
+double fullness(const SimulatedDevice& device) {
   return device.capacity.count > 0 ? static_cast<double>(device.peak.count) / static_cast<double>(device.capacity.count)
                                    : 0;
 }
 
-const DeviceVerdict* fullest(const Simulation& simulation) {
+const SimulatedDevice* fullest(const Simulation& simulation) {
   const auto it = std::ranges::max_element(simulation.devices, {}, fullness);
   return it == simulation.devices.end() ? nullptr : &*it;
 }
@@ -37,7 +37,7 @@ std::string_view role_name(LaneRole role) {
 
 Field told(const std::optional<double>& figure) { return figure ? Field(*figure) : Field(); }
 
-Row fields_of(const GpuReading& reading) {
+Row fields_of(const GpuSample& reading) {
   std::vector<std::string_view> limits;
   for (const NamedClockLimit& named : clock_limits)
     if (holds(reading.limits.value_or(0), named.limit)) limits.push_back(named.name);
@@ -55,7 +55,7 @@ CsvTable layers_csv(const Profile& profile) {
     const Layer& layer = profile.layers[i];
     table.add({i, layer.name, layer.kind, profile.micro_batch, ms(layer.forward), ms(layer.backward),
                ms(layer.backward_weight), layer.output, layer.saved, layer.parameters, layer.workspace,
-               layer.whole_parameters});
+               layer.replicated_parameters});
   }
   return table;
 }
@@ -91,14 +91,14 @@ CsvTable plans_csv(std::span<const ComparedPlanFigures> plans) {
     const bool feasible = !plan->stages.empty();
     Row row{plan->name,
             plan->planner,
-            feasible ? Field(shape_text(*plan)) : Field(),
+            feasible ? Field(stage_shape_text(*plan)) : Field(),
             feasible ? Field(pipedeck::name_of(plan->schedule)) : Field(),
             plan->global_batch,
             feasible ? Field(plan->micro_batch) : Field(),
             feasible ? Field(plan->micro_batches) : Field()};
     if (simulation) {
       const double seconds = to_seconds(simulation->iteration).count;
-      const DeviceVerdict* worst = fullest(*simulation);
+      const SimulatedDevice* worst = fullest(*simulation);
       row.insert(row.end(), {ms(simulation->iteration), simulation->samples_per_second,
                              single.count > 0 && seconds > 0 ? Field(single.count / seconds) : Field(),
                              simulation->bubble_fraction, simulation->communication_fraction,
@@ -126,11 +126,11 @@ CsvTable devices_csv(const Simulation& simulation) {
   CsvTable table({"device", "busy_ms", "idle_warmup_ms", "idle_drain_ms", "idle_waiting_activation_ms",
                   "idle_waiting_gradient_ms", "idle_waiting_all_reduce_ms", "peak_bytes", "peak_upper_bytes",
                   "capacity_bytes", "peak_time_ms", "peak_micro_batches"});
-  for (const DeviceVerdict& device : simulation.devices) {
-    const IdleParts& idle = device.idle;
+  for (const SimulatedDevice& device : simulation.devices) {
+    const IdleBreakdown& idle = device.idle;
     table.add({device.device.value, ms(device.busy), ms(idle.warmup), ms(idle.drain), ms(idle.waiting_activation),
-               ms(idle.waiting_gradient), ms(idle.waiting_all_reduce), device.peak, device.peak_upper, device.capacity,
-               ms(device.peak_time), device.peak_micro_batches});
+               ms(idle.waiting_gradient), ms(idle.waiting_all_reduce), device.peak, device.peak_upper_bound,
+               device.capacity, ms(device.peak_time), device.peak_micro_batches});
   }
   return table;
 }
@@ -141,9 +141,9 @@ CsvTable memory_items_csv(const Simulation& simulation) {
     columns.push_back(std::string(pipedeck::name_of(static_cast<MemoryItem>(i))) + "_bytes");
   columns.insert(columns.end(), {"peak_bytes", "capacity_bytes"});
   CsvTable table(std::move(columns));
-  for (const DeviceVerdict& device : simulation.devices) {
+  for (const SimulatedDevice& device : simulation.devices) {
     Row row{device.device.value, ms(device.peak_time)};
-    for (const Bytes bytes : device.peak_parts.bytes) row.emplace_back(bytes);
+    for (const Bytes bytes : device.peak_breakdown.bytes) row.emplace_back(bytes);
     row.insert(row.end(), {Field(device.peak), Field(device.capacity)});
     table.add(std::move(row));
   }
@@ -152,7 +152,7 @@ CsvTable memory_items_csv(const Simulation& simulation) {
 
 CsvTable memory_curve_csv(const Simulation& simulation) {
   CsvTable table({"device", "time_ms", "bytes"});
-  for (const DeviceVerdict& device : simulation.devices)
+  for (const SimulatedDevice& device : simulation.devices)
     for (const MemoryPoint& point : device.curve) table.add({device.device.value, ms(point.time), point.bytes});
   return table;
 }
@@ -170,7 +170,7 @@ CsvTable operations_csv(const Timeline& timeline) {
   return table;
 }
 
-CsvTable parts_csv(const TimeParts& parts) {
+CsvTable parts_csv(const TimeBreakdown& parts) {
   CsvTable table({"part", "time_ms"});
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
@@ -193,7 +193,7 @@ CsvTable waterfall_csv(const Waterfall& waterfall, const std::string& from, cons
 CsvTable critical_path_csv(const CriticalPath& path) {
   CsvTable table(
       {"lane", "device", "to_device", "kind", "stage", "micro_batch", "begin_ms", "end_ms", "slowed_ms", "waited_for"});
-  for (const CriticalLink& link : path.links) {
+  for (const CriticalSegment& link : path.links) {
     table.add({role_name(link.role), link.device.value, link.role == LaneRole::link ? Field(link.to.value) : Field(),
                pipedeck::name_of(link.operation.kind), link.operation.stage.value, link.operation.micro_batch,
                ms(link.begin), ms(link.end), ms(link.slowed), pipedeck::name_of(link.cause)});
@@ -255,7 +255,7 @@ CsvTable samples_csv(const std::vector<RunEvent>& events) {
     for (std::size_t d = 0; d < devices; ++d)
       row.push_back(d < sample->memory.size() ? Field(sample->memory[d]) : Field());
     for (std::size_t g = 0; g < gpus; ++g) {
-      const Row fields = fields_of(g < sample->gpus.size() ? sample->gpus[g] : GpuReading());
+      const Row fields = fields_of(g < sample->gpus.size() ? sample->gpus[g] : GpuSample());
       row.insert(row.end(), fields.begin(), fields.end());
     }
     table.add(std::move(row));

@@ -37,7 +37,7 @@ CsvTable memory_items_csv(const Simulation& simulation);
 /// Every point of each device's curve.
 CsvTable memory_curve_csv(const Simulation& simulation);
 CsvTable operations_csv(const Timeline& timeline);
-CsvTable parts_csv(const TimeParts& parts);
+CsvTable parts_csv(const TimeBreakdown& parts);
 CsvTable waterfall_csv(const Waterfall& waterfall, const std::string& from, const std::string& to);
 CsvTable critical_path_csv(const CriticalPath& path);
 CsvTable sensitivity_csv(const Sensitivity& sensitivity);

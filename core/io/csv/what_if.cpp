@@ -20,11 +20,11 @@ std::string places_text(const std::vector<std::string>& places) {
   return text;
 }
 
-std::vector<CsvTable::Field> fields_of(const FoundPlan& found) {
+std::vector<CsvTable::Field> fields_of(const PlanCandidate& found) {
   const Plan& plan = *found.plan;
   return {plan.name,
           plan.planner,
-          shape_text(plan),
+          stage_shape_text(plan),
           pipedeck::name_of(plan.schedule),
           plan.micro_batch,
           CsvTable::milliseconds(found.iteration),
@@ -39,23 +39,23 @@ std::vector<CsvTable::Field> fields_of(const FoundPlan& found) {
 
 }  // namespace
 
-std::string_view name_of(PurchaseKind kind) {
+std::string_view name_of(UpgradeKind kind) {
   switch (kind) {
-    case PurchaseKind::links_inside:
+    case UpgradeKind::links_inside:
       return "links-inside";
-    case PurchaseKind::links_between:
+    case UpgradeKind::links_between:
       return "links-between";
-    case PurchaseKind::links:
+    case UpgradeKind::links:
       return "links";
-    case PurchaseKind::node:
+    case UpgradeKind::node:
       return "node";
-    case PurchaseKind::every_device:
+    case UpgradeKind::every_device:
       return "every-device";
-    case PurchaseKind::node_devices:
+    case UpgradeKind::node_devices:
       return "node-devices";
-    case PurchaseKind::one_device:
+    case UpgradeKind::one_device:
       return "one-device";
-    case PurchaseKind::memory:
+    case UpgradeKind::memory:
       return "memory";
   }
   return {};
@@ -64,27 +64,27 @@ std::string_view name_of(PurchaseKind kind) {
 std::string purchase_text(const Purchase& purchase) {
   const std::string places = places_text(purchase.places);
   switch (purchase.kind) {
-    case PurchaseKind::links_inside:
+    case UpgradeKind::links_inside:
       return fmt::format("{} x the bandwidth inside nodes", purchase.factor);
-    case PurchaseKind::links_between:
+    case UpgradeKind::links_between:
       return fmt::format("{} x the bandwidth between nodes", purchase.factor);
-    case PurchaseKind::links:
+    case UpgradeKind::links:
       return fmt::format("{} x the bandwidth of {}", purchase.factor, places);
-    case PurchaseKind::node:
+    case UpgradeKind::node:
       return fmt::format("one more node like {}", places);
-    case PurchaseKind::every_device:
+    case UpgradeKind::every_device:
       return fmt::format("{} for every device", purchase.type);
-    case PurchaseKind::node_devices:
+    case UpgradeKind::node_devices:
       return fmt::format("{} for the devices of {}", purchase.type, places);
-    case PurchaseKind::one_device:
+    case UpgradeKind::one_device:
       return fmt::format("{} for device {}", purchase.type, places);
-    case PurchaseKind::memory:
+    case UpgradeKind::memory:
       return fmt::format("{} x the memory of every device", purchase.factor);
   }
   return {};
 }
 
-CsvTable found_plans_csv(std::span<const FoundPlan> plans, const std::vector<bool>& on_front) {
+CsvTable found_plans_csv(std::span<const PlanCandidate> plans, const std::vector<bool>& on_front) {
   CsvTable table({"front", "plan", "planner", "shape", "schedule", "micro_batch", "iteration_ms", "samples_per_s",
                   "peak_memory_bytes", "cluster_nodes", "nodes", "devices", "price_per_hour",
                   "price_per_million_samples"});
@@ -109,7 +109,7 @@ CsvTable purchases_csv(std::span<const PurchaseGain> gains) {
                  field(gain.price_change),
                  field(gain.gain_per_price()),
                  gain.best->plan->name,
-                 shape_text(*gain.best->plan),
+                 stage_shape_text(*gain.best->plan),
                  {}});
     else
       table.add({what, name_of(gain.purchase.kind), {}, {}, {}, {}, {}, {}, gain.why_not});

@@ -12,11 +12,11 @@
 
 namespace pipedeck::io::csv {
 
-std::string_view name_of(PurchaseKind kind);          // "links-between"
+std::string_view name_of(UpgradeKind kind);           // "links-between"
 std::string purchase_text(const Purchase& purchase);  // "2 x the bandwidth between nodes"
 
 /// `on_front`: an entry a plan.
-CsvTable found_plans_csv(std::span<const FoundPlan> plans, const std::vector<bool>& on_front);
+CsvTable found_plans_csv(std::span<const PlanCandidate> plans, const std::vector<bool>& on_front);
 CsvTable purchases_csv(std::span<const PurchaseGain> gains);
 
 }  // namespace pipedeck::io::csv

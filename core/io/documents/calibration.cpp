@@ -34,10 +34,10 @@ double quartile(ObjectReader& in, const std::string& key, Unit unit) {
   return value ? json::read_number(*value, unit, -largest_figure, largest_figure, in.place_of(key), in.problems()) : 0;
 }
 
-FittedFigure figure_from(ObjectReader& in, const FigureFormat& format) {
-  FittedFigure figure;
+FittedParameter figure_from(ObjectReader& in, const FigureFormat& format) {
+  FittedParameter figure;
   const Value* determined = in.get("determined");
-  if (determined) figure.determined = json::read_truth(*determined, in.place_of("determined"), in.problems());
+  if (determined) figure.determined = json::read_bool(*determined, in.place_of("determined"), in.problems());
   figure.note = in.text_or("note", "");
   if (!figure.determined) return figure;
   figure.operations = in.count("operations");
@@ -100,10 +100,10 @@ void read_calibration_from(ObjectReader& in, CalibrationRecord& record) {
   in.objects("sources", [&](ObjectReader& source) { record.sources.push_back(source_from(source)); });
   read_figures(in, record);
   in.objects("runs", [&](ObjectReader& run) { record.runs.push_back(run_from(run)); });
-  record.extra = in.take_unknown();
+  record.extra = in.take_unknown_members();
 }
 
-Value figure_value(const FittedFigure& figure, const FigureFormat& format) {
+Value figure_value(const FittedParameter& figure, const FigureFormat& format) {
   ObjectWriter out;
   out.add("determined", Value(figure.determined));
   if (figure.determined) {

@@ -28,9 +28,9 @@ std::shared_ptr<const Plan> plan_from(ObjectReader& in) {
   return std::make_shared<const Plan>(*std::move(plan));
 }
 
-FoundPlan found_plan_from(ObjectReader& in) {
-  FoundPlan found;
-  found.fits = in.truth_or("fits", false);
+PlanCandidate found_plan_from(ObjectReader& in) {
+  PlanCandidate found;
+  found.fits = in.bool_or("fits", false);
   found.iteration = in.long_time("iteration_ms");
   found.samples_per_second = in.number("samples_per_s", 0, most_per_second);
   found.peak = in.total_bytes("fullest_peak_bytes");
@@ -45,7 +45,7 @@ FoundPlan found_plan_from(ObjectReader& in) {
 
 /// A plan's own values must equal the point's: a damaged file may still be JSON.
 void check_plan(ObjectReader& in, const CapacityFound& found) {
-  const FoundPlan& plan = *found.plan;
+  const PlanCandidate& plan = *found.plan;
   if (plan.samples_per_second <= 0)
     in.problems().add(in.place_of("samples_per_s"), "found no samples, expected more than 0");
   if (plan.fits != (plan.peak <= plan.capacity))
@@ -77,7 +77,7 @@ Value value_of(const CapacityFound& found) {
   if (found.point.micro_batch > 0) out.add("micro_batch", found.point.micro_batch);
   if (!found.why_not.empty()) out.add("why_not", Value(found.why_not));
   if (!found.plan) return out.finish();
-  const FoundPlan& plan = *found.plan;
+  const PlanCandidate& plan = *found.plan;
   out.add("fits", Value(plan.fits))
       .add("iteration_ms", json::milliseconds_of(plan.iteration))
       .add("samples_per_s", json::number(plan.samples_per_second))

@@ -19,8 +19,8 @@ struct CapacityPoints {
 /// Identified by its first bytes.
 bool looks_like_capacity_points(std::string_view text);
 
-/// Plans come without their cluster (FoundPlan::cluster is null), which follows from the question and the point. Errors
-/// carry the JSON pointer.
+/// Plans come without their cluster (PlanCandidate::cluster is null), which follows from the question and the point.
+/// Errors carry the JSON pointer.
 Result<CapacityPoints> capacity_points_from_json(const std::string& text);
 std::string capacity_points_to_json(const CapacityPoints& points);
 

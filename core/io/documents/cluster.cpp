@@ -24,7 +24,7 @@ DeviceType device_type_from(ObjectReader& in) {
     });
   if (in.has("memory_gb_per_s")) type.memory_bandwidth = in.rate("memory_gb_per_s");
   if (in.has("price_per_hour")) type.price_per_hour = in.number("price_per_hour", 0, 1e12);
-  type.extra = in.take_unknown();
+  type.extra = in.take_unknown_members();
   return type;
 }
 
@@ -45,8 +45,8 @@ Node node_from(ObjectReader& in) {
     node.devices.push_back(std::move(read));
   });
   if (in.has("link")) in.object("link", [&](ObjectReader& link) { node.link = link_from(link); });
-  node.bus = in.truth_or("bus", false);
-  node.extra = in.take_unknown();
+  node.bus = in.bool_or("bus", false);
+  node.extra = in.take_unknown_members();
   return node;
 }
 
@@ -120,7 +120,7 @@ Result<Cluster> cluster_from_json(const std::string& text) {
         cluster.links.push_back(std::move(read_link));
       });
     if (in.has("bandwidth_matrix_gb_per_s")) read_matrix(in, cluster);
-    cluster.extra = in.take_unknown();
+    cluster.extra = in.take_unknown_members();
   });
   if (!read) return tl::unexpected(read.error());
   if (const Result<void> valid = plan::validate(cluster); !valid) return tl::unexpected(valid.error());

@@ -95,7 +95,7 @@ Value value_of(const RunFinished& event) {
 }
 
 /// The only one whose text grows with what was measured.
-bool write_timeline(const MeasuredTimeline& event, const text::TextSink& sink) {
+bool write_timeline(const MeasuredTimeline& event, const text::ChunkSink& sink) {
   return sink(fmt::format(R"({{"event":"timeline","step":{},"intervals":)", event.step)) &&
          documents::write_intervals(event.timeline, sink) && sink("}");
 }
@@ -164,7 +164,7 @@ RunFinished finished_from(ObjectReader& in) {
   event.loss = loss_from(in);
   event.duration = in.long_time("duration_ms");
   event.median_step = in.long_time("median_step_ms");
-  event.stopped = in.truth_or("stopped", false);
+  event.stopped = in.bool_or("stopped", false);
   event.gpu_energy = documents::figures_from(in, "gpu_energy_j");
   if (in.has("gpu_look_ms")) event.gpu_look = in.long_time("gpu_look_ms");
   return event;
@@ -191,13 +191,13 @@ RunEvent event_from(ObjectReader& in) {
 
 }  // namespace
 
-bool looks_like_run_log(const std::string& content) {
+bool is_run_log(const std::string& content) {
   if (!content.starts_with('{')) return false;
   const auto first = json::parse(content.substr(0, content.find('\n')));
   return first && first->find("event");
 }
 
-bool write_event(const RunEvent& event, const text::TextSink& sink) {
+bool write_event(const RunEvent& event, const text::ChunkSink& sink) {
   return std::visit(
       [&]<class Kind>(const Kind& kind) {
         if constexpr (std::is_same_v<Kind, MeasuredTimeline>)

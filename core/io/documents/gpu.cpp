@@ -52,13 +52,13 @@ json::Value gpus_value(const std::vector<RunGpu>& gpus) {
     out.add("uuid", gpu.uuid).add("bus", gpu.bus);
     add(out, "memory_bytes", gpu.memory);
     add(out, "power_limit_w", gpu.power_limit);
-    add(out, "top_sm_clock_mhz", gpu.top_clock);
+    add(out, "top_sm_clock_mhz", gpu.max_clock);
     return out.finish();
   });
 }
 
-json::Value readings_value(const std::vector<GpuReading>& readings) {
-  return json::list_of(readings, [](const GpuReading& reading) {
+json::Value readings_value(const std::vector<GpuSample>& readings) {
+  return json::list_of(readings, [](const GpuSample& reading) {
     json::ObjectWriter out;
     add(out, "power_w", reading.power);
     add(out, "memory_used_bytes", reading.memory);
@@ -86,16 +86,16 @@ std::vector<RunGpu> gpus_from(json::ObjectReader& in, std::string_view key) {
     gpu.bus = one.text_or("bus", {});
     gpu.memory = bytes(one, "memory_bytes");
     gpu.power_limit = figure(one, "power_limit_w");
-    gpu.top_clock = figure(one, "top_sm_clock_mhz");
+    gpu.max_clock = figure(one, "top_sm_clock_mhz");
   });
   return gpus;
 }
 
-std::vector<GpuReading> readings_from(json::ObjectReader& in, std::string_view key) {
-  std::vector<GpuReading> readings;
+std::vector<GpuSample> readings_from(json::ObjectReader& in, std::string_view key) {
+  std::vector<GpuSample> readings;
   if (!in.has(key)) return readings;
   in.objects(key, [&](json::ObjectReader& one) {
-    GpuReading& reading = readings.emplace_back();
+    GpuSample& reading = readings.emplace_back();
     reading.power = figure(one, "power_w");
     reading.memory = bytes(one, "memory_used_bytes");
     reading.clock = figure(one, "sm_clock_mhz");

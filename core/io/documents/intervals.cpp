@@ -56,7 +56,7 @@ Interval interval_from(json::ObjectReader& in) {
   if (in.ok() && end < out.row.start)
     in.fail("end_ms", fmt::format("found {}, expected the start, {}, or later", in_milliseconds(end),
                                   in_milliseconds(out.row.start)));
-  out.unknown = in.take_unknown();
+  out.unknown = in.take_unknown_members();
   return out;
 }
 
@@ -129,7 +129,7 @@ json::Value intervals_value(const Timeline& timeline) {
   return json::Value(std::move(list));
 }
 
-bool write_intervals(const Timeline& timeline, const text::TextSink& sink) {
+bool write_intervals(const Timeline& timeline, const text::ChunkSink& sink) {
   constexpr std::size_t piece = 1 << 16;
   fmt::memory_buffer text;
   const auto hand_on = [&] {

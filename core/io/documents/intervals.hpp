@@ -12,7 +12,7 @@ namespace pipedeck::io::documents {
 json::Value intervals_value(const Timeline& timeline);
 
 /// The compact text of intervals_value, in pieces: nothing grows with the timeline.
-bool write_intervals(const Timeline& timeline, const text::TextSink& sink);
+bool write_intervals(const Timeline& timeline, const text::ChunkSink& sink);
 
 /// Intervals of one device, or of one directed pair for transfers, make a lane; lanes in order of first appearance.
 Timeline read_intervals(json::ObjectReader& in, std::string_view key);

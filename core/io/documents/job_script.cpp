@@ -36,7 +36,7 @@ std::string plain_name(const std::string& name) {
   return plain.empty() ? "pipedeck" : plain.substr(0, longest);
 }
 
-std::string head(const JobHow& how, const std::string& name, int devices) {
+std::string head(const JobOptions& how, const std::string& name, int devices) {
   if (how.launcher == JobLauncher::mpirun) return "#!/bin/bash\n";
   const int each = (devices + how.processes - 1) / how.processes;
   std::string text = fmt::format("#!/bin/bash\n#SBATCH --job-name={}\n", name);
@@ -46,7 +46,7 @@ std::string head(const JobHow& how, const std::string& name, int devices) {
   return text + fmt::format("#SBATCH --output={}-%j.log\n", name);
 }
 
-std::string start(const JobHow& how) {
+std::string start(const JobOptions& how) {
   // A process must have all its processors, whatever the launcher would bind a rank to.
   if (how.launcher == JobLauncher::mpirun) return fmt::format("mpirun -np {} --bind-to none", how.processes);
   if (how.processes == 1) return "srun --ntasks=1 --cpu-bind=none";
@@ -62,7 +62,7 @@ std::string document(std::string_view file, std::string json) {
 
 std::string_view name_of(JobLauncher launcher) { return launcher == JobLauncher::slurm ? "slurm" : "mpirun"; }
 
-Result<std::string> job_script(const JobHow& how, const Plan& plan, const ModelSpec& model) {
+Result<std::string> job_script(const JobOptions& how, const Plan& plan, const ModelSpec& model) {
   const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
   if (planned != layers_to_plan(model))
     return fail(ErrorCode::bad_input, fmt::format("found a plan for {} layers, expected {}, the layers of {} without "
@@ -74,8 +74,8 @@ Result<std::string> job_script(const JobHow& how, const Plan& plan, const ModelS
                 fmt::format("found {} processes, expected at most {}, the plan's devices", how.processes, devices));
   const std::string name = plain_name(plan.name);
   std::string text = head(how, name, devices);
-  text += fmt::format("# Trains {} with the plan {}: {} devices, {} steps.\n", one_line(model.name),
-                      one_line(plan.name), devices, how.steps);
+  text += fmt::format("# Trains {} with the plan {}: {} devices, {} steps.\n", strip_control_characters(model.name),
+                      strip_control_characters(plan.name), devices, how.steps);
   text += "# PIPEDECK_CLI names the program where it is not on the path; PIPEDECK_DIR is where results go.\n";
   if (how.processes > 1) text += "# All hosts of the job must see that folder.\n";
   text += "set -euo pipefail\n";

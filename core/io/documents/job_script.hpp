@@ -20,7 +20,7 @@ inline constexpr std::array job_launchers{JobLauncher::slurm, JobLauncher::mpiru
 std::string_view name_of(JobLauncher launcher);  // "slurm"
 
 /// How `pipedeck-cli run` is started.
-struct JobHow {
+struct JobOptions {
   JobLauncher launcher = JobLauncher::slurm;
   int steps = 1;
   int processes = 1;     ///< each with a block of the plan's devices; several are joined by MPI
@@ -30,6 +30,6 @@ struct JobHow {
 /// One process has the plan's devices on one node, one CPU each. The launcher places several processes, in a folder
 /// that all of them see. The model's data stay in place: their path must be absolute. A plan for other layers than the
 /// model's, or for fewer devices than processes, is bad_input.
-Result<std::string> job_script(const JobHow& how, const Plan& plan, const ModelSpec& model);
+Result<std::string> job_script(const JobOptions& how, const Plan& plan, const ModelSpec& model);
 
 }  // namespace pipedeck::io::documents

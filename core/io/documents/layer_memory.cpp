@@ -27,7 +27,7 @@ constexpr std::array<MemoryMember, 7> memory_members{{{"input_bytes", &LayerMemo
                                                       {"recompute_saved_bytes", &LayerMemory::recompute_saved, false}}};
 
 Lies lies_from(ObjectReader& in, std::string_view key) {
-  return in.truth_or(key, false) ? Lies::in_columns : Lies::whole;
+  return in.bool_or(key, false) ? Lies::column_sharded : Lies::whole;
 }
 
 }  // namespace
@@ -45,26 +45,26 @@ Value layer_memory_value(const LayerMemory& memory) {
   return out.finish();
 }
 
-CutWay cut_way_from(ObjectReader& in) {
-  CutWay way;
+ShardingCost cut_way_from(ObjectReader& in) {
+  ShardingCost way;
   way.step.from = lies_from(in, "input_in_columns");
   way.step.to = lies_from(in, "output_in_columns");
   way.step.moved = in.bytes("moved_values").count;  // as large as bytes may be
-  way.step.alike = in.truth_or("alike", false);
-  way.whole_parameters = in.bytes_or("whole_parameter_bytes", {});
+  way.step.alike = in.bool_or("alike", false);
+  way.replicated_parameters = in.bytes_or("whole_parameter_bytes", {});
   way.saved = in.bytes("saved_bytes");
   way.workspace = in.bytes("workspace_bytes");
   if (in.get("memory")) in.object("memory", [&](ObjectReader& memory) { way.memory = layer_memory_from(memory); });
   return way;
 }
 
-Value cut_way_value(const CutWay& way) {
+Value cut_way_value(const ShardingCost& way) {
   ObjectWriter out;
-  out.add("input_in_columns", Value(way.step.from == Lies::in_columns));
-  out.add("output_in_columns", Value(way.step.to == Lies::in_columns));
+  out.add("input_in_columns", Value(way.step.from == Lies::column_sharded));
+  out.add("output_in_columns", Value(way.step.to == Lies::column_sharded));
   out.add("moved_values", Value(json::integer(way.step.moved)));
   if (way.step.alike) out.add("alike", Value(true));
-  if (way.whole_parameters > Bytes()) out.add("whole_parameter_bytes", way.whole_parameters);
+  if (way.replicated_parameters > Bytes()) out.add("whole_parameter_bytes", way.replicated_parameters);
   out.add("saved_bytes", way.saved).add("workspace_bytes", way.workspace);
   out.add("memory", layer_memory_value(way.memory));
   return out.finish();

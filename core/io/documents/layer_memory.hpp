@@ -11,7 +11,7 @@ namespace pipedeck::io::documents {
 LayerMemory layer_memory_from(json::ObjectReader& in);
 json::Value layer_memory_value(const LayerMemory& memory);
 
-CutWay cut_way_from(json::ObjectReader& in);
-json::Value cut_way_value(const CutWay& way);
+ShardingCost cut_way_from(json::ObjectReader& in);
+json::Value cut_way_value(const ShardingCost& way);
 
 }  // namespace pipedeck::io::documents

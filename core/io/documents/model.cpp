@@ -84,12 +84,12 @@ Result<ModelSpec> model_from_json(const std::string& text) {
   const Result<void> read = json::read_document(text, "pipedeck.model", [&](ObjectReader& in) {
     model.name = in.text_or("name", "");
     model.source = in.text_or("source", "");
-    model.trainable_here = in.truth_or("trainable_here", false);
+    model.trainable_here = in.bool_or("trainable_here", false);
     model.learning_rate = in.number_or("learning_rate", 1e-3, 0, 1e3);
     model.seed = seed_or(in, 1);
     if (in.has("data")) in.object("data", [&](ObjectReader& data) { model.data = data_from(data); });
     in.objects("layers", [&](ObjectReader& layer) { model.layers.push_back(layer_from(layer)); });
-    model.extra = in.take_unknown();
+    model.extra = in.take_unknown_members();
   });
   if (!read) return tl::unexpected(read.error());
   if (const Result<void> valid = plan::validate(model); !valid) return tl::unexpected(valid.error());

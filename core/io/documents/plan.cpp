@@ -107,7 +107,7 @@ Stage stage_from(ObjectReader& in) {
     });
   }
   read_recompute(in, stage);
-  stage.extra = in.take_unknown();
+  stage.extra = in.take_unknown_members();
   return stage;
 }
 
@@ -136,7 +136,7 @@ Predicted predicted_from(ObjectReader& in) {
     predicted.peak_memory.push_back(Bytes(json::read_integer(value, 0, limits::total_bytes, place, in.problems())));
   });
   if (in.has("lower_bound_ms")) predicted.lower_bound = in.long_time("lower_bound_ms");
-  predicted.fits = in.truth_or("fits", true);
+  predicted.fits = in.bool_or("fits", true);
   predicted.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::words_of<NetworkModel>());
   predicted.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::words_of<Overlap>());
   predicted.collectives =
@@ -148,7 +148,7 @@ Certificate certificate_from(ObjectReader& in) {
   in.treat_null_as_absent();
   Certificate certificate;
   if (in.has("lower_bound_ms")) certificate.lower_bound = in.long_time("lower_bound_ms");
-  if (in.has("stages_bound_ms")) certificate.stages_bound = in.long_time("stages_bound_ms");
+  if (in.has("stages_bound_ms")) certificate.partition_lower_bound = in.long_time("stages_bound_ms");
   if (in.has("gap")) certificate.gap = in.number("gap", 0, 1e18);
   certificate.optimal_in = in.text_or("optimal_in", "");
   return certificate;
@@ -199,8 +199,8 @@ void read_plan(ObjectReader& in, Plan& plan) {
     });
   plan.profile_sha256 = sha256_from(in, "profile_sha256");
   plan.cluster_sha256 = sha256_from(in, "cluster_sha256");
-  plan.truncated = in.truth_or("truncated", false);
-  plan.extra = in.take_unknown();
+  plan.truncated = in.bool_or("truncated", false);
+  plan.extra = in.take_unknown_members();
 }
 
 // ---- writing
@@ -258,7 +258,8 @@ Value certificate_value(const Certificate& certificate) {
   ObjectWriter out;
   if (certificate.lower_bound > Seconds())
     out.add("lower_bound_ms", json::milliseconds_of(certificate.lower_bound)).add("gap", json::number(certificate.gap));
-  if (certificate.stages_bound > Seconds()) out.add("stages_bound_ms", json::milliseconds_of(certificate.stages_bound));
+  if (certificate.partition_lower_bound > Seconds())
+    out.add("stages_bound_ms", json::milliseconds_of(certificate.partition_lower_bound));
   if (!certificate.optimal_in.empty()) out.add("optimal_in", certificate.optimal_in);
   return out.finish();
 }

@@ -116,7 +116,7 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
     });
   layer.saved = in.bytes_or("saved_bytes", layer.output);
   layer.parameters = in.bytes("parameter_bytes");
-  if (in.has("whole_parameter_bytes")) layer.whole_parameters = in.bytes("whole_parameter_bytes");
+  if (in.has("whole_parameter_bytes")) layer.replicated_parameters = in.bytes("whole_parameter_bytes");
   layer.backward_weight = in.has("backward_weight_ms") ? in.time("backward_weight_ms")
                           : layer.parameters > Bytes() ? layer.backward / 2
                                                        : Seconds();
@@ -126,7 +126,7 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
   read_points(in, micro_batch, layer);
   read_tensor_parallel(in, layer);
   read_on(in, layer);
-  layer.extra = in.take_unknown();
+  layer.extra = in.take_unknown_members();
   return layer;
 }
 
@@ -241,7 +241,7 @@ Value layer_json(const Layer& layer) {
   out.add("output_bytes", layer.output);
   if (!layer.outputs.empty()) out.add("outputs_bytes", json::bytes_of(layer.outputs));
   out.add("saved_bytes", layer.saved).add("parameter_bytes", layer.parameters);
-  if (layer.whole_parameters > Bytes()) out.add("whole_parameter_bytes", layer.whole_parameters);
+  if (layer.replicated_parameters > Bytes()) out.add("whole_parameter_bytes", layer.replicated_parameters);
   out.add("workspace_bytes", layer.workspace);
   if (layer.memory) out.add("memory", layer_memory_value(*layer.memory));
   add_spread(out, layer.spread);
@@ -270,7 +270,7 @@ Result<Profile> profile_from_json(const std::string& text) {
     in.objects("layers",
                [&](ObjectReader& layer) { profile.layers.push_back(layer_from(layer, profile.micro_batch)); });
     if (in.ok()) read_edges(in, profile);
-    profile.extra = in.take_unknown();
+    profile.extra = in.take_unknown_members();
   });
   if (!read) return tl::unexpected(read.error());
   if (const Result<void> valid = plan::validate(profile); !valid) return tl::unexpected(valid.error());

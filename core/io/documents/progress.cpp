@@ -6,17 +6,17 @@
 
 namespace pipedeck::io::documents {
 
-std::string progress_to_json(const ProgressNote& note) {
+std::string progress_to_json(const ProgressMessage& note) {
   json::ObjectWriter out;
   out.add("event", "progress").add("done", json::Value(json::number(note.done))).add("what", note.what);
   return json::compact(out.finish());
 }
 
-Result<ProgressNote> progress_from_json(const std::string& line) {
+Result<ProgressMessage> progress_from_json(const std::string& line) {
   TRY(const auto value, json::parse(line));
   json::Problems problems;
   json::ObjectReader in(value, "", problems);
-  ProgressNote note;
+  ProgressMessage note;
   if (in.text("event") != "progress") in.fail("event", "found another event, expected \"progress\"");
   note.done = in.number("done", 0, 1);
   note.what = in.text("what");

@@ -8,14 +8,14 @@
 
 namespace pipedeck::io::documents {
 
-struct ProgressNote {
+struct ProgressMessage {
   double done = 0;  ///< in [0, 1]
   std::string what;
-  bool operator==(const ProgressNote&) const = default;
+  bool operator==(const ProgressMessage&) const = default;
 };
 
 /// One line, without the newline.
-std::string progress_to_json(const ProgressNote& note);
-Result<ProgressNote> progress_from_json(const std::string& line);
+std::string progress_to_json(const ProgressMessage& note);
+Result<ProgressMessage> progress_from_json(const std::string& line);
 
 }  // namespace pipedeck::io::documents

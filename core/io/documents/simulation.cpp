@@ -17,15 +17,15 @@ using json::ObjectWriter;
 using json::Value;
 
 /// Names and members of the causes of idle time, for reading and writing alike.
-constexpr std::array<std::pair<std::string_view, Nanoseconds IdleParts::*>, 5> idle_causes{
-    {{"warmup_ms", &IdleParts::warmup},
-     {"drain_ms", &IdleParts::drain},
-     {"waiting_activation_ms", &IdleParts::waiting_activation},
-     {"waiting_gradient_ms", &IdleParts::waiting_gradient},
-     {"waiting_all_reduce_ms", &IdleParts::waiting_all_reduce}}};
+constexpr std::array<std::pair<std::string_view, Nanoseconds IdleBreakdown::*>, 5> idle_causes{
+    {{"warmup_ms", &IdleBreakdown::warmup},
+     {"drain_ms", &IdleBreakdown::drain},
+     {"waiting_activation_ms", &IdleBreakdown::waiting_activation},
+     {"waiting_gradient_ms", &IdleBreakdown::waiting_gradient},
+     {"waiting_all_reduce_ms", &IdleBreakdown::waiting_all_reduce}}};
 
-MemoryParts parts_from(ObjectReader& in) {
-  MemoryParts parts;
+MemoryBreakdown parts_from(ObjectReader& in) {
+  MemoryBreakdown parts;
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
     if (in.has(pipedeck::name_of(item))) parts[item] = in.total_bytes(pipedeck::name_of(item));
@@ -52,8 +52,8 @@ std::vector<MemoryPoint> curve_from(ObjectReader& in) {
 }
 
 /// The times are those of memory_curve; an item that is not named is 0 all the time.
-std::vector<MemoryParts> item_curve_from(ObjectReader& in, std::size_t points) {
-  std::vector<MemoryParts> curve(points);
+std::vector<MemoryBreakdown> item_curve_from(ObjectReader& in, std::size_t points) {
+  std::vector<MemoryBreakdown> curve(points);
   in.object("memory_item_curve", [&](ObjectReader& items) {
     for (int i = 0; i < memory_item_count; ++i) {
       const auto item = static_cast<MemoryItem>(i);
@@ -72,25 +72,25 @@ std::vector<MemoryParts> item_curve_from(ObjectReader& in, std::size_t points) {
   return curve;
 }
 
-IdleParts idle_from(ObjectReader& in) {
-  IdleParts idle;
+IdleBreakdown idle_from(ObjectReader& in) {
+  IdleBreakdown idle;
   for (const auto& [name, cause] : idle_causes)
     if (in.has(name)) idle.*cause = in.nanoseconds(name);
   return idle;
 }
 
-DeviceVerdict device_from(ObjectReader& in) {
-  DeviceVerdict device;
+SimulatedDevice device_from(ObjectReader& in) {
+  SimulatedDevice device;
   device.device = DeviceId(in.count("device", 0, limits::devices - 1));
   device.busy = in.nanoseconds("busy_ms");
   if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { device.idle = idle_from(idle); });
   device.peak = in.total_bytes("peak_memory_bytes");
-  device.peak_upper = in.has("peak_memory_upper_bytes") ? in.total_bytes("peak_memory_upper_bytes") : device.peak;
+  device.peak_upper_bound = in.has("peak_memory_upper_bytes") ? in.total_bytes("peak_memory_upper_bytes") : device.peak;
   if (in.has("capacity_bytes")) device.capacity = in.total_bytes("capacity_bytes");
   if (in.has("peak_time_ms")) device.peak_time = in.nanoseconds("peak_time_ms");
   device.peak_micro_batches = in.count_or("peak_micro_batches", 0, 0);
   if (in.has("memory_parts"))
-    in.object("memory_parts", [&](ObjectReader& parts) { device.peak_parts = parts_from(parts); });
+    in.object("memory_parts", [&](ObjectReader& parts) { device.peak_breakdown = parts_from(parts); });
   if (in.has("memory_curve")) device.curve = curve_from(in);
   if (in.has("memory_item_curve")) device.item_curve = item_curve_from(in, device.curve.size());
   return device;
@@ -106,7 +106,7 @@ void read_simulation(ObjectReader& in, Simulation& out) {
   out.samples_per_second = in.number("samples_per_s", 0, 1e18);
   out.bubble_fraction = in.number("bubble_fraction", 0, 1);
   out.communication_fraction = in.number_or("communication_fraction", 0, 0, 1);
-  out.fits = in.truth_or("fits", true);
+  out.fits = in.bool_or("fits", true);
   if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { out.idle = idle_from(idle); });
   in.objects("devices", [&](ObjectReader& device) {
     out.devices.push_back(device_from(device));
@@ -116,10 +116,10 @@ void read_simulation(ObjectReader& in, Simulation& out) {
                                         out.devices[count - 1].device.value, out.devices[count - 2].device.value));
   });
   if (in.has("intervals")) out.timeline = documents::read_intervals(in, "intervals");
-  out.extra = in.take_unknown();
+  out.extra = in.take_unknown_members();
 }
 
-Value parts_value(const MemoryParts& parts) {
+Value parts_value(const MemoryBreakdown& parts) {
   ObjectWriter out;
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
@@ -132,31 +132,32 @@ Value memory_point_value(const MemoryPoint& point) {
   return Value(json::List{Value(json::milliseconds_of(point.time)), Value(json::integer(point.bytes.count))});
 }
 
-Value item_curve_value(const std::vector<MemoryParts>& curve) {
+Value item_curve_value(const std::vector<MemoryBreakdown>& curve) {
   ObjectWriter out;
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
-    if (std::ranges::all_of(curve, [&](const MemoryParts& parts) { return parts[item].count == 0; })) continue;
-    out.add(pipedeck::name_of(item),
-            json::list_of(curve, [&](const MemoryParts& parts) { return Value(json::integer(parts[item].count)); }));
+    if (std::ranges::all_of(curve, [&](const MemoryBreakdown& parts) { return parts[item].count == 0; })) continue;
+    out.add(pipedeck::name_of(item), json::list_of(curve, [&](const MemoryBreakdown& parts) {
+              return Value(json::integer(parts[item].count));
+            }));
   }
   return out.finish();
 }
 
-Value idle_value(const IdleParts& idle) {
+Value idle_value(const IdleBreakdown& idle) {
   ObjectWriter out;
   for (const auto& [name, cause] : idle_causes) out.add(name, json::milliseconds_of(idle.*cause));
   return out.finish();
 }
 
-Value device_value(const DeviceVerdict& device, bool curves) {
+Value device_value(const SimulatedDevice& device, bool curves) {
   ObjectWriter out;
   out.add("device", device.device.value).add("busy_ms", json::milliseconds_of(device.busy));
   out.add("idle", idle_value(device.idle));
-  out.add("peak_memory_bytes", device.peak).add("peak_memory_upper_bytes", device.peak_upper);
+  out.add("peak_memory_bytes", device.peak).add("peak_memory_upper_bytes", device.peak_upper_bound);
   out.add("capacity_bytes", device.capacity);
   out.add("peak_time_ms", json::milliseconds_of(device.peak_time));
-  out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_value(device.peak_parts));
+  out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_value(device.peak_breakdown));
   if (curves) out.add("memory_curve", json::list_of(device.curve, memory_point_value));
   if (curves && !device.item_curve.empty()) out.add("memory_item_curve", item_curve_value(device.item_curve));
   return out.finish();
@@ -187,7 +188,7 @@ std::string simulation_to_json(const Simulation& simulation, const SimulationTex
   out.add("communication_fraction", json::number(simulation.communication_fraction));
   out.add("fits", Value(simulation.fits)).add("idle", idle_value(simulation.idle));
   out.add("devices", json::list_of(simulation.devices,
-                                   [&](const DeviceVerdict& device) { return device_value(device, what.curves); }));
+                                   [&](const SimulatedDevice& device) { return device_value(device, what.curves); }));
   what.intervals ? out.add("intervals", documents::intervals_value(simulation.timeline)) : out.leave_out("intervals");
   return json::pretty(out.finish(simulation.extra));
 }

@@ -143,7 +143,7 @@ class Reader {
   void operator()(std::string_view name, std::string& value) { value = in_.text(name); }
   void operator()(std::string_view name, std::vector<int>& values) { values = in_.counts(name, 0, limits::layers); }
   void operator()(std::string_view name, double& value) { value = in_.number(name, 0, 1); }
-  void operator()(std::string_view name, bool& value) { value = in_.get(name) && in_.truth_or(name, false); }
+  void operator()(std::string_view name, bool& value) { value = in_.get(name) && in_.bool_or(name, false); }
   template <std::integral T>
   void operator()(std::string_view name, T& value, std::int64_t least) {
     value = static_cast<T>(in_.count(name, least, std::same_as<T, int> ? most_width : most_words));

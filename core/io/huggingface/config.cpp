@@ -25,7 +25,7 @@ void check(ObjectReader& in, const TransformerConfig& c) {
 
 std::string last_part(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-void read_config(const Value& file, ObjectReader& in, const std::string& name, ReadTransformer& out) {
+void read_config(const Value& file, ObjectReader& in, const std::string& name, ParsedTransformer& out) {
   in.treat_null_as_absent();
   out.config.family = in.text("model_type");
   out.config.name = last_part(in.text_or("_name_or_path", ""));
@@ -49,10 +49,10 @@ bool looks_like_hugging_face(const Value& document) {
   return document.find("model_type") != nullptr && document.find("format") == nullptr;
 }
 
-Result<ReadTransformer> transformer_from_hugging_face(const std::string& text, const std::string& name) {
+Result<ParsedTransformer> transformer_from_hugging_face(const std::string& text, const std::string& name) {
   const Result<Value> document = json::parse(text);
   if (!document) return tl::unexpected(document.error());
-  ReadTransformer out;
+  ParsedTransformer out;
   Problems problems;
   const Value* nested = document->find("text_config");
   if (nested && nested->find("model_type")) {

@@ -18,7 +18,7 @@ bool looks_like_hugging_face(const json::Value& document);
 
 /// The config is valid: sizes are positive, heads divide by heads of keys, experts a token are no more than there are.
 /// `name` is used where the file has no "_name_or_path". Errors carry the place.
-Result<ReadTransformer> transformer_from_hugging_face(const std::string& text, const std::string& name);
+Result<ParsedTransformer> transformer_from_hugging_face(const std::string& text, const std::string& name);
 
 /// The families that are known, as "model_type" has them.
 std::vector<std::string> families();

@@ -54,7 +54,7 @@ class Family : public Parts {
     c_.longest = c_.positions = width("n_positions", 1024);
     c_.bias_query_key_value = c_.bias_output = c_.bias_feed_forward = true;
     c_.dropout = probability("resid_pdrop", 0.1), c_.attention_dropout = probability("attn_pdrop", 0.1);
-    c_.tied = in_.truth_or("tie_word_embeddings", true);
+    c_.tied = in_.bool_or("tie_word_embeddings", true);
   }
 
   void bert() {
@@ -67,8 +67,8 @@ class Family : public Parts {
     c_.bias_query_key_value = c_.bias_output = c_.bias_feed_forward = true;
     c_.dropout = probability("hidden_dropout_prob", 0.1);
     c_.attention_dropout = probability("attention_probs_dropout_prob", 0.1);
-    c_.tied = in_.truth_or("tie_word_embeddings", true);
-    c_.causal = in_.truth_or("is_decoder", false);
+    c_.tied = in_.bool_or("tie_word_embeddings", true);
+    c_.causal = in_.bool_or("is_decoder", false);
     c_.norm_embedding = true, c_.norm_last = false;
     c_.head = OutputHead::masked_language;
     notes_.push_back("The head is that of masked language modelling; a pooler or another head is left out");
@@ -86,7 +86,7 @@ class Family : public Parts {
     c_.longest = width("n_positions", 512);
     c_.norm = NormKind::rms;
     c_.dropout = c_.attention_dropout = probability("dropout_rate", 0.1);
-    c_.tied = in_.truth_or("tie_word_embeddings", !multilingual);
+    c_.tied = in_.bool_or("tie_word_embeddings", !multilingual);
     c_.causal = false;
     notes_.push_back("Encoder and decoder are taken as long as each other");
   }
@@ -102,10 +102,10 @@ class Family : public Parts {
     c_.vocabulary = words(otherwise.vocabulary);
     c_.longest = width("max_position_embeddings", otherwise.longest);
     c_.norm = NormKind::rms, c_.gated = true;
-    c_.bias_query_key_value = c_.bias_output = in_.truth_or("attention_bias", false);
-    c_.bias_feed_forward = in_.truth_or("mlp_bias", false);
+    c_.bias_query_key_value = c_.bias_output = in_.bool_or("attention_bias", false);
+    c_.bias_feed_forward = in_.bool_or("mlp_bias", false);
     c_.attention_dropout = probability("attention_dropout", 0);
-    c_.tied = in_.truth_or("tie_word_embeddings", false);
+    c_.tied = in_.bool_or("tie_word_embeddings", false);
   }
 
   /// "intermediate_size" is the width of every expert, and of the one that all tokens pass. Blocks without experts have
@@ -149,9 +149,9 @@ class Family : public Parts {
     c_.longest = width("max_position_embeddings", 8192);
     c_.norm = NormKind::rms, c_.gated = true;
     c_.bias_query_key_value = true;
-    c_.bias_output = c_.bias_feed_forward = !in_.truth_or("no_bias", true);
+    c_.bias_output = c_.bias_feed_forward = !in_.bool_or("no_bias", true);
     c_.attention_dropout = probability("attn_dropout_prob", 0);
-    c_.tied = in_.truth_or("tie_word_embeddings", false);
+    c_.tied = in_.bool_or("tie_word_embeddings", false);
   }
 
   /// The first blocks see all of the sequence, those from "max_window_layers" on a window.
@@ -163,7 +163,7 @@ class Family : public Parts {
 
   void qwen2_moe() {
     llama(of_qwen2_moe);
-    c_.bias_query_key_value = in_.truth_or("qkv_bias", true);
+    c_.bias_query_key_value = in_.bool_or("qkv_bias", true);
     // Every second block of the first "max_window_layers".
     const int most = std::min(c_.layers, in_.count_or("max_window_layers", 28, 0, most_blocks));
     window_in((most + 1) / 2);
@@ -223,7 +223,7 @@ class Family : public Parts {
 };
 
 HuggingFaceFamily by(void (*read)(Family&)) {
-  return [read](const json::Value& file, json::ObjectReader& in, ReadTransformer& out) {
+  return [read](const json::Value& file, json::ObjectReader& in, ParsedTransformer& out) {
     Family family(file, in, out);
     read(family);
   };

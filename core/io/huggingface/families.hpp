@@ -12,7 +12,7 @@
 namespace pipedeck::io::huggingface {
 
 /// Reads a file of its family; what is wrong goes to the reader's problems.
-using HuggingFaceFamily = std::function<void(const json::Value& file, json::ObjectReader& in, ReadTransformer& out)>;
+using HuggingFaceFamily = std::function<void(const json::Value& file, json::ObjectReader& in, ParsedTransformer& out)>;
 
 /// By "model_type".
 const std::map<std::string, HuggingFaceFamily>& readers();

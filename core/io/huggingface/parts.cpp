@@ -18,7 +18,7 @@ void Parts::heads(std::string_view key, int otherwise, bool width_is_told) {
 }
 
 void Parts::window_in(int blocks_with) {
-  if (!in_.truth_or("use_sliding_window", false)) return;
+  if (!in_.bool_or("use_sliding_window", false)) return;
   const int size = in_.count_or("sliding_window", states("sliding_window") ? 0 : 4096, 0, most_width);
   if (in_.has("layer_types")) {
     blocks_with = 0;

@@ -16,7 +16,7 @@ namespace pipedeck::io::huggingface {
 class Parts {
  public:
   /// All outlive this.
-  Parts(const json::Value& file, json::ObjectReader& in, ReadTransformer& out)
+  Parts(const json::Value& file, json::ObjectReader& in, ParsedTransformer& out)
       : file_(file), in_(in), c_(out.config), notes_(out.notes) {}
 
  protected:

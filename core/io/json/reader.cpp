@@ -69,7 +69,7 @@ std::string read_text(const Value& value, const std::string& place, Problems& pr
   return {};
 }
 
-bool read_truth(const Value& value, const std::string& place, Problems& problems) {
+bool read_bool(const Value& value, const std::string& place, Problems& problems) {
   if (const bool* truth = value.as<bool>()) return *truth;
   problems.add(place, fmt::format("found {}, expected true or false", describe(value)));
   return false;
@@ -118,8 +118,8 @@ std::string ObjectReader::text_or(std::string_view key, std::string otherwise) {
   return has(key) ? text(key) : std::move(otherwise);
 }
 
-bool ObjectReader::truth_or(std::string_view key, bool otherwise) {
-  return has(key) ? read_truth(*get(key), place_of(key), problems_) : otherwise;
+bool ObjectReader::bool_or(std::string_view key, bool otherwise) {
+  return has(key) ? read_bool(*get(key), place_of(key), problems_) : otherwise;
 }
 
 int ObjectReader::count(std::string_view key, std::int64_t least, std::int64_t most) {
@@ -242,7 +242,7 @@ Members ObjectReader::leftovers() {
   return out;
 }
 
-std::string ObjectReader::take_unknown() {
+std::string ObjectReader::take_unknown_members() {
   Members unknown = leftovers();
   taken_ = true;
   return unknown.empty() ? std::string() : compact(Value(std::move(unknown)));

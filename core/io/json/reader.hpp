@@ -35,7 +35,7 @@ std::int64_t read_integer(const Value& value, std::int64_t least, std::int64_t m
 /// Milliseconds in the file; whole nanoseconds, as the simulator writes them.
 Nanoseconds read_nanoseconds(const Value& value, const std::string& place, Problems& problems);
 std::string read_text(const Value& value, const std::string& place, Problems& problems);
-bool read_truth(const Value& value, const std::string& place, Problems& problems);
+bool read_bool(const Value& value, const std::string& place, Problems& problems);
 const List* read_list(const Value& value, const std::string& place, Problems& problems);
 
 class ObjectReader {
@@ -56,7 +56,7 @@ class ObjectReader {
 
   std::string text(std::string_view key);
   std::string text_or(std::string_view key, std::string otherwise);
-  bool truth_or(std::string_view key, bool otherwise);
+  bool bool_or(std::string_view key, bool otherwise);
   int count(std::string_view key, std::int64_t least = 1, std::int64_t most = limits::samples);
   int count_or(std::string_view key, int otherwise, std::int64_t least = 1, std::int64_t most = limits::samples);
   double number(std::string_view key, double least, double most);
@@ -102,7 +102,7 @@ class ObjectReader {
   /// Keeps unknown members of what stands under `key`; for values that are not kept by object() and objects().
   void keep(std::string_view key, Value unknown);
   /// Returns the members that were not read, as compact JSON; empty if there are none. Taken once.
-  std::string take_unknown();
+  std::string take_unknown_members();
 
  private:
   Members leftovers();

@@ -194,10 +194,10 @@ class Reader {
         }
         case A::kGFieldNumber:
         case A::kGraphsFieldNumber:
-          made.value = InnerGraph{};
+          made.value = Subgraph{};
           break;
         case A::kIntsFieldNumber:
-          return append_integers(field, integers, FixedTensor::most_values);
+          return append_integers(field, integers, Initializer::most_values);
         case A::kFloatsFieldNumber:
           return floats(field, reals);
         default:
@@ -214,9 +214,9 @@ class Reader {
 
   static Result<void> floats(const Field& field, std::vector<double>& reals) {
     const auto add = [&](std::uint32_t bits) { reals.push_back(std::bit_cast<float>(bits)); };
-    if (field.bytes.size() / 4 + reals.size() >= FixedTensor::most_values)
+    if (field.bytes.size() / 4 + reals.size() >= Initializer::most_values)
       return fail(ErrorCode::bad_input,
-                  fmt::format("found more than {} numbers, expected at most that", FixedTensor::most_values));
+                  fmt::format("found more than {} numbers, expected at most that", Initializer::most_values));
     if (!is_bytes(field)) add(static_cast<std::uint32_t>(field.value));
     for (std::size_t at = 0; at + 4 <= field.bytes.size(); at += 4) {
       std::uint32_t bits = 0;
@@ -226,12 +226,12 @@ class Reader {
     return {};
   }
 
-  Result<void> stated(std::string_view message, std::string_view list, std::vector<StatedTensor>& into) {
+  Result<void> stated(std::string_view message, std::string_view list, std::vector<ValueInfo>& into) {
     using V = ::onnx::ValueInfoProto;
     using T = ::onnx::TypeProto;
     using Y = ::onnx::TypeProto_Tensor;
     const std::string place = fmt::format("/graph/{}/{}", list, into.size());
-    StatedTensor made;
+    ValueInfo made;
     made.element = Element::other;
     TRY_VOID(count());
     const auto tensor = [&](const Field& field) -> Result<void> {
@@ -289,7 +289,7 @@ Result<void> check_names(OperatorGraph& graph) {
   for (std::size_t i = 0; i < graph.fixed.size(); ++i)
     TRY_VOID(add(graph.fixed[i].name, fmt::format("/graph/initializer/{}/name", i)));
   // Files of before 2019 name weights among the inputs too.
-  std::erase_if(graph.inputs, [&](const StatedTensor& input) { return known.contains(input.name); });
+  std::erase_if(graph.inputs, [&](const ValueInfo& input) { return known.contains(input.name); });
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
     TRY_VOID(add(graph.inputs[i].name, fmt::format("/graph/input/{}", i)));
   for (std::size_t i = 0; i < graph.operators.size(); ++i)

@@ -102,20 +102,20 @@ struct Data {
 void append_reals(const Field& field, std::size_t width, std::vector<double>& reals) {
   const auto type = width == 4 ? ::onnx::TensorProto::FLOAT : ::onnx::TensorProto::DOUBLE;
   const auto add = [&](std::uint64_t bits) {
-    if (std::cmp_less_equal(reals.size(), FixedTensor::most_values)) reals.push_back(number(bits, type));
+    if (std::cmp_less_equal(reals.size(), Initializer::most_values)) reals.push_back(number(bits, type));
   };
   if (field.kind != Field::Kind::bytes) return add(field.value);
   for (std::size_t at = 0;
-       at + width <= field.bytes.size() && std::cmp_less_equal(reals.size(), FixedTensor::most_values); at += width)
+       at + width <= field.bytes.size() && std::cmp_less_equal(reals.size(), Initializer::most_values); at += width)
     add(little_endian(field.bytes.data() + at, width));
 }
 
-Result<void> attach(FixedTensor& tensor, const Data& data, std::int64_t count, std::uint64_t type) {
+Result<void> attach(Initializer& tensor, const Data& data, std::int64_t count, std::uint64_t type) {
   const std::size_t width = stored_bytes(type);
   if (data.raw_given && width > 0 && data.raw.size() != static_cast<std::size_t>(count) * width)
     return fail(ErrorCode::bad_input,
                 fmt::format("found {} bytes of data, expected {} numbers of {} bytes", data.raw.size(), count, width));
-  if (count > FixedTensor::most_values || !readable(type)) return {};
+  if (count > Initializer::most_values || !readable(type)) return {};
   std::vector<double> values;
   if (data.raw_given) {
     for (std::size_t at = 0; at + width <= data.raw.size(); at += width)
@@ -161,11 +161,11 @@ Element element_of_onnx(std::uint64_t data_type) {
   }
 }
 
-std::string name_from_onnx(std::string_view bytes) { return one_line(text::to_utf8(bytes)); }
+std::string name_from_onnx(std::string_view bytes) { return strip_control_characters(text::to_utf8(bytes)); }
 
-Result<FixedTensor> tensor_from_onnx(std::string_view message) {
+Result<Initializer> tensor_from_onnx(std::string_view message) {
   using T = ::onnx::TensorProto;
-  FixedTensor tensor;
+  Initializer tensor;
   Data data;
   std::uint64_t type = T::UNDEFINED;
   Fields fields(message);
@@ -191,8 +191,8 @@ Result<FixedTensor> tensor_from_onnx(std::string_view message) {
       case T::kInt64DataFieldNumber:
       case T::kUint64DataFieldNumber:
         // More values than shapes have are weights, whose values are not needed: the first ones show that.
-        if (field.bytes.size() <= 10 * static_cast<std::size_t>(FixedTensor::most_values))
-          read = append_integers(field, data.integers, std::size_t{10} * FixedTensor::most_values);
+        if (field.bytes.size() <= 10 * static_cast<std::size_t>(Initializer::most_values))
+          read = append_integers(field, data.integers, std::size_t{10} * Initializer::most_values);
         break;
       case T::kFloatDataFieldNumber:
         append_reals(field, 4, data.reals);

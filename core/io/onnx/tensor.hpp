@@ -15,7 +15,7 @@ namespace pipedeck::io::onnx {
 Element element_of_onnx(std::uint64_t data_type);
 
 /// Present data must match the sizes; data in another file are not looked for. Errors have no place.
-Result<FixedTensor> tensor_from_onnx(std::string_view message);
+Result<Initializer> tensor_from_onnx(std::string_view message);
 
 /// A name as messages and files can hold it: one line of UTF-8.
 std::string name_from_onnx(std::string_view bytes);

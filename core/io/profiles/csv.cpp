@@ -47,7 +47,7 @@ class TableReader {
   TableReader(const std::vector<csv::CsvRow>& rows, const ProfileColumns& columns, bool search)
       : rows_(rows), columns_(columns), search_(search), keys_(profile_keys()), places_(keys_.size()) {}
 
-  ReadTable read() {
+  ParsedTable read() {
     find_columns();
     const std::size_t first = rows_.size() > 1 && is_rule(rows_[1]) ? 2 : 1;
     for (std::size_t row = first; complete_ && row < rows_.size(); ++row)
@@ -63,7 +63,7 @@ class TableReader {
       const ProfileKey& key = keys_[k];
       const auto chosen = columns_.find(std::string(key.name));
       const bool told = chosen != columns_.end();
-      const auto column = told ? told_column(chosen->second) : search_ ? found_column(key) : std::nullopt;
+      const auto column = told ? declared_column(chosen->second) : search_ ? find_column(key) : std::nullopt;
       if (!column) {
         if (told || key.needed) miss(key, told ? chosen->second.heading : std::string(key.name));
         continue;
@@ -80,7 +80,7 @@ class TableReader {
   }
 
   /// Two columns of one meaning are ambiguous.
-  std::optional<std::size_t> found_column(const ProfileKey& key) {
+  std::optional<std::size_t> find_column(const ProfileKey& key) {
     const std::vector<std::string>& headings = rows_.front().fields;
     const std::vector<std::size_t> found = columns_of(headings, key);
     if (found.size() > 1)
@@ -90,7 +90,7 @@ class TableReader {
     return found.empty() ? std::nullopt : std::optional(found.front());
   }
 
-  std::optional<std::size_t> told_column(const TableColumn& told) const {
+  std::optional<std::size_t> declared_column(const TableColumn& told) const {
     const std::vector<std::string>& headings = rows_.front().fields;
     if (told.position) return *told.position < headings.size() ? told.position : std::nullopt;
     const auto found = std::ranges::find(headings, told.heading);
@@ -191,7 +191,7 @@ class TableReader {
       bad(fmt::format("found the layer {}, expected a name of its own", quoted(layer.name)), row.line,
           places_[0].column);
     layer.kind = field(row, 1);
-    if (layer.kind.empty()) layer.kind = guess_layer_kind(layer.name);
+    if (layer.kind.empty()) layer.kind = infer_layer_kind(layer.name);
     const std::size_t problems = table_.problems.size();
     layer.forward = time(row, 2).value_or(Seconds());
     layer.backward = time(row, 3).value_or(Seconds());
@@ -214,7 +214,7 @@ class TableReader {
   std::set<std::string> names_;
   bool complete_ = true;
   char decimal_sign_ = 0;  ///< of the figures so far; 0: they were whole
-  ReadTable table_;
+  ParsedTable table_;
 };
 
 /// That is no comment.
@@ -272,7 +272,7 @@ bool looks_like_profile_csv(const std::string& text) {
          column_of(rows->front().fields, *profile_key("forward_ms"));
 }
 
-std::optional<std::string> other_headings(const std::string& text) {
+std::optional<std::string> unrecognised_headings(const std::string& text) {
   const auto heading = csv::csv_rows(first_line(text.substr(0, csv_head)));
   if (!heading || heading->size() != 1 || heading->front().fields.size() < 3) return std::nullopt;
   std::string headings;
@@ -283,11 +283,11 @@ std::optional<std::string> other_headings(const std::string& text) {
   return headings;
 }
 
-ReadTable read_layer_rows(const std::vector<csv::CsvRow>& rows, const ProfileColumns& columns, bool search) {
+ParsedTable read_layer_rows(const std::vector<csv::CsvRow>& rows, const ProfileColumns& columns, bool search) {
   return TableReader(rows, columns, search).read();
 }
 
-Result<Profile> profile_of_table(ReadTable table, const std::string& name, int micro_batch) {
+Result<Profile> profile_of_table(ParsedTable table, const std::string& name, int micro_batch) {
   if (!table.problems.empty()) return tl::unexpected(table.problems.front().error());
   Profile profile;
   profile.name = name;

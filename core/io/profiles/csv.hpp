@@ -41,13 +41,13 @@ Result<ProfileColumns> profile_columns(const std::string& text);
 
 /// Returns the most likely meaning of the headings: by key if they are one, else by the words of measuring programs
 /// ("fwd time", "Params (MB)", "activations"), each by its position and with its unit.
-ProfileColumns guessed_profile_columns(const std::vector<std::string>& headings);
+ProfileColumns infer_profile_columns(const std::vector<std::string>& headings);
 
 /// Returns true if the heading of a table has the names of layers and of their forward times.
 bool looks_like_profile_csv(const std::string& text);
 
 /// Returns the headings of a possible table of layers whose headings are its own: three or more, as text.
-std::optional<std::string> other_headings(const std::string& text);
+std::optional<std::string> unrecognised_headings(const std::string& text);
 
 struct TableProblem {
   std::string message;
@@ -57,19 +57,19 @@ struct TableProblem {
 };
 
 /// The content of a table, column by column.
-struct ReadTable {
+struct ParsedTable {
   std::vector<Layer> layers;              ///< as many as there are rows; empty where columns are missing
   ProfileColumns columns;                 ///< that were read, with position and the unit that figures without one have
   std::vector<std::string> unit_assumed;  ///< keys without a unit in a choice or in the heading
   std::vector<TableProblem> problems;     ///< the first few hundred, ascending by line
 };
 /// `rows` with the heading, at least one. Without `search` only the given columns are read.
-ReadTable read_layer_rows(const std::vector<csv::CsvRow>& rows, const ProfileColumns& columns, bool search = true);
+ParsedTable read_layer_rows(const std::vector<csv::CsvRow>& rows, const ProfileColumns& columns, bool search = true);
 /// Most rows and fields of a table of layers.
 extern const csv::Limits layer_table_limits;
 
 /// A valid profile, or what is wrong with it.
-Result<Profile> profile_of_table(ReadTable table, const std::string& name, int micro_batch);
+Result<Profile> profile_of_table(ParsedTable table, const std::string& name, int micro_batch);
 
 /// `name` is the profile's. Figures have the unit that stands with them ("3.5 us"), else that of `columns`, else that
 /// behind the heading ("Fwd (us)", "fwd_us"), else that of the key. Missing columns, figures that are none, negative or

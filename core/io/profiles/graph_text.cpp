@@ -69,7 +69,7 @@ std::optional<int> taken_output(const std::string& description) {
 Layer layer_of(const Node& node) {
   Layer layer;
   layer.name = node.description;
-  layer.kind = guess_layer_kind(node.description);
+  layer.kind = infer_layer_kind(node.description);
   layer.forward = node.forward;
   layer.backward = node.backward;
   for (const Bytes output : node.outputs) layer.output += output;

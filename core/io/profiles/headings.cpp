@@ -119,7 +119,7 @@ std::optional<std::size_t> column_of(const std::vector<std::string>& headings, c
   return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
-ProfileColumns guessed_profile_columns(const std::vector<std::string>& headings) {
+ProfileColumns infer_profile_columns(const std::vector<std::string>& headings) {
   ProfileColumns guessed;
   std::vector<bool> taken(headings.size());
   const auto take = [&](const ProfileKey& key, std::size_t at) {

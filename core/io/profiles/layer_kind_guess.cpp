@@ -8,7 +8,7 @@
 
 namespace pipedeck::io::profiles {
 
-std::string guess_layer_kind(const std::string& description) {
+std::string infer_layer_kind(const std::string& description) {
   // By how the description begins; longer beginnings first where one begins with another.
   constexpr std::array<std::pair<std::string_view, std::string_view>, 27> beginnings{{{"layer_norm", "layer_norm"},
                                                                                       {"layernorm", "layer_norm"},

@@ -6,6 +6,6 @@
 namespace pipedeck::io::profiles {
 
 /// The kind of a layer by what people call it: "Conv2d(3, 64, ...)" is a convolution. "other" where nothing fits.
-std::string guess_layer_kind(const std::string& description);
+std::string infer_layer_kind(const std::string& description);
 
 }  // namespace pipedeck::io::profiles

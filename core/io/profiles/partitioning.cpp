@@ -25,7 +25,7 @@ constexpr std::size_t partitioning_head = 4096;
 /// Both write whole numbers as floating-point ones.
 Bytes bytes_in(ObjectReader& in, std::string_view key) { return Bytes(std::llround(in.number(key, 0, most_bytes))); }
 
-bool truth_in(ObjectReader& in, std::string_view key) {
+bool bool_in(ObjectReader& in, std::string_view key) {
   const Value* value = in.get(key);
   if (!value) return false;
   if (const bool* truth = value->as<bool>()) return *truth;
@@ -85,10 +85,10 @@ class WorkloadReader {
 
   void read_partitioning(ObjectReader& in) {
     PartitioningNode& node = add_node(in);
-    const bool accelerated = truth_in(in, "supportedOnFpga");
+    const bool accelerated = bool_in(in, "supportedOnFpga");
     on_processors_ |= !accelerated;
     const double time = in.number(accelerated ? "fpgaLatency" : "cpuLatency", 0, limits::seconds * 1e3);
-    node.is_backward = truth_in(in, "isBackwardNode");
+    node.is_backward = bool_in(in, "isBackwardNode");
     (node.is_backward ? node.backward : node.forward) = Seconds(time / 1e3);
     trains_ |= node.is_backward;
     if (in.has("colorClass")) node.colour = in.count("colorClass", 0, limits::samples);
@@ -144,7 +144,7 @@ class WorkloadReader {
       Layer& layer = profile_.layers.emplace_back();
       layer.name = node.name.empty() ? fmt::format("node {}", node.id) : node.name;
       while (!names.insert(layer.name).second) layer.name += fmt::format(" {}", node.id);
-      layer.kind = guess_layer_kind(node.name);
+      layer.kind = infer_layer_kind(node.name);
       layer.forward = node.forward;
       layer.backward = node.backward;
       layer.parameters = node.parameters;

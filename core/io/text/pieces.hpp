@@ -8,9 +8,9 @@
 namespace pipedeck::io::text {
 
 /// Takes the next piece. False: it can't be written, and nothing more need come.
-using TextSink = std::function<bool(std::string_view)>;
+using ChunkSink = std::function<bool(std::string_view)>;
 
 /// Passes all pieces of a text to the sink, in order. Returns false if the sink did.
-using TextPieces = std::function<bool(const TextSink&)>;
+using TextChunks = std::function<bool(const ChunkSink&)>;
 
 }  // namespace pipedeck::io::text

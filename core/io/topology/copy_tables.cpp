@@ -16,17 +16,17 @@ constexpr double most_seconds = 1;  // of a latency
 
 }  // namespace
 
-std::optional<CopyTitle> copy_title_in(std::string_view line) {
+std::optional<P2pMatrixTitle> copy_title_in(std::string_view line) {
   const auto has = [&](std::string_view part) { return line.find(part) != line.npos; };
   const bool rows = has("GPU(row)") && has("GPU(column)");
   if ((has("Unidirectional P2P=") && has("Bandwidth")) || (rows && !has("<->") && has("bandwidth") && has("(GB/s)")))
-    return CopyTitle{CopyTitle::Shown::bandwidth, 9};
-  if (has("P2P=") && has("Latency") && has("(us)")) return CopyTitle{CopyTitle::Shown::latency, -6};
-  if (rows && has("latency") && has("(ns)")) return CopyTitle{CopyTitle::Shown::latency, -9};
+    return P2pMatrixTitle{P2pMatrixTitle::Shown::bandwidth, 9};
+  if (has("P2P=") && has("Latency") && has("(us)")) return P2pMatrixTitle{P2pMatrixTitle::Shown::latency, -6};
+  if (rows && has("latency") && has("(ns)")) return P2pMatrixTitle{P2pMatrixTitle::Shown::latency, -9};
   return std::nullopt;
 }
 
-std::optional<std::string> CopyTables::set_size(std::size_t gpus) {
+std::optional<std::string> P2pMatrices::set_size(std::size_t gpus) {
   if (gpus == 0 || gpus > most_gpus) return fmt::format("found {} columns, expected from 1 to {}", gpus, most_gpus);
   if (!bandwidths_.empty() && gpus != bandwidths_.size())
     return fmt::format("found {} columns, expected the {} of the table before", gpus, bandwidths_.size());
@@ -35,10 +35,10 @@ std::optional<std::string> CopyTables::set_size(std::size_t gpus) {
   return std::nullopt;
 }
 
-std::optional<std::string> CopyTables::put(const CopyTitle& title, std::size_t row, std::size_t column,
-                                           std::string_view word) {
+std::optional<std::string> P2pMatrices::put(const P2pMatrixTitle& title, std::size_t row, std::size_t column,
+                                            std::string_view word) {
   if (row == column || word == "N/A") return std::nullopt;
-  const bool latency = title.shown == CopyTitle::Shown::latency;
+  const bool latency = title.shown == P2pMatrixTitle::Shown::latency;
   const auto value = text::decimal_to_double(word, title.shift);
   const double most = latency ? most_seconds : static_cast<double>(limits::bytes_per_second);
   if (!value || !(*value > 0) || *value > most)
@@ -49,13 +49,13 @@ std::optional<std::string> CopyTables::put(const CopyTitle& title, std::size_t r
   return std::nullopt;
 }
 
-Result<FoundMachines> CopyTables::machine(std::string name, std::string source) const {
+Result<FoundMachines> P2pMatrices::machine(std::string name, std::string source) const {
   const std::size_t size = bandwidths_.size();
   if (size == 0)
     return fail(ErrorCode::bad_input,
                 "found no bandwidths of copies in one direction, expected what p2pBandwidthLatencyTest or nvbandwidth "
                 "prints between GPUs");
-  FoundMachine machine;
+  DetectedMachine machine;
   machine.name = std::move(name);
   machine.source = std::move(source);
   machine.joints.assign(size, std::vector<Joint>(size));
@@ -65,7 +65,7 @@ Result<FoundMachines> CopyTables::machine(std::string name, std::string source) 
     gpu.label = fmt::format("GPU{}", i);
     if (const auto named = names_.find(i); named != names_.end()) gpu.name = named->second;
     for (std::size_t j = i + 1; j < size; ++j) {
-      Joint joint{JointKind::untold, 0, {}};
+      Joint joint{InterconnectKind::untold, 0, {}};
       const double slower = std::min(bandwidths_[i][j], bandwidths_[j][i]);
       if (slower > 0)
         joint.measured = Link{BytesPerSecond(slower), Seconds(std::max(latencies_[i][j], latencies_[j][i]))};

@@ -15,7 +15,7 @@
 namespace pipedeck::io::topology {
 
 /// The content of the table under a title, and the power of ten of its unit.
-struct CopyTitle {
+struct P2pMatrixTitle {
   enum class Shown { bandwidth, latency } shown;
   int shift;
 };
@@ -23,17 +23,18 @@ struct CopyTitle {
 /// Recognises "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)", "memcpy CE GPU(row) -> GPU(column)
 /// bandwidth (GB/s)" and similar titles. Tables of both directions at once ("Bidirectional", "<->") do not give each
 /// one's share.
-std::optional<CopyTitle> copy_title_in(std::string_view line);
+std::optional<P2pMatrixTitle> copy_title_in(std::string_view line);
 
 /// From row to column, of all tables the greatest bandwidth and the least latency.
-class CopyTables {
+class P2pMatrices {
  public:
   static constexpr std::size_t most_gpus = 1024;
 
   /// Sets the size of each table. Returns its error, or nothing.
   std::optional<std::string> set_size(std::size_t gpus);
   /// `word` is a figure, or "N/A", or on the diagonal, where nothing is looked at; what is wrong with it, or nothing.
-  std::optional<std::string> put(const CopyTitle& title, std::size_t row, std::size_t column, std::string_view word);
+  std::optional<std::string> put(const P2pMatrixTitle& title, std::size_t row, std::size_t column,
+                                 std::string_view word);
   void name(std::size_t gpu, std::string_view name) { names_.insert_or_assign(gpu, std::string(name)); }
 
   /// A machine whose joints have the slower of both directions; bad_input where there was no bandwidth.

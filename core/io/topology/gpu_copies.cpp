@@ -46,7 +46,7 @@ std::optional<Named> name_in(std::string_view line) {
     end = ",";
   }
   const auto number = text::decimal_to_integer(words[1].substr(0, words[1].find_last_not_of(":,") + 1));
-  if (begin == line.npos || !number || *number < 0 || *number >= static_cast<std::int64_t>(CopyTables::most_gpus))
+  if (begin == line.npos || !number || *number < 0 || *number >= static_cast<std::int64_t>(P2pMatrices::most_gpus))
     return std::nullopt;
   std::string_view name = line.substr(begin + 2);
   name = name.substr(0, std::min(name.find(end), name.find_last_not_of(" \t\r") + 1));
@@ -78,7 +78,7 @@ class CopyReader {
     return false;
   }
 
-  bool begin(const CopyTitle& title, int line) {
+  bool begin(const P2pMatrixTitle& title, int line) {
     if (title_ && !end_table()) return false;
     title_ = title;
     title_line_ = line;
@@ -123,9 +123,9 @@ class CopyReader {
                   title_line_);
   }
 
-  CopyTables tables_;
+  P2pMatrices tables_;
   std::string source_;
-  std::optional<CopyTitle> title_;  ///< of the table that is being read
+  std::optional<P2pMatrixTitle> title_;  ///< of the table that is being read
   int title_line_ = 0;
   std::size_t columns_ = 0, rows_ = 0;
   std::optional<Error> error_;

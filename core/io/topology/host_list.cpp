@@ -112,7 +112,7 @@ class Expander {
 
 }  // namespace
 
-Result<std::vector<std::string>> names_of_host_list(std::string_view list, std::size_t most) {
+Result<std::vector<std::string>> expand_hostlist(std::string_view list, std::size_t most) {
   return Expander(list, most).expand();
 }
 

@@ -13,6 +13,6 @@ namespace pipedeck::io::topology {
 
 /// Every name, in the order of the list; leading zeros stay. More than `most` names, brackets that do not close and
 /// ranges that run backwards are bad_input.
-Result<std::vector<std::string>> names_of_host_list(std::string_view list, std::size_t most);
+Result<std::vector<std::string>> expand_hostlist(std::string_view list, std::size_t most);
 
 }  // namespace pipedeck::io::topology

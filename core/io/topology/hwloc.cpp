@@ -311,7 +311,7 @@ class TopologyReader {
     return chain;
   }
 
-  Joint joint_between(std::size_t one, std::size_t other) const {
+  Joint interconnect_between(std::size_t one, std::size_t other) const {
     const Place &a = gpus_[one].place, &b = gpus_[other].place;
     const std::vector<int> up_a = ancestors(a.pci), up_b = ancestors(b.pci);
     std::size_t common = 0;
@@ -324,13 +324,13 @@ class TopologyReader {
     };
     narrow(up_a);
     narrow(up_b);
-    if (!lanes_.empty() && lanes_[one][other] > 0) return {JointKind::link, lanes_[one][other], narrowest};
+    if (!lanes_.empty() && lanes_[one][other] > 0) return {InterconnectKind::link, lanes_[one][other], narrowest};
     if (common > 0) {
       const bool one_bridge = up_a.size() <= common + 2 && up_b.size() <= common + 2;
-      return {one_bridge ? JointKind::switched : JointKind::bridged, 0, narrowest};
+      return {one_bridge ? InterconnectKind::switched : InterconnectKind::bridged, 0, narrowest};
     }
-    if (packages_ > 1 && (a.package != b.package || a.package < 0)) return {JointKind::system, 0, narrowest};
-    return {a.numa == b.numa ? JointKind::host_bridge : JointKind::numa_node, 0, narrowest};
+    if (packages_ > 1 && (a.package != b.package || a.package < 0)) return {InterconnectKind::system, 0, narrowest};
+    return {a.numa == b.numa ? InterconnectKind::host_bridge : InterconnectKind::numa_node, 0, narrowest};
   }
 
   Result<FoundMachines> finish() {
@@ -341,7 +341,7 @@ class TopologyReader {
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
       std::vector<Joint>& row = machine_.joints.emplace_back();
       for (std::size_t j = 0; j < gpus_.size(); ++j)
-        row.push_back(i == j ? Joint{} : j < i ? machine_.joints[j][i] : joint_between(i, j));
+        row.push_back(i == j ? Joint{} : j < i ? machine_.joints[j][i] : interconnect_between(i, j));
     }
     for (GpuOfTopology& found : gpus_) machine_.gpus.push_back(std::move(found.gpu));
     FoundMachines found;
@@ -350,7 +350,7 @@ class TopologyReader {
   }
 
   XmlText xml_;
-  FoundMachine machine_;
+  DetectedMachine machine_;
   std::vector<HwlocPciNode> pci_;
   std::vector<GpuOfTopology> gpus_;
   std::set<std::string> switches_;                   ///< gp_index of NVSwitches

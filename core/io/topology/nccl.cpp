@@ -16,7 +16,7 @@ namespace pipedeck::io::topology {
 namespace {
 
 constexpr std::size_t most_gpus_per_host = 256;  // of a host
-constexpr std::size_t most_gpus_told = 4096;     // of a dump
+constexpr std::size_t max_gpus = 4096;           // of a dump
 constexpr std::size_t most_links = 256;          // entries of a GPU
 constexpr int most_nccl_lanes = 1024;
 
@@ -130,7 +130,7 @@ class DumpReader {
     const auto is = [&](std::string_view begin) { return device_class.starts_with(begin); };
     if (is("0x02") && host.unnamed_cards < most_gpus_per_host) ++host.unnamed_cards;
     if (!is("0x0302") && !is("0x0380") && !is("0x12")) return;
-    if (host.unnamed.size() >= most_gpus_per_host || ++unnamed_told_ > most_gpus_told) return too_many(pci);
+    if (host.unnamed.size() >= most_gpus_per_host || ++unnamed_told_ > max_gpus) return too_many(pci);
     host.unnamed.push_back(gpu_at(pci, cpu, position));
   }
 
@@ -173,13 +173,13 @@ class DumpReader {
   }
 
   void too_many(const pugi::xml_node& node) {
-    keep(bad(fmt::format("found more GPUs, expected at most {} of a host and {} of a dump", most_gpus_per_host,
-                         most_gpus_told),
-             node));
+    keep(bad(
+        fmt::format("found more GPUs, expected at most {} of a host and {} of a dump", most_gpus_per_host, max_gpus),
+        node));
   }
 
   void read_gpu(const pugi::xml_node& node, const pugi::xml_node& pci, Host& host, int cpu, int position) {
-    if (host.gpus.size() >= most_gpus_per_host || ++gpus_told_ > most_gpus_told) return too_many(node);
+    if (host.gpus.size() >= most_gpus_per_host || ++gpus_told_ > max_gpus) return too_many(node);
     GpuOfDump found = gpu_at(pci, cpu, position);
     const auto device = number(node, "dev", 0, 1 << 20), rank = number(node, "rank", 0, 1 << 30);
     found.order = rank.value_or(device.value_or(static_cast<int>(host.gpus.size())));
@@ -238,7 +238,7 @@ class DumpReader {
     return chain;
   }
 
-  Joint joint_between(const GpuOfDump& a, const GpuOfDump& b) const {
+  Joint interconnect_between(const GpuOfDump& a, const GpuOfDump& b) const {
     const std::vector<int> up_a = ancestors(a.pci), up_b = ancestors(b.pci);
     std::size_t common = 0;
     while (common < std::min(up_a.size(), up_b.size()) && up_a[common] == up_b[common]) ++common;
@@ -250,21 +250,21 @@ class DumpReader {
     };
     narrow(up_a);
     narrow(up_b);
-    if (const int lanes = lanes_between(a, b); lanes > 0) return {JointKind::link, lanes, narrowest};
-    if (a.cpu != b.cpu) return {JointKind::system, 0, narrowest};
-    if (common == 0) return {JointKind::host_bridge, 0, narrowest};
+    if (const int lanes = lanes_between(a, b); lanes > 0) return {InterconnectKind::link, lanes, narrowest};
+    if (a.cpu != b.cpu) return {InterconnectKind::system, 0, narrowest};
+    if (common == 0) return {InterconnectKind::host_bridge, 0, narrowest};
     const bool one_bridge = up_a.size() == common + 1 && up_b.size() == common + 1;
-    return {one_bridge ? JointKind::switched : JointKind::bridged, 0, narrowest};
+    return {one_bridge ? InterconnectKind::switched : InterconnectKind::bridged, 0, narrowest};
   }
 
-  FoundMachine machine_of(Host& host) const {
-    FoundMachine machine{.name = name_,
-                         .source = "NCCL topology",
-                         .processor_vendor = host.vendor,
-                         .gpus = {},
-                         .joints = {},
-                         .nics = std::move(host.nics),
-                         .notes = {}};
+  DetectedMachine machine_of(Host& host) const {
+    DetectedMachine machine{.name = name_,
+                            .source = "NCCL topology",
+                            .processor_vendor = host.vendor,
+                            .gpus = {},
+                            .joints = {},
+                            .nics = std::move(host.nics),
+                            .notes = {}};
     std::ranges::stable_sort(host.gpus, {}, &GpuOfDump::order);
     std::size_t lost = 0;
     for (std::size_t i = 0; i < host.gpus.size(); ++i) {
@@ -272,7 +272,9 @@ class DumpReader {
       gpu.label = fmt::format("GPU{}", i);
       std::vector<Joint>& row = machine.joints.emplace_back();
       for (std::size_t j = 0; j < host.gpus.size(); ++j)
-        row.push_back(i == j ? Joint{} : j < i ? machine.joints[j][i] : joint_between(host.gpus[i], host.gpus[j]));
+        row.push_back(i == j  ? Joint{}
+                      : j < i ? machine.joints[j][i]
+                              : interconnect_between(host.gpus[i], host.gpus[j]));
       for (const LinkEnd& end : host.gpus[i].links)
         lost += !is_switch(end) && end.target_class.starts_with("0x03") &&
                 std::ranges::find(host.gpus, end.target, &GpuOfDump::bus) == host.gpus.end();
@@ -284,13 +286,13 @@ class DumpReader {
   }
 
   /// For a file without any gpu. It does not contain their connections: NVLink is listed at gpus alone.
-  FoundMachine machine_of_unnamed(Host& host) const {
+  DetectedMachine machine_of_unnamed(Host& host) const {
     host.gpus = std::move(host.unnamed);
     for (std::size_t i = 0; i < host.unnamed_cards; ++i) host.nics.push_back({fmt::format("NIC{}", i), {}});
-    FoundMachine machine = machine_of(host);
+    DetectedMachine machine = machine_of(host);
     for (std::vector<Joint>& row : machine.joints)
       for (Joint& joint : row)
-        if (joint.kind != JointKind::self) joint = {JointKind::untold, 0, {}};
+        if (joint.kind != InterconnectKind::self) joint = {InterconnectKind::untold, 0, {}};
     machine.notes.push_back(
         fmt::format("The file marks no device as a gpu: {} count as GPUs by their class", machine.gpus.size()));
     return machine;

@@ -57,20 +57,20 @@ bool is_numbered(std::string_view word, std::string_view stem) {
 bool is_gpu(std::string_view word) { return is_numbered(word, "GPU"); }
 
 /// "X", "NV12" and so on; nothing for words that are none of them.
-std::optional<Joint> joint_of(std::string_view word) {
-  constexpr std::array<std::pair<std::string_view, JointKind>, 7> kinds{{{"X", JointKind::self},
-                                                                         {"PIX", JointKind::switched},
-                                                                         {"PXB", JointKind::bridged},
-                                                                         {"PHB", JointKind::host_bridge},
-                                                                         {"NODE", JointKind::numa_node},
-                                                                         {"SYS", JointKind::system},
-                                                                         {"SOC", JointKind::system}}};
+std::optional<Joint> parse_interconnect(std::string_view word) {
+  constexpr std::array<std::pair<std::string_view, InterconnectKind>, 7> kinds{{{"X", InterconnectKind::self},
+                                                                                {"PIX", InterconnectKind::switched},
+                                                                                {"PXB", InterconnectKind::bridged},
+                                                                                {"PHB", InterconnectKind::host_bridge},
+                                                                                {"NODE", InterconnectKind::numa_node},
+                                                                                {"SYS", InterconnectKind::system},
+                                                                                {"SOC", InterconnectKind::system}}};
   for (const auto& [name, kind] : kinds)
     if (word == name) return Joint{kind, 0, {}};
   if (!is_numbered(word, "NV")) return std::nullopt;
   const std::optional<int> lanes = number_of(word.substr(2), most_pair_lanes);
   if (!lanes || *lanes == 0) return std::nullopt;
-  return Joint{JointKind::link, *lanes, {}};
+  return Joint{InterconnectKind::link, *lanes, {}};
 }
 
 /// NIC3, or by its own name: mlx5_3.
@@ -83,7 +83,8 @@ bool is_nic(std::string_view word) {
 bool is_heading(const Words& words) {
   if (words.size() < 2 || words[0] != "GPU0") return false;
   const auto end = std::ranges::find(words, "CPU");
-  if (end != words.end() && std::next(end) != words.end() && *std::next(end) == "Affinity") return !joint_of(words[1]);
+  if (end != words.end() && std::next(end) != words.end() && *std::next(end) == "Affinity")
+    return !parse_interconnect(words[1]);
   return std::all_of(words.begin(), end, [](std::string_view word) { return is_gpu(word) || is_nic(word); });
 }
 
@@ -125,7 +126,7 @@ class LinkMatrixReader {
   Result<void> read_row(const Words& words, int line) {
     const std::size_t row = machine_.gpus.size();
     const auto n = columns_.size();
-    if (row == n && !joint_of(words[1])) return {};  // of something else that follows
+    if (row == n && !parse_interconnect(words[1])) return {};  // of something else that follows
     if (row == n || std::ranges::find(columns_, words[0]) != columns_.begin() + static_cast<std::ptrdiff_t>(row))
       return bad(fmt::format("found a row of {}, expected {}", words[0],
                              row < n ? fmt::format("that of {}", columns_[row]) : "as many rows as columns"),
@@ -136,12 +137,12 @@ class LinkMatrixReader {
           line);
     std::vector<Joint> joints;
     for (std::size_t i = 0; i < n; ++i) {
-      const std::optional<Joint> joint = joint_of(words[i + 1]);
+      const std::optional<Joint> joint = parse_interconnect(words[i + 1]);
       if (!joint)
         return bad(fmt::format("found {} between {} and {}, expected X, NV#, PIX, PXB, PHB, NODE or SYS",
                                json::describe(json::Value(words[i + 1])), words[0], columns_[i]),
                    line);
-      if ((joint->kind == JointKind::self) != (i == row))
+      if ((joint->kind == InterconnectKind::self) != (i == row))
         return bad(fmt::format("found {} between {} and {}, expected X for a GPU and itself alone", words[i + 1],
                                words[0], columns_[i]),
                    line);
@@ -167,7 +168,7 @@ class LinkMatrixReader {
 
   bool complete() const { return machine_.gpus.size() == columns_.size(); }
 
-  Result<FoundMachine> finish() {
+  Result<DetectedMachine> finish() {
     if (!complete())
       return bad(fmt::format("found {} rows under the heading, expected one for each of the {} GPUs",
                              machine_.gpus.size(), columns_.size()),
@@ -192,7 +193,7 @@ class LinkMatrixReader {
   }
 
   int line_;
-  FoundMachine machine_;
+  DetectedMachine machine_;
   std::vector<std::string> columns_, nics_;
   std::map<std::size_t, std::string> names_;
 };
@@ -265,7 +266,7 @@ class TextReader {
 
   void close() {
     if (!matrix_ || error_) return;
-    Result<FoundMachine> machine = matrix_->finish();
+    Result<DetectedMachine> machine = matrix_->finish();
     matrix_.reset();
     if (machine)
       found_.machines.push_back(*std::move(machine));

@@ -159,7 +159,7 @@ class SlurmReader {
       return {};
     }
     record.values.insert(defaults_.begin(), defaults_.end());  // the line's own values stay
-    TRY(auto expanded, names_of_host_list(names, most_nodes));
+    TRY(auto expanded, expand_hostlist(names, most_nodes));
     if (expanded.empty()) return bad("found a node without a name, expected NodeName=NAME", record.line);
     TRY(const auto gpus, gpus_of(record));
     for (std::string& name : expanded) {
@@ -183,12 +183,12 @@ class SlurmReader {
     return {};
   }
 
-  static FoundMachine machine_of(std::string name, const std::vector<FoundGpu>& gpus, const Record& record) {
-    FoundMachine machine;
+  static DetectedMachine machine_of(std::string name, const std::vector<FoundGpu>& gpus, const Record& record) {
+    DetectedMachine machine;
     machine.name = std::move(name);
     machine.source = "Slurm";
     machine.gpus = gpus;
-    machine.joints.assign(gpus.size(), std::vector<Joint>(gpus.size(), Joint{JointKind::untold, 0, {}}));
+    machine.joints.assign(gpus.size(), std::vector<Joint>(gpus.size(), Joint{InterconnectKind::untold, 0, {}}));
     for (std::size_t i = 0; i < gpus.size(); ++i) machine.joints[i][i] = Joint{};
     for (const std::string_view partition : text::words_between(record.value("partitions"), ","))
       machine.partitions.emplace_back(partition);
@@ -235,11 +235,11 @@ class SlurmReader {
   /// A block of the plugin topology/block is taken for the switch of its nodes.
   Result<void> add_switches(const Record& record) {
     const bool block = record.values.contains("blockname");
-    auto names = names_of_host_list(record.value(block ? "blockname" : "switchname"), most_nodes);
-    auto below = names_of_host_list(record.value("switches"), most_nodes);
+    auto names = expand_hostlist(record.value(block ? "blockname" : "switchname"), most_nodes);
+    auto below = expand_hostlist(record.value("switches"), most_nodes);
     // "scontrol show topology" lists for an upper switch also all nodes anywhere below it.
     const bool repeated = record.values.contains("level") && below && !below->empty();
-    auto nodes = names_of_host_list(repeated ? std::string_view() : record.value("nodes"), most_nodes);
+    auto nodes = expand_hostlist(repeated ? std::string_view() : record.value("nodes"), most_nodes);
     for (const auto* list : {&names, &nodes, &below})
       if (!*list) return tl::unexpected(list->error());
     if (names->size() != 1)

@@ -26,7 +26,7 @@ std::int32_t whole(std::int64_t value) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, 0, std::numeric_limits<std::int32_t>::max()));
 }
 
-int number_behind(std::string_view name, std::string_view prefix) {
+int number_after(std::string_view name, std::string_view prefix) {
   int number = 0;
   std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
   return number;
@@ -87,7 +87,7 @@ void Collector::take_metadata(const Event& event) {
   if (event.name == "thread_name") spans_.names[track_of(event)] = std::string(event.argument_name.substr(0, 200));
 }
 
-std::optional<NamedPass> Collector::pass_of(std::string_view name) {
+std::optional<NamedPass> Collector::classify_pass(std::string_view name) {
   name_.assign(name);
   const auto known = passes_.find(name_);
   if (known != passes_.end()) return known->second;
@@ -95,7 +95,7 @@ std::optional<NamedPass> Collector::pass_of(std::string_view name) {
   return passes_.emplace(name_, pass_in_name(name)).first->second;
 }
 
-Span Collector::kernel_of(Span span, std::string_view name, std::string_view category) {
+Span Collector::classify_kernel(Span span, std::string_view name, std::string_view category) {
   if (is_copy(category)) {
     span.kind = OpKind::send;
     span.told = true;
@@ -131,15 +131,15 @@ Result<void> Collector::take_complete(const Event& event, std::int64_t start, st
     if (span.correlation != 0) spans_.launches.push_back({span.correlation, span.track, start});
     return {};
   }
-  const auto pass = pass_of(name);
+  const auto pass = classify_pass(name);
   span.kind = pass ? pass->kind : OpKind::forward;
   span.told = pass.has_value();
   if (is_kernel(category)) {
-    spans_.kernels.push_back(kernel_of(span, name, category));
+    spans_.kernels.push_back(classify_kernel(span, name, category));
     return {};
   }
   if (constexpr std::string_view step = "ProfilerStep#"; name.starts_with(step)) {
-    spans_.steps.push_back({start, span.end(), number_behind(name, step)});
+    spans_.steps.push_back({start, span.end(), number_after(name, step)});
     return {};
   }
   if (is_operator(category)) {

@@ -91,7 +91,7 @@ void take_numbers(std::string_view lower, NamedPass& pass) {
   }
 }
 
-std::optional<OpKind> kind_in(std::string_view name, std::string_view lower) {
+std::optional<OpKind> kind_from_name(std::string_view name, std::string_view lower) {
   for (const Word& bracket : brackets)
     if (name.ends_with(bracket.word)) return bracket.kind;
   for (const Word& word : words)
@@ -124,14 +124,14 @@ std::optional<NamedPass> pass_in_name(std::string_view name) {
     return name.starts_with(lightning_module) || name.ends_with("training_step") ? std::optional(NamedPass{})
                                                                                  : std::nullopt;
   const std::string lower = in_lower_case(name);
-  const auto kind = kind_in(name, lower);
+  const auto kind = kind_from_name(name, lower);
   if (!kind) return std::nullopt;
   NamedPass pass{.kind = *kind};
   take_numbers(lower, pass);
   return pass;
 }
 
-std::string_view plain_module(std::string_view annotation) {
+std::string_view strip_decoration(std::string_view annotation) {
   if (!annotation.starts_with(lightning_module)) return annotation;
   annotation.remove_prefix(lightning_module.size());
   const std::size_t folder = annotation.substr(0, annotation.find(':')).rfind('.');

@@ -32,6 +32,6 @@ std::optional<NamedPass> pass_in_name(std::string_view name);
 
 /// "Linear: layers.0" of what Lightning annotates, "[pl][module]torch.nn.modules.linear.Linear: layers.0"; any other
 /// name as it is.
-std::string_view plain_module(std::string_view annotation);
+std::string_view strip_decoration(std::string_view annotation);
 
 }  // namespace pipedeck::io::traces

@@ -12,7 +12,7 @@
 namespace pipedeck::io::traces {
 namespace {
 
-constexpr std::int64_t most_apart = 86'400'000'000'000;  // ns, a day: clocks that differ by more are not one
+constexpr std::int64_t max_clock_skew = 86'400'000'000'000;  // ns, a day: clocks that differ by more are not one
 
 /// A step of one rank.
 struct Part {
@@ -21,7 +21,7 @@ struct Part {
 };
 
 /// Every rank once, and every device of one rank alone.
-Result<void> check(const std::vector<ReadTrace>& traces, const std::vector<std::string>& files) {
+Result<void> check(const std::vector<ParsedTrace>& traces, const std::vector<std::string>& files) {
   std::map<int, std::string> ranks, devices;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const auto refuse = [&](std::string message) {
@@ -49,7 +49,7 @@ Result<void> check(const std::vector<ReadTrace>& traces, const std::vector<std::
 /// Returns true if the ranks ran at the same time by their clocks: the last began before the first ended.
 bool share_a_clock(const std::vector<Part>& parts) {
   const auto ends = std::ranges::minmax(parts, {}, &Part::start);
-  return ends.max.start - ends.min.start <= most_apart && std::ranges::all_of(parts, [&](const Part& part) {
+  return ends.max.start - ends.min.start <= max_clock_skew && std::ranges::all_of(parts, [&](const Part& part) {
            return ends.max.start - part.start <= part.timeline->makespan().count;
          });
 }
@@ -80,34 +80,34 @@ Timeline joined(const std::vector<Part>& parts, bool one_clock) {
   return all;
 }
 
-void add_notes(ReadTrace& result, const std::vector<ReadTrace>& traces) {
-  for (const ReadTrace& trace : traces)
+void add_notes(ParsedTrace& result, const std::vector<ParsedTrace>& traces) {
+  for (const ParsedTrace& trace : traces)
     for (const std::string& note : trace.notes)
       if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(note);
 }
 
 }  // namespace
 
-bool are_of_one_run(std::span<const ReadTrace> traces) {
+bool are_ranks_of_one_run(std::span<const ParsedTrace> traces) {
   std::set<int> ranks;
-  for (const ReadTrace& trace : traces)
+  for (const ParsedTrace& trace : traces)
     if (!trace.rank || !ranks.insert(*trace.rank).second) return false;
   return traces.size() > 1;
 }
 
-Result<ReadTrace> join_ranks(std::vector<ReadTrace> traces, const std::vector<std::string>& files) {
+Result<ParsedTrace> join_ranks(std::vector<ParsedTrace> traces, const std::vector<std::string>& files) {
   TRY_VOID(check(traces, files));
   std::map<int, std::vector<Part>> steps;
-  for (const ReadTrace& trace : traces)
+  for (const ParsedTrace& trace : traces)
     for (std::size_t i = 0; i < trace.timelines.size(); ++i)
       steps[trace.timelines[i].step].push_back({trace.starts[i], &trace.timelines[i].timeline});
   const std::size_t alone = std::erase_if(steps, [&](const auto& step) { return step.second.size() < traces.size(); });
   if (steps.empty())
     return fail(ErrorCode::bad_input, "found no step that all ranks have, expected one at least", {}, files.back());
   const bool one_clock = std::ranges::all_of(steps, [](const auto& step) { return share_a_clock(step.second); });
-  ReadTrace result;
+  ParsedTrace result;
   result.title = traces.front().title;
-  for (const ReadTrace& trace : traces) result.events += trace.events;
+  for (const ParsedTrace& trace : traces) result.events += trace.events;
   for (const auto& [number, parts] : steps) {
     result.timelines.push_back({number, joined(parts, one_clock)});
     result.starts.push_back(std::ranges::min(parts, {}, &Part::start).start);
@@ -122,9 +122,9 @@ Result<ReadTrace> join_ranks(std::vector<ReadTrace> traces, const std::vector<st
   return result;
 }
 
-Result<std::vector<ReadTrace>> read_each_trace(const std::vector<std::string>& files, const std::stop_token& stop,
-                                               const Progress& progress) {
-  std::vector<ReadTrace> traces;
+Result<std::vector<ParsedTrace>> read_each_trace(const std::vector<std::string>& files, const std::stop_token& stop,
+                                                 const Progress& progress) {
+  std::vector<ParsedTrace> traces;
   for (const std::string& file : files) {
     const auto done = static_cast<double>(traces.size());
     auto trace = read_trace(file, stop, [&](double part, std::string_view what) {
@@ -136,8 +136,8 @@ Result<std::vector<ReadTrace>> read_each_trace(const std::vector<std::string>& f
   return traces;
 }
 
-Result<ReadTrace> read_traces(const std::vector<std::string>& files, const std::stop_token& stop,
-                              const Progress& progress) {
+Result<ParsedTrace> read_traces(const std::vector<std::string>& files, const std::stop_token& stop,
+                                const Progress& progress) {
   auto traces = read_each_trace(files, stop, progress);
   if (!traces) return tl::unexpected(std::move(traces.error()));
   if (traces->size() == 1) return std::move(traces->front());

@@ -15,19 +15,19 @@
 namespace pipedeck::io::traces {
 
 /// Two or more traces, each with a rank of its own.
-bool are_of_one_run(std::span<const ReadTrace> traces);
+bool are_ranks_of_one_run(std::span<const ParsedTrace> traces);
 
 /// Returns the steps that all ranks have, each on the clock that the machines share. If clocks differ by more than a
 /// step's duration, each rank starts at its own begin, with a note. Errors: missing or repeated ranks, devices of
 /// several ranks, no common step. `files` are those of the traces, for errors.
-Result<ReadTrace> join_ranks(std::vector<ReadTrace> traces, const std::vector<std::string>& files);
+Result<ParsedTrace> join_ranks(std::vector<ParsedTrace> traces, const std::vector<std::string>& files);
 
 /// All of them, in order.
-Result<std::vector<ReadTrace>> read_each_trace(const std::vector<std::string>& files, const std::stop_token& stop = {},
-                                               const Progress& progress = {});
+Result<std::vector<ParsedTrace>> read_each_trace(const std::vector<std::string>& files,
+                                                 const std::stop_token& stop = {}, const Progress& progress = {});
 
 /// One trace as it is, several joined. Errors as of read_trace and join_ranks.
-Result<ReadTrace> read_traces(const std::vector<std::string>& files, const std::stop_token& stop = {},
-                              const Progress& progress = {});
+Result<ParsedTrace> read_traces(const std::vector<std::string>& files, const std::stop_token& stop = {},
+                                const Progress& progress = {});
 
 }  // namespace pipedeck::io::traces

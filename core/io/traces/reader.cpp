@@ -28,7 +28,7 @@ std::int64_t move_to_start(std::vector<Span>& spans) {
 }
 
 /// A rank's work is of one device, unless the trace has several. True: so it is.
-bool put_on(const std::optional<int>& device, std::vector<Span>& spans) {
+bool place_on_lane(const std::optional<int>& device, std::vector<Span>& spans) {
   const bool one = std::ranges::all_of(spans, [&](const Span& s) { return s.device == spans[0].device; });
   if (!one || !device) return false;
   for (Span& span : spans) span.device = *device;
@@ -61,7 +61,7 @@ std::vector<Span> operators_of(Spans& spans) {
   return outer;
 }
 
-void add_steps(ReadTrace& result, std::vector<Span> spans, const std::vector<Step>& steps, bool on_devices) {
+void add_steps(ParsedTrace& result, std::vector<Span> spans, const std::vector<Step>& steps, bool on_devices) {
   std::size_t hidden = 0, outside = 0;
   const auto add = [&](std::vector<Span> part, int number) {
     if (part.empty()) return;
@@ -93,7 +93,7 @@ void add_steps(ReadTrace& result, std::vector<Span> spans, const std::vector<Ste
 }
 
 /// `device` is the one that a rank's work is of.
-Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional<int>& device) {
+Result<void> add_operations(ParsedTrace& result, Spans& spans, const std::optional<int>& device) {
   if (!spans.own.empty()) {
     TRY(auto timeline, traces::lanes_by_name(spans));
     result.operations = timeline.size();
@@ -110,7 +110,7 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional
           fmt::format("{} of {} kernels have no annotation of forward, backward or optimizer; they are classified by "
                       "name, else drawn as forward",
                       untold, spans.kernels.size()));
-    put_on(device, spans.kernels);
+    place_on_lane(device, spans.kernels);
     add_steps(result, std::move(spans.kernels), steps, true);
     return {};
   }
@@ -119,7 +119,7 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional
   if (passes || (spans.operators.empty() && !spans.annotations.empty())) {
     result.notes.push_back("no GPU kernels: the annotations of forward, backward and optimizer are drawn");
     std::vector<Span> outer = outermost(std::move(spans.annotations));
-    const bool on_device = put_on(device, outer);
+    const bool on_device = place_on_lane(device, outer);
     add_steps(result, std::move(outer), steps, on_device);
     return {};
   }
@@ -127,7 +127,7 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional
     result.notes.push_back("no kernels of a GPU and no annotations of passes: the outermost operators are drawn");
     std::ranges::copy(spans.annotations, std::back_inserter(spans.operators));
     std::vector<Span> outer = operators_of(spans);
-    const bool on_device = put_on(device, outer);
+    const bool on_device = place_on_lane(device, outer);
     add_steps(result, std::move(outer), steps, on_device);
     return {};
   }
@@ -141,12 +141,12 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional
 
 }  // namespace
 
-Result<ReadTrace> read_trace(const std::string& path, const std::stop_token& stop, const Progress& progress) {
+Result<ParsedTrace> read_trace(const std::string& path, const std::stop_token& stop, const Progress& progress) {
   traces::Collector collector;
   TRY(auto head, read_trace_events(
                      path, [&](const Event& event) { return collector.take(event); }, stop, progress));
   Spans spans = collector.finish();
-  ReadTrace result;
+  ParsedTrace result;
   result.title = std::move(head.title);
   result.events = spans.events;
   result.rank = number_in(head.rank);
@@ -160,7 +160,7 @@ Result<ReadTrace> read_trace(const std::string& path, const std::stop_token& sto
   return fail(ErrorCode::bad_input, "found no operations within the trace's steps, expected some", {}, path);
 }
 
-std::vector<RunEvent> run_of_trace(ReadTrace trace) {
+std::vector<RunEvent> run_of_trace(ParsedTrace trace) {
   std::vector<RunEvent> events;
   RunStarted started;
   started.plan = std::move(trace.title);

@@ -21,7 +21,7 @@
 
 namespace pipedeck::io::traces {
 
-struct ReadTrace {
+struct ParsedTrace {
   std::string title;                        ///< as the file names itself; empty: it does not
   std::vector<MeasuredTimeline> timelines;  ///< a step each, at least one, none of them empty
   std::size_t events = 0;                   ///< in the file
@@ -33,9 +33,10 @@ struct ReadTrace {
 
 /// Never empty. Memory beyond the result: 40 bytes an operation and a megabyte. Errors name the file and the byte or
 /// event.
-Result<ReadTrace> read_trace(const std::string& path, const std::stop_token& stop = {}, const Progress& progress = {});
+Result<ParsedTrace> read_trace(const std::string& path, const std::stop_token& stop = {},
+                               const Progress& progress = {});
 
 /// As above, as the events of a run.
-std::vector<RunEvent> run_of_trace(ReadTrace trace);
+std::vector<RunEvent> run_of_trace(ParsedTrace trace);
 
 }  // namespace pipedeck::io::traces

@@ -119,7 +119,7 @@ class Recorder {
       if (event.name.starts_with(step_prefix))
         found_.steps.push_back({*event.start, *event.start + event.duration});
       else
-        add(found_.annotations, event, traces::plain_module(event.name));
+        add(found_.annotations, event, traces::strip_decoration(event.name));
     }
     if (tracks_.size() > most_recorded_tracks)
       return refuse(event, fmt::format("found more than {} threads, expected a few", most_recorded_tracks));

@@ -39,7 +39,7 @@ LaneRole role_of(OpKind kind) {
   return kind == OpKind::send || kind == OpKind::receive ? LaneRole::link : LaneRole::compute;
 }
 
-void put_under(Span& kernel, const Span& annotation) {
+void assign_to_lane(Span& kernel, const Span& annotation) {
   kernel.kind = annotation.kind;
   kernel.micro_batch = annotation.micro_batch;
   kernel.stage = annotation.stage;
@@ -91,7 +91,7 @@ void classify_by_launch(Spans& spans) {
     const Span* const under = nested->at(time);
     if (!under && !backward) continue;
     if (under) {
-      put_under(*kernel, *under);
+      assign_to_lane(*kernel, *under);
     } else {
       kernel->kind = OpKind::backward;
       kernel->told = true;
@@ -116,7 +116,7 @@ void classify_kernels(Spans& spans) {
     if (i == 0 || kernels[i - 1]->track != kernels[i]->track) nested.emplace(of_track[kernels[i]->track]);
     const Span* const under = nested->at(kernels[i]->start);
     if (!under) continue;
-    put_under(*kernels[i], *under);
+    assign_to_lane(*kernels[i], *under);
   }
   classify_by_launch(spans);
 }

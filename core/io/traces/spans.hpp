@@ -76,8 +76,8 @@ class Collector {
   void take_metadata(const Event& event);
 
   /// pass_in_name, remembered: few names come again and again.
-  std::optional<NamedPass> pass_of(std::string_view name);
-  static Span kernel_of(Span span, std::string_view name, std::string_view category);
+  std::optional<NamedPass> classify_pass(std::string_view name);
+  static Span classify_kernel(Span span, std::string_view name, std::string_view category);
 
   Spans spans_;
   std::unordered_map<std::string, std::optional<NamedPass>> passes_;

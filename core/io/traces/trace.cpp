@@ -226,7 +226,7 @@ About about(const Simulation& simulation, const std::string& title, const Plan* 
     lines.emplace_back("planner", plan->planner);
     lines.emplace_back("profile", plan->profile);
     lines.emplace_back("cluster", plan->cluster);
-    lines.emplace_back("shape", shape_text(*plan));
+    lines.emplace_back("shape", stage_shape_text(*plan));
     lines.emplace_back("schedule", pipedeck::name_of(plan->schedule));
     lines.emplace_back("micro-batches", fmt::format("{} of {}", plan->micro_batches, plan->micro_batch));
   }
@@ -237,14 +237,14 @@ About about(const Simulation& simulation, const std::string& title, const Plan* 
   return lines;
 }
 
-std::string document(const Timeline& timeline, std::span<const DeviceVerdict> devices, const About& about) {
+std::string document(const Timeline& timeline, std::span<const SimulatedDevice> devices, const About& about) {
   Events events;
   for (const Group group : {Group::compute, Group::collective, Group::link}) events.name_group(group);
   if (!devices.empty()) events.name_group(Group::memory);
   Arrows arrows;
   for (const TimelineLane& lane : timeline.lanes) add_lane(events, arrows, timeline, lane);
   std::move(arrows).write(events);
-  for (const DeviceVerdict& device : devices)
+  for (const SimulatedDevice& device : devices)
     for (const MemoryPoint& point : device.curve) events.memory(device.device, point);
   std::string text = "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{";
   for (const auto& [key, value] : about)

@@ -37,7 +37,7 @@ class AmpSearch {
       report(context_.progress, 0.2 + 0.7 * static_cast<double>(i) / static_cast<double>(open_.size()),
              fmt::format("assigning layers to {} stages", open_[i].strategy.stages));
       TRY_VOID(check_stop(context_));
-      if (out_of_time(context_) && !best.empty()) {
+      if (deadline_expired(context_) && !best.empty()) {
         truncated = true;
         break;
       }
@@ -64,7 +64,7 @@ class AmpSearch {
   Result<void> bound(const std::vector<Strategy>& strategies) {
     for (const Strategy& strategy : strategies) {
       TRY_VOID(check_stop(context_));
-      if (out_of_time(context_) && !open_.empty()) {
+      if (deadline_expired(context_) && !open_.empty()) {
         truncated = true;
         break;
       }
@@ -73,7 +73,7 @@ class AmpSearch {
       if (assigner.possible())
         open_.push_back({assigner.lower_bound(), strategy});
       else
-        truncated |= out_of_time(context_);  // the search may have ended early
+        truncated |= deadline_expired(context_);  // the search may have ended early
     }
     std::stable_sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
     return {};

@@ -45,7 +45,7 @@ class Annealing {
     Strategy current = draws_.any_of(strategies_);
     auto cost = estimate(current, megatron_placement(current));
     for (int i = 1; i < evaluations && cost; ++i) {
-      if (out_of_time(context_) && !found_.empty()) {
+      if (deadline_expired(context_) && !found_.empty()) {
         truncated = true;
         break;
       }

@@ -51,7 +51,7 @@ Result<Ranking> no_strategy(const Problem& problem, const Options& options, bool
   relaxed.allow_idle = true;
   TRY(const auto helps, idle_is_an_option ? any_possible(problem, relaxed, context) : Result<bool>(false));
   if (helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
-  return too_few_samples(reason, problem.workload, options.slice, [&](int slice) {
+  return infeasible_by_samples(reason, problem.workload, options.slice, [&](int slice) {
     Options fewer = options;
     fewer.slice = slice;
     return any_possible(problem, fewer, context);
@@ -80,7 +80,7 @@ Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContex
   std::vector<Judged> all;
   for (const Candidate& candidate : answer.best) {
     TRY_VOID(check_stop(context));
-    if (out_of_time(context) && !all.empty()) {
+    if (deadline_expired(context) && !all.empty()) {
       answer.truncated = true;
       break;
     }
@@ -114,9 +114,9 @@ std::string assignments_text(const search::Chain& chain, const Strategy& strateg
 
 std::optional<Infeasible> too_large(const search::Chain& chain) {
   if (chain.layers() <= amp_most_layers && chain.devices() <= amp_most_devices) return {};
-  return past_limit(fmt::format("{} layers on {} devices, amp takes at most {} on {}", chain.layers(), chain.devices(),
-                                amp_most_layers, amp_most_devices),
-                    chain.problem())
+  return problem_too_large(fmt::format("{} layers on {} devices, amp takes at most {} on {}", chain.layers(),
+                                       chain.devices(), amp_most_layers, amp_most_devices),
+                           chain.problem())
       .infeasible;
 }
 
@@ -132,7 +132,7 @@ Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, cons
   if (!any) return Ranking{{}, Infeasible{"no placement has every pinned layer on its device", ""}};
   const std::string reason = "no strategy fits the devices' memory, with one micro-batch at a time on every stage";
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
-  return nothing_fits(reason, context, [&](Bytes more) {
+  return infeasible_by_memory(reason, context, [&](Bytes more) {
     const Problem relaxed = with_more_memory(problem, more);
     return annealed ? annealed(relaxed) : any_possible(relaxed, options, context);
   });
@@ -156,7 +156,7 @@ OptionTable<Given> option_table(std::vector<OptionRow<Given>> more) {
 Options amp_options(const Given& given, const Profile& profile) {
   return {.printed = given.printed,
           .ignore_memory = given.ignore_memory,
-          .slice = search::smallest_slice(profile, given.min_slice)};
+          .slice = search::min_replica_samples(profile, given.min_slice)};
 }
 
 std::size_t amp_wanted(const Given& given, const PlannerContext& context) {

@@ -42,7 +42,7 @@ double Assigner::synchronisation(int stage, int first, int last) const {
   if (task_.replicas == 1) return 0;
   const Bytes share = plan::share_of(task_.weights[index(last)] - task_.weights[index(first)], task_.tensor_parallel);
   double slowest = 0;
-  for (const cost::WorstHop& hop : task_.rings[index(stage)])
+  for (const cost::RingBottleneck& hop : task_.rings[index(stage)])
     slowest = std::max(slowest, hop.ring_seconds(index(task_.replicas), share));
   return slowest;
 }

@@ -42,12 +42,12 @@ struct Pipeline {
 struct Task {
   int layers = 0, stages = 0, micro_batches = 1, replicas = 1, tensor_parallel = 1;
   std::vector<Pipeline> pipelines;
-  std::vector<double> cut;                         ///< bytes before each position, of a replica's samples
-  std::vector<plan::Weights> weights;              ///< of the layers before a position
-  std::vector<std::vector<cost::WorstHop>> rings;  ///< of every stage; none with one replica
-  const std::vector<Bytes>* need = nullptr;        ///< [first * (layers + 1) + last]; none: memory does not count
-  std::vector<Bytes> capacity;                     ///< of every stage
-  std::vector<int> pinned;                         ///< stage that a position must be on, -1: any; empty: no pins
+  std::vector<double> cut;                               ///< bytes before each position, of a replica's samples
+  std::vector<plan::Weights> weights;                    ///< of the layers before a position
+  std::vector<std::vector<cost::RingBottleneck>> rings;  ///< of every stage; none with one replica
+  const std::vector<Bytes>* need = nullptr;              ///< [first * (layers + 1) + last]; none: memory does not count
+  std::vector<Bytes> capacity;                           ///< of every stage
+  std::vector<int> pinned;                               ///< stage that a position must be on, -1: any; empty: no pins
 };
 
 struct Assignment {

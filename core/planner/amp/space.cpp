@@ -22,7 +22,7 @@ std::vector<int> tensor_degrees(const Profile& profile, int devices) {
   for (const TensorParallelPoint& point : profile.layers.front().tensor_parallel)
     if (point.degree > 1 && point.degree <= devices &&
         std::all_of(profile.layers.begin(), profile.layers.end(),
-                    [&](const Layer& layer) { return plan::can_be_cut(layer, point.degree); }))
+                    [&](const Layer& layer) { return plan::is_shardable(layer, point.degree); }))
       degrees.push_back(point.degree);
   std::sort(degrees.begin(), degrees.end());
   return degrees;
@@ -154,26 +154,26 @@ std::vector<Pipeline> AmpCosts::pipelines(const Strategy& strategy, const Placem
 }
 
 /// The groups of equal rank that reduce a stage's gradients, without those that others are never quicker than.
-std::vector<cost::WorstHop> AmpCosts::rings(const Strategy& strategy, std::span<const DeviceId> devices) const {
-  std::vector<cost::WorstHop> hops;
+std::vector<cost::RingBottleneck> AmpCosts::rings(const Strategy& strategy, std::span<const DeviceId> devices) const {
+  std::vector<cost::RingBottleneck> hops;
   for (int rank = 0; rank < strategy.tensor_parallel && strategy.replicas > 1; ++rank) {
     std::vector<DeviceId> group;
     for (std::size_t i = search::at(rank); i < devices.size(); i += search::at(strategy.tensor_parallel))
       group.push_back(devices[i]);
-    const cost::WorstHop hop = cost::worst_hop(chain_.network(), group);
-    const auto covers = [](const cost::WorstHop& a, const cost::WorstHop& b) {
+    const cost::RingBottleneck hop = cost::ring_bottleneck(chain_.network(), group);
+    const auto covers = [](const cost::RingBottleneck& a, const cost::RingBottleneck& b) {
       return a.alpha >= b.alpha && a.beta <= b.beta;
     };
-    if (std::any_of(hops.begin(), hops.end(), [&](const cost::WorstHop& other) { return covers(other, hop); }))
+    if (std::any_of(hops.begin(), hops.end(), [&](const cost::RingBottleneck& other) { return covers(other, hop); }))
       continue;
-    std::erase_if(hops, [&](const cost::WorstHop& other) { return covers(hop, other); });
+    std::erase_if(hops, [&](const cost::RingBottleneck& other) { return covers(hop, other); });
     hops.push_back(hop);
   }
   return hops;
 }
 
 /// Returns the shardings of all layers in order, taken as one stage with this degree. Empty if the profile has none.
-std::vector<const CutWay*> AmpCosts::ways(int degree) const {
+std::vector<const ShardingCost*> AmpCosts::ways(int degree) const {
   Plan plan;
   plan.stages.push_back(search::stage_on(0, chain_.layers(), std::vector<DeviceId>(search::at(degree))));
   plan.stages.back().tensor_parallel = degree;
@@ -187,7 +187,7 @@ const std::vector<Bytes>& AmpCosts::needs(const Strategy& strategy) {
   std::vector<Bytes>& needs = found->second;
   if (!added) return needs;
   const int layers = chain_.layers(), samples = strategy.samples(), degree = strategy.tensor_parallel;
-  const std::vector<const CutWay*> all = ways(degree);
+  const std::vector<const ShardingCost*> all = ways(degree);
   const auto bytes = [&](int first, int last) {
     if (all.empty()) return search::stage_bytes(chain_, first, last, samples, degree);
     return search::stage_bytes(chain_, first, last, samples,

@@ -52,10 +52,10 @@ class AmpCosts {
   const Table& pass_times(std::span<const DeviceId> group, int samples);
   Table group_times(std::span<const DeviceId> group, int samples) const;
   AmpEdge edge(DeviceId from, DeviceId to) const;
-  std::vector<const CutWay*> ways(int degree) const;
+  std::vector<const ShardingCost*> ways(int degree) const;
   const std::vector<Bytes>& needs(const Strategy& strategy);
   std::vector<Pipeline> pipelines(const Strategy& strategy, const Placement& placement);
-  std::vector<cost::WorstHop> rings(const Strategy& strategy, std::span<const DeviceId> devices) const;
+  std::vector<cost::RingBottleneck> rings(const Strategy& strategy, std::span<const DeviceId> devices) const;
   std::vector<int> pinned(const Strategy& strategy, const Placement& placement) const;
 
   search::Chain& chain_;

@@ -35,13 +35,13 @@ Result<Ranking> none(const Baseline& baseline, const Problem& problem, const std
   }
   if (!any) {
     if (!context.relax) return Ranking{{}, Infeasible{baseline.no_size, {}}};
-    return too_few_samples(baseline.no_size, problem.workload, slice,
-                           [&](int fewer) { return any_fits(baseline, problem, sizes, fewer); });
+    return infeasible_by_samples(baseline.no_size, problem.workload, slice,
+                                 [&](int fewer) { return any_fits(baseline, problem, sizes, fewer); });
   }
   const std::string reason = "the plan does not fit its devices with any of the micro-batches";
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
-  return nothing_fits(reason, context,
-                      [&](Bytes more) { return any_fits(baseline, with_more_memory(problem, more), sizes, slice); });
+  return infeasible_by_memory(
+      reason, context, [&](Bytes more) { return any_fits(baseline, with_more_memory(problem, more), sizes, slice); });
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Result<Ranking> none(const Baseline& baseline, const Problem& problem, const std
 Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, int min_slice,
                               const PlannerContext& context) {
   TRY(auto chain, search::Chain::of(problem));
-  const int slice = search::smallest_slice(*problem.profile, min_slice);
+  const int slice = search::min_replica_samples(*problem.profile, min_slice);
   TRY(const auto sizes, search::micro_batch_choices(problem.workload, 1));
 
   std::vector<Judged> judged;
@@ -58,7 +58,7 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
     report(context.progress, static_cast<double>(i) / static_cast<double>(sizes.size()), "simulating");
     for (Plan& plan : baseline.plans(chain, sizes[i], slice)) {
       TRY_VOID(check_stop(context));
-      if ((truncated = !judged.empty() && out_of_time(context))) break;
+      if ((truncated = !judged.empty() && deadline_expired(context))) break;
       if (!baseline.fits(chain, plan)) continue;
       if (too_long_to_simulate(plan)) {
         large = true;
@@ -70,7 +70,7 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
     }
   }
   report(context.progress, 1, "done");
-  if (judged.empty() && large) return only_too_long(problem);
+  if (judged.empty() && large) return too_long_ranking(problem);
   if (judged.empty()) return none(baseline, problem, sizes, slice, context);
   const std::size_t count = judged.size();
   Ranking ranking = ranked(std::move(judged), context);
@@ -87,9 +87,9 @@ bool too_long_to_simulate(const Plan& plan) {
   return 2 * workers * plan.micro_batches > most_operations;  // forwards and backwards of all replicas
 }
 
-Ranking only_too_long(const Problem& problem) {
-  return past_limit(fmt::format("more than {:.0f} operations with any of the micro-batches", most_operations), problem,
-                    "a larger --micro-batch");
+Ranking too_long_ranking(const Problem& problem) {
+  return problem_too_large(fmt::format("more than {:.0f} operations with any of the micro-batches", most_operations),
+                           problem, "a larger --micro-batch");
 }
 
 Result<void> only(std::optional<int> pin, int has, const char* option, const PlannerInfo& planner) {

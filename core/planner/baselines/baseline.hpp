@@ -27,7 +27,7 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
 /// Returns true if simulating the plan would take seconds. Nearly every problem has plans of fewer operations.
 bool too_long_to_simulate(const Plan& plan);
 /// Returns the answer if all fitting plans take too long to simulate.
-Ranking only_too_long(const Problem& problem);
+Ranking too_long_ranking(const Problem& problem);
 
 /// Returns bad_usage if the pin differs from the only number that the planner supports.
 Result<void> only(std::optional<int> pin, int has, const char* option, const PlannerInfo& planner);

@@ -43,7 +43,7 @@ std::optional<std::vector<int>> cut(search::Chain& chain, const search::PinnedSt
   std::vector<const search::PassTimes*> tables;
   for (int s = 0; s < stages; ++s) tables.push_back(slowest(chain, samples, s * replicas, replicas));
   if (!pinned.any()) return search::balanced_blocks(tables, chain.layers());
-  return search::least_slowest_blocks(stages, chain.layers(), [&](int s, int first, int last) {
+  return search::minimize_max_block(stages, chain.layers(), [&](int s, int first, int last) {
     return search::pinned_block_time(chain, pinned, samples, replicas, *tables[static_cast<std::size_t>(s)], first,
                                      last);
   });

@@ -87,7 +87,7 @@ std::vector<Plan> chosen(search::Chain& chain, const std::vector<amp::Strategy>&
   for (const amp::Strategy& strategy : strategies) {
     if (!plans.empty() && strategy.stages * strategy.tensor_parallel > product) break;
     Plan plan = plan_of(chain, strategy, rules);
-    if (broken_pin(plan, chain.profile(), chain.problem().pins)) continue;
+    if (first_violation(plan, chain.profile(), chain.problem().pins)) continue;
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
       const std::vector<int> before = policy == Warmup::A ? std::vector<int>() : warmups(plan);
       if (search::set_warmup(chain, plan, policy, rules.ignore_memory) && warmups(plan) != before)
@@ -118,9 +118,9 @@ Result<Ranking> no_plan(const Problem& problem, const Rules& rules, const Planne
                         rules.slice, problem.pins.empty() ? "" : " and keeps the pins");
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   if (any)
-    return nothing_fits(reason, context,
-                        [&](Bytes more) { return any_plan(with_more_memory(problem, more), rules, context); });
-  return too_few_samples(reason, problem.workload, rules.slice, [&](int slice) {
+    return infeasible_by_memory(reason, context,
+                                [&](Bytes more) { return any_plan(with_more_memory(problem, more), rules, context); });
+  return infeasible_by_samples(reason, problem.workload, rules.slice, [&](int slice) {
     Rules fewer = rules;
     fewer.slice = slice;
     return any_plan(problem, fewer, context);
@@ -148,7 +148,7 @@ const OptionTable<MegatronOptions>& megatron_options() {
 Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const MegatronOptions given = megatron_options().read(options);
   const Rules rules{given.by_parameters, given.ignore_memory,
-                    search::smallest_slice(*problem.profile, given.min_slice)};
+                    search::min_replica_samples(*problem.profile, given.min_slice)};
   TRY(auto chain, search::Chain::of(problem));
   if (auto none = amp::too_large(chain)) return Ranking{{}, *std::move(none)};
   TRY(const auto groups, considered(chain, rules));
@@ -159,7 +159,7 @@ Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& opti
     report(context.progress, static_cast<double>(i) / static_cast<double>(groups.size()), "simulating");
     for (Plan& plan : chosen(chain, groups[i], rules)) {
       TRY_VOID(check_stop(context));
-      if ((truncated = out_of_time(context) && !judged.empty())) break;
+      if ((truncated = deadline_expired(context) && !judged.empty())) break;
       if (too_long_to_simulate(plan)) {
         large = true;
         continue;
@@ -175,7 +175,7 @@ Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& opti
     }
   }
   report(context.progress, 1, "done");
-  if (judged.empty() && large) return only_too_long(problem);
+  if (judged.empty() && large) return too_long_ranking(problem);
   if (judged.empty()) return no_plan(problem, rules, context);
   for (Judged& one : judged) one.plan.truncated = truncated;
   return ranked(std::move(judged), context);

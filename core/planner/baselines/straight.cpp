@@ -28,7 +28,7 @@ std::vector<Plan> straight_plans(search::Chain& chain, int micro_batch, int slic
   const search::PinnedStages pinned(chain);
   const auto ends = !pinned.any()
                         ? std::optional(search::balanced_blocks(tables, chain.layers()))
-                        : search::least_slowest_blocks(stages, chain.layers(), [&](int s, int first, int last) {
+                        : search::minimize_max_block(stages, chain.layers(), [&](int s, int first, int last) {
                             return search::pinned_block_time(chain, pinned, micro_batch, 1,
                                                              *tables[static_cast<std::size_t>(s)], first, last);
                           });
@@ -40,7 +40,7 @@ std::vector<Plan> straight_plans(search::Chain& chain, int micro_batch, int slic
   plan.name = "Straight";
   std::vector<Plan> both(2, plan);
   both[1].warmup = Warmup::B;
-  if (!with_other_warmup(plan)) both.pop_back();
+  if (!with_alternate_warmup(plan)) both.pop_back();
   return both;
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t most_orders = 256;        // of different devices
 constexpr std::size_t most_guessed_orders = 8;  // each takes all evaluations
-constexpr double quick_cells = 2e6;             // entries for improving ties
-constexpr double all_counts_cells = 2e6;        // at most, for ties of every number of stages
+constexpr double max_cells_tie_break = 2e6;     // entries for improving ties
+constexpr double max_cells_all_counts = 2e6;    // at most, for ties of every number of stages
 
 std::vector<DeviceId> pinned_devices(const Problem& problem) {
   std::vector<DeviceId> devices;
@@ -39,7 +39,7 @@ namespace {
 // --- one space: a micro-batch size and an order of devices
 
 /// By the time of the slowest stage, then in lexicographic order; no more than `keep`.
-void keep_quickest(Space& space, std::vector<Partition>& list, std::size_t keep) {
+void keep_fastest(Space& space, std::vector<Partition>& list, std::size_t keep) {
   std::vector<std::pair<double, Partition>> timed;
   for (Partition& stages : list) timed.push_back({space.slowest(stages), std::move(stages)});
   std::sort(timed.begin(), timed.end());
@@ -58,11 +58,12 @@ std::vector<Partition> exact(Space& space, std::int64_t most, const Watch& watch
   if (space.pipelines()) {
     const std::size_t many = std::clamp<std::size_t>(400000 / least->size(), 16, 4096);
     if (auto all = search.all({.peak = peak}, many); !all.empty()) ties = std::move(all);
-    if (ties.size() == many) ties.push_back(search.quick(*least, peak, quick_cells));  // the list may be cut off
+    if (ties.size() == many)
+      ties.push_back(search.quick(*least, peak, max_cells_tie_break));  // the list may be cut off
   } else {
-    ties.push_back(search.quick(*least, peak, quick_cells / space.ways()));
-    if (cells(space) <= all_counts_cells)
-      for (Partition& other : search.of_each_count({peak, space.slowest(ties.back())}))
+    ties.push_back(search.quick(*least, peak, max_cells_tie_break / space.ways()));
+    if (cells(space) <= max_cells_all_counts)
+      for (Partition& other : search.best_per_stage_count({peak, space.slowest(ties.back())}))
         ties.push_back(std::move(other));
   }
   truncated |= search.truncated();
@@ -113,7 +114,7 @@ Answer of_size(search::Chain& chain, int micro_batch, const Wanted& wanted, std:
     const std::int64_t bound = best.plans.empty() ? most : best.peak - 1;
     auto list = recommend(space, wanted, bound, watch, best.truncated);
     if (list.empty() || space.highest_peak(list.front()) > bound) continue;
-    keep_quickest(space, list, keep);
+    keep_fastest(space, list, keep);
     best.peak = space.highest_peak(list.front());
     best.plans.clear();
     for (const Partition& stages : list) best.plans.push_back(plan_from(chain, space, stages, wanted));

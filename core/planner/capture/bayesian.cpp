@@ -141,7 +141,7 @@ class Optimiser {
     for (int i = 0; i < sampled; ++i) {
       const int p = static_cast<int>(static_cast<std::int64_t>(i) * layers / sampled);
       while (stages[s].last <= p) ++s;
-      const StageWay& way = space_.way(stages[s].way);
+      const StageConfig& way = space_.way(stages[s].way);
       // Stages are counted from the back, as are the in-flight micro-batches.
       point.push_back(static_cast<double>(stages.size() - s));
       if (space_.ways() == 1) continue;

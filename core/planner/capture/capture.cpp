@@ -45,7 +45,7 @@ std::string where_optimal(const search::Chain& chain, const Plan& plan, const Wa
 }
 
 /// Few ties of long pipelines: simulating one of them takes time.
-std::size_t kept_ties(const search::Chain& chain, const std::vector<int>& sizes) {
+std::size_t max_ties(const search::Chain& chain, const std::vector<int>& sizes) {
   const double micro_batches = static_cast<double>(chain.workload().global_batch) / sizes.front();
   const double operations = 2 * micro_batches * std::min(chain.layers(), chain.devices());
   const double most = sizes.size() == 1 ? 32 : 8;
@@ -54,7 +54,7 @@ std::size_t kept_ties(const search::Chain& chain, const std::vector<int>& sizes)
 
 Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int>& sizes, const Wanted& wanted,
                                      const PlannerContext& context) {
-  const std::size_t keep = kept_ties(chain, sizes);
+  const std::size_t keep = max_ties(chain, sizes);
   std::vector<Answer> answers;
   std::int64_t least = INT64_MAX;
   bool truncated = false, proven = true;
@@ -69,7 +69,7 @@ Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int
     if (answer.plans.empty()) continue;
     least = std::min(least, answer.peak);
     answers.push_back(std::move(answer));
-    truncated |= out_of_time(context) && i + 1 < sizes.size();
+    truncated |= deadline_expired(context) && i + 1 < sizes.size();
   }
   std::vector<Plan> plans;
   for (Answer& answer : answers)
@@ -98,7 +98,7 @@ Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) 
     // Without a simulator all of the ties are as good: the order given stands.
     TRY(const auto iteration, context.score ? judge(context, plans[i]) : Result<Seconds>(Seconds()));
     judged.push_back({std::move(plans[i]), iteration});
-    truncated = out_of_time(context) && i + 1 < plans.size();
+    truncated = deadline_expired(context) && i + 1 < plans.size();
   }
   PlannerContext all = context;
   all.top = static_cast<int>(judged.size());
@@ -147,7 +147,7 @@ Result<Wanted> wanted_of(const Problem& problem, const Given& given, const Plann
                   .stop = context.stop};
   wanted.recommender = given.recommender;
   wanted.budget = {given.evaluations, static_cast<std::uint64_t>(given.seed)};
-  wanted.slice = search::smallest_slice(*problem.profile, given.min_slice);
+  wanted.slice = search::min_replica_samples(*problem.profile, given.min_slice);
   if (wanted.budget.evaluations < 1 || wanted.budget.evaluations > 100000)
     return fail(ErrorCode::bad_usage,
                 fmt::format("--evaluations is {}, 1 to 100000 expected", wanted.budget.evaluations));
@@ -174,9 +174,9 @@ Result<std::optional<Infeasible>> too_large(search::Chain& chain, const std::vec
         fmt::format("{:.3g} partitions of {} layers over {} devices, at most {:.0f} for --recommender bf expected",
                     partitions, chain.layers(), chain.devices(), brute_force_limit));
   if (wanted.recommender != Recommender::exact || table <= most_cells) return std::optional<Infeasible>();
-  return past_limit(fmt::format("{:.3g} states of {} layers on {} devices, {:.3g} are the most", table, chain.layers(),
-                                chain.devices(), most_cells),
-                    chain.problem(), wanted.space.pipeline_only ? "" : "--pipeline-only, or a --micro-batch")
+  return problem_too_large(fmt::format("{:.3g} states of {} layers on {} devices, {:.3g} are the most", table,
+                                       chain.layers(), chain.devices(), most_cells),
+                           chain.problem(), wanted.space.pipeline_only ? "" : "--pipeline-only, or a --micro-batch")
       .infeasible;
 }
 
@@ -185,7 +185,7 @@ Result<Ranking> no_size(const Problem& problem, search::Chain& chain, const Want
   const std::string reason =
       fmt::format("no micro-batch gives every replica the {} samples that were measured at least", wanted.slice);
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
-  return too_few_samples(reason, problem.workload, wanted.slice, [&](int fewer) -> Result<bool> {
+  return infeasible_by_samples(reason, problem.workload, wanted.slice, [&](int fewer) -> Result<bool> {
     TRY(const auto all, search::micro_batch_choices(problem.workload, 1));
     Wanted with = wanted;
     with.slice = fewer;
@@ -209,7 +209,7 @@ Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes,
     TRY(const auto fits, capture_fits(chain, sizes, wanted, context));
     if (fits) return Ranking{{}, Infeasible{reason, "--recommender exact"}};
   }
-  return nothing_fits(reason, context, [&](Bytes more) -> Result<bool> {
+  return infeasible_by_memory(reason, context, [&](Bytes more) -> Result<bool> {
     TRY(auto relaxed, search::Chain::of(with_more_memory(problem, more)));
     return capture_fits(relaxed, sizes, wanted, context);
   });

@@ -15,14 +15,14 @@ namespace {
 /// A stage's predicted peak on its most loaded device. The value of the first layer alone on a device includes input
 /// and workspace; the other layers only add to it.
 struct PredictedPeak {
-  MemoryParts parts;
+  MemoryBreakdown parts;
   Bytes alone, added;  ///< mCAP's two values: of the first layer, and of all others
   int kept = 1;
   Bytes total() const { return parts.total(); }
 };
 
 /// Returns weights, gradients and optimizer of these weights in this stage.
-MemoryParts state_of(const evaluation::Evaluation& e, int s, const plan::Weights& weights) {
+MemoryBreakdown state_of(const evaluation::Evaluation& e, int s, const plan::Weights& weights) {
   return cost::state_memory(plan::share_of(weights, e.stage(s).tensor_parallel), e.stage(s).replicas(),
                             e.plan.optimizer, e.plan.precision, e.plan.zero);
 }
@@ -40,7 +40,7 @@ PredictedPeak predicted_peak(const evaluation::Evaluation& e, int s) {
   peak.parts[MemoryItem::workspace] = scaled(plan::workspace_bytes(first, degree));
   peak.parts[MemoryItem::reserve] = e.problem.workload.conventions.reserve;
   peak.parts[MemoryItem::communication] =
-      e.problem.workload.conventions.most_beside_model() - e.problem.workload.conventions.reserve;
+      e.problem.workload.conventions.max_non_model_bytes() - e.problem.workload.conventions.reserve;
   peak.alone = state_of(e, s, plan::weights_of(first)).total() + scaled(plan::saved_bytes(first, degree)) * peak.kept +
                peak.parts[MemoryItem::boundary] + peak.parts[MemoryItem::workspace] + peak.parts[MemoryItem::reserve] +
                peak.parts[MemoryItem::communication];

@@ -8,7 +8,7 @@
 namespace pipedeck::planner::capture {
 
 /// A table of maxima over any range of appended numbers, stored for ranges of powers of two.
-class RangeMaximum {
+class RangeMaxQuery {
  public:
   void append(int value) {
     if (tables_.empty()) tables_.emplace_back();

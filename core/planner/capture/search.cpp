@@ -10,7 +10,7 @@ namespace {
 
 /// Returns the last position of (from, to] for which `holds` is true, or `from`. `holds` is true up to some position.
 template <class Holds>
-int last_that(int from, int to, const Holds& holds) {
+int find_last(int from, int to, const Holds& holds) {
   while (from < to) {
     const int middle = from + (to - from + 1) / 2;
     if (holds(middle))
@@ -23,8 +23,8 @@ int last_that(int from, int to, const Holds& holds) {
 
 /// Returns the first position of [from, to) for which `holds` is true, or `to`. `holds` is true from some position on.
 template <class Holds>
-int first_that(int from, int to, const Holds& holds) {
-  return -last_that(-to, -from, [&](int negative) { return holds(-negative); });
+int find_first(int from, int to, const Holds& holds) {
+  return -find_last(-to, -from, [&](int negative) { return holds(-negative); });
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Search::Greedy Search::fill_relaxed(std::int64_t peak) {
   for (int behind = 0; behind < stages; ++behind) {
     const int least = stages - 1 - behind;
     const int first =
-        first_that(least, last, [&](int p) { return p == last || space_.least_peak(0, p, last, behind) <= peak; });
+        find_first(least, last, [&](int p) { return p == last || space_.least_peak(0, p, last, behind) <= peak; });
     if (first > least) greedy.next = std::min(greedy.next, space_.least_peak(0, first - 1, last, behind));
     if (first == last) return greedy;
     greedy.highest = std::max(greedy.highest, space_.least_peak(0, first, last, behind));
@@ -93,13 +93,13 @@ bool Search::set_windows(const Bounds& bounds) {
   low_[0] = layers;
   for (int k = 1; k <= stages; ++k) {
     const int last = low_[index(k - 1)];
-    low_[index(k)] = first_that(stages - k, last, [&](int p) { return p == last || may(p, last, k - 1); });
+    low_[index(k)] = find_first(stages - k, last, [&](int p) { return p == last || may(p, last, k - 1); });
     if (low_[index(k)] == last) return false;
   }
   high_[index(stages)] = 0;
   for (int k = stages; k >= 1; --k) {
     const int first = high_[index(k)];
-    high_[index(k - 1)] = last_that(first, layers - (k - 1), [&](int q) { return q == first || may(first, q, k - 1); });
+    high_[index(k - 1)] = find_last(first, layers - (k - 1), [&](int q) { return q == first || may(first, q, k - 1); });
     if (high_[index(k - 1)] < low_[index(k - 1)]) return false;
   }
   return low_[index(stages)] == 0;
@@ -149,14 +149,14 @@ int Search::end_of(int w, int p, int behind, std::int64_t peak) {
 void Search::take_kind(int k, int p, int w, int kind, int end, const Bounds& bounds, bool exactly, Found& found) {
   const int behind = k - 1, width = space_.way(w).devices();
   const std::int64_t capacity = space_.capacity(w, kind);
-  if (bounds.timed()) end = last_that(p, end, [&](int q) { return space_.seconds(w, kind, p, q) <= bounds.seconds; });
+  if (bounds.timed()) end = find_last(p, end, [&](int q) { return space_.seconds(w, kind, p, q) <= bounds.seconds; });
   if (end == p) return;
   // Up to `sure` the stage fits with any output; from there to `end` that depends on the boundary.
   int sure = end;
   const std::int64_t output = space_.largest_output(w);
   if (capacity < INT64_MAX && space_.need_with(w, p, end, behind, output) > capacity) {
-    end = last_that(p, end, [&](int q) { return space_.need_with(w, p, q, behind, 0) <= capacity; });
-    sure = last_that(p, end, [&](int q) { return space_.need_with(w, p, q, behind, output) <= capacity; });
+    end = find_last(p, end, [&](int q) { return space_.need_with(w, p, q, behind, 0) <= capacity; });
+    sure = find_last(p, end, [&](int q) { return space_.need_with(w, p, q, behind, output) <= capacity; });
   }
   const auto fits = [&](int q) { return q <= sure || space_.need(w, p, q, behind) <= capacity; };
   for (const int next : {k - 1, k}) {
@@ -167,7 +167,7 @@ void Search::take_kind(int k, int p, int w, int kind, int end, const Bounds& bou
       int most = row.most(from + 1, std::min(to, sure));
       for (int q = std::max(from, sure) + 1; q <= to; ++q)
         if (row.at(q) > most && fits(q)) most = row.at(q);
-      const auto [least_start, last_start] = space_.pinned_starts(w, p, to);
+      const auto [least_start, last_start] = space_.allowed_starts(w, p, to);
       if (most >= 0 && least_start <= last_start) {
         const int start = space_.blocks(w).last(kind, std::min(most, last_start + width));
         if (start >= least_start && start > found.start) {
@@ -314,7 +314,7 @@ Partition Search::quick(Partition found, std::int64_t peak, double cells) {
   return found;
 }
 
-std::vector<Partition> Search::of_each_count(const Bounds& bounds) {
+std::vector<Partition> Search::best_per_stage_count(const Bounds& bounds) {
   std::vector<Partition> found;
   watch_.answered = true;
   every_count_ = true;

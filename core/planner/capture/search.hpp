@@ -44,7 +44,7 @@ class Search {
   /// were computed.
   Partition quick(Partition found, std::int64_t peak, double cells);
   /// One partition of each number of stages that keeps to the bounds.
-  std::vector<Partition> of_each_count(const Bounds& bounds);
+  std::vector<Partition> best_per_stage_count(const Bounds& bounds);
   /// All that keep to the bounds, by their stages' ends in lexicographic order, up to `most`; for pipelines only.
   std::vector<Partition> all(const Bounds& bounds, std::size_t most);
 
@@ -53,7 +53,7 @@ class Search {
   struct Row {
     int high = -1, low = 0;         // -1 outside [low, high]; low falls while the row is filled
     std::vector<int> start;         // from `high` down
-    RangeMaximum range;             // of `start`
+    RangeMaxQuery range;            // of `start`
     int lowest = -1, highest = -1;  // positions that have a start; -1: none
     void append(int value);
     int at(int p) const { return p < low || p > high ? -1 : start[static_cast<std::size_t>(high - p)]; }

@@ -38,7 +38,7 @@ Space::Space(search::Chain& chain, int micro_batch, int slice, const Options& op
   count_stages();
   find_state_multiple();
   add_pins();
-  add_ways(slice);
+  add_configs(slice);
 }
 
 void Space::count_stages() {
@@ -63,7 +63,7 @@ void Space::add_pins() {
 
 /// Without ZeRO nothing shrinks with the replicas but their samples: of equal samples the fewest replicas do (but for
 /// pins, which a wider stage may keep).
-void Space::add_ways(int slice) {
+void Space::add_configs(int slice) {
   const Pins& pins = chain_.problem().pins;
   for (const int tensor : tensor_degrees(chain_.profile())) {
     if (tensor != pins.tensor_parallel.value_or(options_.pipeline_only ? 1 : tensor)) continue;
@@ -73,7 +73,7 @@ void Space::add_ways(int slice) {
          ++replicas) {
       if (micro_batch_ / replicas < std::max(1, slice) || replicas * tensor > devices()) break;
       if (options_.stop.stop_requested()) return;
-      const StageWay way{replicas, tensor, (micro_batch_ + replicas - 1) / replicas};
+      const StageConfig way{replicas, tensor, (micro_batch_ + replicas - 1) / replicas};
       if (way.samples == samples && chain_.workload().zero == 0 && pins.layers.empty()) continue;
       samples = way.samples;
       add_table(way);
@@ -81,7 +81,7 @@ void Space::add_ways(int slice) {
   }
 }
 
-void Space::add_table(const StageWay& way) {
+void Space::add_table(const StageConfig& way) {
   const auto [cuts, new_cuts] = cuts_.try_emplace(way.samples);
   for (int p = 0; p <= layers_ && new_cuts; ++p) cuts->second.push_back(chain_.cut(p, way.samples).count);
   const auto [saved, fresh] = saved_.try_emplace({way.samples, way.tensor});
@@ -96,7 +96,7 @@ void Space::add_table(const StageWay& way) {
   table.tensor_end.assign(search::at(layers_) + 1, layers_);
   for (int p = layers_ - 1; p >= 0; --p) {
     const Layer& layer = chain_.profile().layers[chain_.order()[search::at(p)].index()];
-    const bool has = plan::can_be_cut(layer, way.tensor);
+    const bool has = plan::is_shardable(layer, way.tensor);
     table.tensor_end[search::at(p)] = has ? table.tensor_end[search::at(p) + 1] : p;
   }
   const auto like = std::find_if(blocks_.begin(), blocks_.end(),
@@ -118,7 +118,7 @@ void Space::find_state_multiple() {
                      std::floor(factors.optimizer) == factors.optimizer;
   const double most = sum * static_cast<double>(chain_.parameters(0, layers_).count);
   if (workload.zero == 0 && whole && most < 0x1p53) state_multiple_ = static_cast<std::int64_t>(sum);
-  held_ = workload.conventions.most_beside_model().count;
+  held_ = workload.conventions.max_non_model_bytes().count;
 }
 
 std::int64_t Space::fixed(int w, int first, int last) const { return fixed(w, chain_.weights(first, last)); }
@@ -178,7 +178,7 @@ std::int64_t Space::capacity(int w, int kind) const {
 }
 
 const std::vector<double>& Space::seconds_on(int w, int type) {
-  const StageWay& way = ways_[search::at(w)];
+  const StageConfig& way = ways_[search::at(w)];
   const auto [found, added] = tables_[search::at(w)].seconds.try_emplace(type);
   if (!added) return found->second;
   const Cluster& cluster = chain_.cluster();
@@ -211,7 +211,7 @@ double Space::seconds(int w, int kind, int first, int last) {
   return most;
 }
 
-std::pair<int, int> Space::pinned_starts(int w, int first, int last) const {
+std::pair<int, int> Space::allowed_starts(int w, int first, int last) const {
   const int width = ways_[search::at(w)].devices();
   int from = 0, to = devices() - width;
   for (int p = next_pin(first); p < last; p = next_pin(p + 1))
@@ -221,7 +221,7 @@ std::pair<int, int> Space::pinned_starts(int w, int first, int last) const {
 
 bool Space::allows(const StageChoice& stage, int behind, const Bounds& bounds) {
   const auto [w, first, last] = std::tuple{stage.way, stage.first, stage.last};
-  const auto [from, to] = pinned_starts(w, first, last);
+  const auto [from, to] = allowed_starts(w, first, last);
   if (stage.device < from || stage.device > to || last > tensor_end(w, first)) return false;
   const int kind = blocks(w).kind(stage.device);
   return peak(w, first, last, behind) <= bounds.peak && need(w, first, last, behind) <= capacity(w, kind) &&

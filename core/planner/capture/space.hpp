@@ -30,10 +30,10 @@ struct Options {
 };
 
 /// A way to run a stage: `replicas` of `tensor` devices each; `samples` of the replica with most.
-struct StageWay {
+struct StageConfig {
   int replicas = 1, tensor = 1, samples = 1;
   int devices() const { return replicas * tensor; }
-  bool operator==(const StageWay&) const = default;
+  bool operator==(const StageConfig&) const = default;
 };
 
 /// A stage: layers [first, last) in a way, on the devices from position `device` of the order on.
@@ -71,7 +71,7 @@ class Space {
   /// Returns true for pipelines: one way to run each of a given number of stages.
   bool pipelines() const { return ways_.size() == 1 && least_stages_ == most_stages_; }
   int ways() const { return static_cast<int>(ways_.size()); }
-  const StageWay& way(int w) const { return ways_[search::at(w)]; }
+  const StageConfig& way(int w) const { return ways_[search::at(w)]; }
   const search::DeviceBlocks& blocks(int w) const { return blocks_[tables_[search::at(w)].blocks]; }
 
   /// Returns the predicted bytes on the fullest device of a stage with `behind` stages behind it.
@@ -95,7 +95,7 @@ class Space {
   /// The first position at or behind `first` whose layer is pinned, or N.
   int next_pin(int first) const { return next_pin_[search::at(first)]; }
   /// First positions, from and to, that the block of layers [first, last) may have for its pins' sake.
-  std::pair<int, int> pinned_starts(int w, int first, int last) const;
+  std::pair<int, int> allowed_starts(int w, int first, int last) const;
 
   /// May the stage run where it is?
   bool allows(const StageChoice& stage, int behind, const Bounds& bounds);
@@ -118,8 +118,8 @@ class Space {
   };
   void count_stages();
   void find_state_multiple();
-  void add_ways(int slice);
-  void add_table(const StageWay& way);
+  void add_configs(int slice);
+  void add_table(const StageConfig& way);
   void add_pins();
   const std::vector<double>& seconds_on(int w, int type);
   std::int64_t fixed(int w, int first, int last) const;
@@ -134,7 +134,7 @@ class Space {
   bool any_stages_ = false;
   std::optional<std::int64_t> state_multiple_;  ///< bytes of weights, gradients and optimizer over those of the weights
   std::int64_t held_ = 0;                       ///< reserve and communication, bytes
-  std::vector<StageWay> ways_;
+  std::vector<StageConfig> ways_;
   std::vector<Table> tables_;
   std::vector<search::DeviceBlocks> blocks_;
   std::map<int, std::vector<std::int64_t>> cuts_;                               // by samples

@@ -7,7 +7,7 @@
 // t = F + B of a computing stage and max(F, B) of a transfer (full-duplex). The printed objective loses the pivot's
 // last backward, can fall when a stage gets slower, and makes a link wait for both directions. L_max grows with every
 // stage and needs three figures of a prefix (dapple_suffix.hpp). With equal replicas it is never above the simulated
-// 1F1B without overlap. --printed-objective computes eq. 1-3 as printed (dapple_printed.cpp).
+// 1F1B without overlap. --printed-objective computes eq. 1-3 as printed (dapple_as_published.cpp).
 //
 // Search, eq. 4-5: stages are added front to back and placed by three policies (dapple_places.hpp). Data parallelism
 // (one stage) and straight pipelines (one device each) are among the plans.
@@ -64,7 +64,7 @@ const OptionTable<Given>& table() {
 
 Wanted wanted_of(const Problem& problem, const Given& given) {
   Wanted wanted;
-  wanted.space.slice = search::smallest_slice(*problem.profile, given.min_slice);
+  wanted.space.slice = search::min_replica_samples(*problem.profile, given.min_slice);
   wanted.space.ignore_memory = given.ignore_memory;
   wanted.rules = {.allow_idle = given.allow_idle,
                   .stages = problem.pins.stages,
@@ -86,7 +86,7 @@ Result<Ranking> not_enough_samples(const Problem& problem, const std::string& re
   idle.rules.allow_idle = true;
   TRY(const auto helps, any_dapple_plan(problem, idle, sizes, context));
   if (helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
-  return too_few_samples(reason, problem.workload, wanted.space.slice, [&](int slice) {
+  return infeasible_by_samples(reason, problem.workload, wanted.space.slice, [&](int slice) {
     wanted.space.slice = slice;
     return any_dapple_plan(problem, wanted, sizes, context);
   });
@@ -101,7 +101,7 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, c
   const std::string no_memory = "no plan fits the devices' memory, with one micro-batch at a time on every stage";
   if (any && !context.relax) return Ranking{{}, Infeasible{no_memory, ""}};
   if (any)
-    return nothing_fits(no_memory, context, [&](Bytes more) {
+    return infeasible_by_memory(no_memory, context, [&](Bytes more) {
       return any_dapple_plan(with_more_memory(problem, more), wanted, sizes, context);
     });
   if (!problem.pins.empty()) {
@@ -122,7 +122,7 @@ Result<Ranking> plan_dapple(const Problem& problem, const PlannerOptions& option
   const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
   if (devices > largest || layers * devices * devices > largest)
-    return past_limit(
+    return problem_too_large(
         fmt::format("{} layers on {} devices, layers x devices^2 up to {} expected", layers, devices, largest),
         problem);
   TRY(auto chain, search::Chain::of(problem));

@@ -112,7 +112,7 @@ DappleTerms l_max(const std::vector<EvaluatedStep>& steps, int micro_batches) {
 }
 
 /// Eq. 3: Q from S - 1 down to 0.
-std::size_t printed_pivot(const std::vector<EvaluatedStep>& steps, int micro_batches) {
+std::size_t pivot_as_published(const std::vector<EvaluatedStep>& steps, int micro_batches) {
   const auto steady = [&](std::size_t s) { return (micro_batches - 1) * (steps[s].forward + steps[s].backward); };
   std::size_t q = steps.size() - 1;
   for (std::size_t s = steps.size() - 1; s-- > 0;) {
@@ -125,7 +125,7 @@ std::size_t printed_pivot(const std::vector<EvaluatedStep>& steps, int micro_bat
 
 /// Eq. 1-2.
 DappleTerms printed(const std::vector<EvaluatedStep>& steps, int micro_batches) {
-  DappleTerms terms{.pivot = printed_pivot(steps, micro_batches)};
+  DappleTerms terms{.pivot = pivot_as_published(steps, micro_batches)};
   const std::size_t q = terms.pivot;
   terms.each = steps[q].forward + steps[q].backward;
   for (std::size_t s = 0; s <= q; ++s) terms.warm += steps[s].forward;

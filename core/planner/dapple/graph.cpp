@@ -32,7 +32,7 @@ Suffix both(const Suffix& a, const Suffix& b) {
 }  // namespace
 
 Graph::Graph(Space& space, const Bounds& bounds, const SearchOptions& options)
-    : space_(space), bounds_(bounds), options_(options), rounds_(space.options().measure == DappleMeasure::sure) {
+    : space_(space), bounds_(bounds), options_(options), rounds_(space.options().measure == DappleCostKind::sure) {
   starts_.resize(search::at(space.layers()) + 1);
   ends_.resize(search::at(space.layers()) + 1);
 }
@@ -130,7 +130,7 @@ void Graph::extend_start(int start) {
     const Front there = behind(front, step);
     if (joined(there, bounds_.after(last, left)) >= options_.below) continue;
     if (last == layers && !space_.places().may_end(state)) continue;
-    if (space_.may_keep(state, first, last) == 0) continue;
+    if (space_.max_in_flight(state, first, last) == 0) continue;
     lower(nodes_[search::at(end_at(last, state))].front, there);
   }
 }
@@ -155,7 +155,7 @@ int Graph::warmup(int kept, int stages) const {
   return std::min({kept, space_.micro_batches(), options_.warmup == Warmup::A ? stages : 2 * stages - 1});
 }
 
-Suffix Graph::stage_in_front(const Step& step, int kept, const Suffix& suffix) const {
+Suffix Graph::prepend_stage(const Step& step, int kept, const Suffix& suffix) const {
   Suffix whole = in_front(step, suffix);
   if (!rounds_) return {whole.through, whole.whole, 0, 0};
   ++whole.stages;
@@ -171,11 +171,11 @@ void Graph::close_start(int start) {
     const int end = end_of(start, last);
     if (end == no_node || nodes_[search::at(end)].rest.empty()) continue;
     if (!spend()) return;
-    const int kept = space_.may_keep(node.state, node.layer, last);
+    const int kept = space_.max_in_flight(node.state, node.layer, last);
     if (kept == 0) continue;
     const Step step = space_.compute(node.state, node.layer, last);
     for (const Suffix& suffix : nodes_[search::at(end)].rest)
-      add(node.rest, node.front, stage_in_front(step, kept, suffix));
+      add(node.rest, node.front, prepend_stage(step, kept, suffix));
   }
 }
 

@@ -34,7 +34,7 @@ class Graph {
   /// Returns the end at `last` of the stage that starts at `start`, or -1.
   int end_of(int start, int last) const;
   /// `step` of a stage in front; `kept`: micro-batches that it may keep.
-  Suffix stage_in_front(const Step& step, int kept, const Suffix& suffix) const;
+  Suffix prepend_stage(const Step& step, int kept, const Suffix& suffix) const;
   /// Returns K of a stage that is followed by `stages` - 1 stages.
   int warmup(int kept, int stages) const;
   bool counts_rounds() const { return rounds_; }

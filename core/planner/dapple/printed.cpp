@@ -13,7 +13,7 @@ namespace pipedeck::planner::dapple {
 namespace {
 
 /// Eq. 3: Q is S - 1 at first, and moved to s, going down to 0, when s has the longer steady phase even so.
-std::size_t printed_pivot(const std::vector<Step>& steps, double more) {
+std::size_t pivot_as_published(const std::vector<Step>& steps, double more) {
   const auto each = [&](std::size_t s) { return steps[s].forward + steps[s].backward; };
   std::size_t q = steps.size() - 1;
   double between = 0;  // sum over s < x < Q
@@ -73,7 +73,7 @@ class PrintedSearch {
         for (const int to : space_.places().next(prefix.state, replicas)) {
           if (interrupted()) return;
           steps_ = prefix.steps;
-          if (first > 0) steps_.push_back(space_.transfer(prefix.state, to, first, DappleMeasure::l_max));
+          if (first > 0) steps_.push_back(space_.transfer(prefix.state, to, first, DappleCostKind::l_max));
           add_stages(prefix, first, to);
         }
   }
@@ -81,9 +81,9 @@ class PrintedSearch {
   /// Adds every length of the next stage on these devices.
   void add_stages(const Prefix& prefix, int first, int to) {
     for (int last = first + 1; last <= layers_; ++last) {
-      const Step step = space_.compute(to, first, last, DappleMeasure::l_max);
+      const Step step = space_.compute(to, first, last, DappleCostKind::l_max);
       if (!everything_ && step.pivot > out_of_reach * best_) return;
-      if (space_.may_keep(to, first, last) == 0) continue;
+      if (space_.max_in_flight(to, first, last) == 0) continue;
       steps_.push_back(step);
       last == layers_ ? finish(prefix, {first, last, to}) : keep(prefix, {first, last, to});
       steps_.pop_back();
@@ -96,7 +96,7 @@ class PrintedSearch {
   }
 
   void finish(const Prefix& prefix, const Part& part) {
-    const double latency = dapple_printed(steps_, space_.micro_batches());
+    const double latency = dapple_as_published(steps_, space_.micro_batches());
     if (!space_.places().may_end(part.state) || latency >= options_.below) return;
     best_ = std::min(best_, latency);
     complete_.push_back({latency, with(prefix.parts, part)});
@@ -119,11 +119,11 @@ class PrintedSearch {
   double estimate(const Part& part) {
     const int replicas = std::min(space_.places().left(part.state), space_.most_replicas());
     const Places::Next next = space_.places().next(part.state, replicas);
-    if (next.count == 0) return dapple_printed(steps_, space_.micro_batches());
+    if (next.count == 0) return dapple_as_published(steps_, space_.micro_batches());
     const int rest = *(next.end() - 1);
-    steps_.push_back(space_.transfer(part.state, rest, part.last, DappleMeasure::l_max));
-    steps_.push_back(space_.compute(rest, part.last, layers_, DappleMeasure::l_max));
-    const double latency = dapple_printed(steps_, space_.micro_batches());
+    steps_.push_back(space_.transfer(part.state, rest, part.last, DappleCostKind::l_max));
+    steps_.push_back(space_.compute(rest, part.last, layers_, DappleCostKind::l_max));
+    const double latency = dapple_as_published(steps_, space_.micro_batches());
     steps_.resize(steps_.size() - 2);
     return latency;
   }
@@ -142,9 +142,9 @@ class PrintedSearch {
 
 DappleFound search_printed(Space& space, const SearchOptions& options) { return PrintedSearch(space, options).run(); }
 
-double dapple_printed(const std::vector<Step>& steps, int micro_batches) {
+double dapple_as_published(const std::vector<Step>& steps, int micro_batches) {
   const double more = micro_batches - 1;
-  const std::size_t q = printed_pivot(steps, more);
+  const std::size_t q = pivot_as_published(steps, more);
   double warm = 0;
   for (std::size_t s = 0; s <= q; ++s) warm += steps[s].forward;  // T_w
   // T_e of eq. 1: after the pivot the backwards are subtracted, from the pivot's own on; before it they are added.

@@ -14,9 +14,9 @@ namespace pipedeck::planner::dapple {
 
 namespace {
 
-constexpr std::size_t printed_candidates = 24;   // per space, for the simulator to choose from
-constexpr std::size_t unproven_candidates = 64;  // per space, without proof
-constexpr double most_operations = 1 << 20;      // of a plan to simulate; beyond it the bound replaces the time
+constexpr std::size_t published_candidates = 24;  // per space, for the simulator to choose from
+constexpr std::size_t unproven_candidates = 64;   // per space, without proof
+constexpr double most_operations = 1 << 20;       // of a plan to simulate; beyond it the bound replaces the time
 
 class DappleRanking {
  public:
@@ -43,14 +43,14 @@ class DappleRanking {
   int top() const { return std::max(1, context_.top); }
 
   /// Returns true on a stop, or out of time except during the last resort.
-  bool interrupted() const { return context_.stop.stop_requested() || (!last_resort_ && out_of_time(context_)); }
+  bool interrupted() const { return context_.stop.stop_requested() || (!last_resort_ && deadline_expired(context_)); }
 
   // --- by objective
 
   Result<Ranking> by_objective() {
     const auto keep = static_cast<std::size_t>(top());
     auto found = wanted_.printed ? spaces_->search_printed(keep) : deepen(keep);
-    if (found.cut_short && found.entries.empty() && !wanted_.printed) found = last_resort(keep);
+    if (found.cut_short && found.entries.empty() && !wanted_.printed) found = fallback_search(keep);
     TRY_VOID(check_stop(context_));
     Ranking ranking;
     for (const Entry& entry : found.entries) {
@@ -88,13 +88,13 @@ class DappleRanking {
 
   /// The search is over before it has found anything: good plans without proof. L_max shows them better than the sure
   /// measure, which often makes little of transfers.
-  Spaces::Found last_resort(std::size_t keep) {
+  Spaces::Found fallback_search(std::size_t keep) {
     known_.clear();
     if (wanted_.simulated) open_spaces(false);
     Spaces::Found found;
-    if (wanted_.simulated && !out_of_time(context_)) found = deepen(keep);
+    if (wanted_.simulated && !deadline_expired(context_)) found = deepen(keep);
     last_resort_ = true;
-    if (found.entries.empty()) found = spaces_->search_narrowly(keep);
+    if (found.entries.empty()) found = spaces_->search_heuristic(keep);
     found.cut_short = true;
     return found;
   }
@@ -108,7 +108,7 @@ class DappleRanking {
   }
 
   Result<void> simulate_printed() {
-    const auto found = spaces_->search_printed(printed_candidates);
+    const auto found = spaces_->search_printed(published_candidates);
     cut_short_ |= found.cut_short;
     return simulate(found.entries, search::never);
   }
@@ -119,23 +119,23 @@ class DappleRanking {
     const double least = spaces_->least();
     for (const double reach : reaches) {
       report(context_.progress, 0.3, "searching");
-      const double limit = std::min(to_beat(), least == 0 ? search::never : least * reach);
+      const double limit = std::min(incumbent_time(), least == 0 ? search::never : least * reach);
       const auto found = spaces_->search(limit, static_cast<std::size_t>(wanted_.simulations) + 1);
       TRY_VOID(simulate(found.entries, found.all_below));
-      proven_ = !found.cut_short && !exhausted_ && to_beat() <= found.all_below;
+      proven_ = !found.cut_short && !exhausted_ && incumbent_time() <= found.all_below;
       cut_short_ |= found.cut_short;
-      if (proven_ || exhausted_ || cut_short_ || limit == search::never || limit >= to_beat()) break;
+      if (proven_ || exhausted_ || cut_short_ || limit == search::never || limit >= incumbent_time()) break;
     }
     // An interrupted search may have simulated no pipeline; there is time for good ones without proof.
-    if (cut_short_ && simulated_ == 0 && (judged_.empty() || !out_of_time(context_)))
-      return simulate(last_resort(out_of_time(context_) ? 1 : unproven_candidates).entries, search::never);
+    if (cut_short_ && simulated_ == 0 && (judged_.empty() || !deadline_expired(context_)))
+      return simulate(fallback_search(deadline_expired(context_) ? 1 : unproven_candidates).entries, search::never);
     return exhausted_ ? simulate_shapes() : Result<void>();
   }
 
   /// Simulates other shapes, from all spaces in turn. The least bounds often belong to one plan with its boundaries
   /// moved by a layer, so half of the budget is reserved for this.
   Result<void> simulate_shapes() {
-    auto found = spaces_->search_shapes(to_beat(), static_cast<std::size_t>(wanted_.simulations));
+    auto found = spaces_->search_by_shape(incumbent_time(), static_cast<std::size_t>(wanted_.simulations));
     std::vector<int> taken(static_cast<std::size_t>(spaces_->count()), 0);
     std::vector<std::pair<int, Entry>> turns;
     for (Entry& entry : found.entries)
@@ -153,7 +153,7 @@ class DappleRanking {
       Space& space = spaces_->space(s);
       for (int r = 1; r <= space.most_replicas(); ++r)
         for (const int state : space.places().next(Places::start, r))
-          if (space.places().may_end(state) && space.may_keep(state, 0, chain_.layers()) > 0)
+          if (space.places().may_end(state) && space.max_in_flight(state, 0, chain_.layers()) > 0)
             all.push_back({space.compute(state, 0, chain_.layers()).pivot - spaces_->rounding(s),
                            s,
                            {{0, chain_.layers(), state}}});
@@ -166,10 +166,10 @@ class DappleRanking {
   Result<void> simulate(const std::vector<Entry>& entries, double all_below) {
     for (const Entry& entry : entries) {
       TRY_VOID(check_stop(context_));
-      if (!wanted_.printed && (entry.bound >= to_beat() || entry.bound >= all_below)) break;
+      if (!wanted_.printed && (entry.bound >= incumbent_time() || entry.bound >= all_below)) break;
       const bool pipeline = entry.parts.size() > 1;
       if (!known_.insert({entry.space, entry.parts}).second) continue;
-      if (!judged_.empty() && out_of_time(context_)) {
+      if (!judged_.empty() && deadline_expired(context_)) {
         cut_short_ = true;
         break;
       }
@@ -185,7 +185,7 @@ class DappleRanking {
   }
 
   /// Returns the simulated time of the worst plan of the answer so far, seconds.
-  double to_beat() const {
+  double incumbent_time() const {
     std::vector<double> times;
     for (const Judged& one : judged_) times.push_back(one.iteration.count);
     if (static_cast<int>(times.size()) < top()) return search::never;
@@ -204,10 +204,11 @@ class DappleRanking {
       plan.stages.push_back(std::move(stage));
     }
     const auto steps = dapple_steps(space, entry.parts);
-    plan.objective = wanted_.printed
-                         ? Objective{"DAPPLE eq. 2, as printed", Seconds(dapple_printed(steps, plan.micro_batches)), {}}
-                         : Objective{"DAPPLE L_max", Seconds(l_max(steps)), {}};
-    plan.name = "DAPPLE " + shape_text(plan);
+    plan.objective =
+        wanted_.printed
+            ? Objective{"DAPPLE eq. 2, as printed", Seconds(dapple_as_published(steps, plan.micro_batches)), {}}
+            : Objective{"DAPPLE L_max", Seconds(l_max(steps)), {}};
+    plan.name = "DAPPLE " + stage_shape_text(plan);
     return plan;
   }
 
@@ -298,7 +299,7 @@ Result<bool> any_dapple_plan(const Problem& problem, const Wanted& wanted, const
   Wanted any = wanted;
   any.simulated = any.printed = false;
   Spaces spaces(chain, any, micro_batches, [&] { return context.stop.stop_requested(); });
-  const bool found = !spaces.search_narrowly(1).entries.empty() ||
+  const bool found = !spaces.search_heuristic(1).entries.empty() ||
                      !spaces.search(std::numeric_limits<double>::infinity(), 1).entries.empty();
   TRY_VOID(check_stop(context));
   return found;

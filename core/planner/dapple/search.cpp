@@ -146,7 +146,7 @@ class BestFirst {
       const int end = graph_.end_of(from.node, last);
       if (end == no_state || graph_.node(end).rest.empty()) continue;
       if (start.layer == 0 && last == space_.layers() && options_.least_stages > 1) continue;
-      const int kept = space_.may_keep(start.state, start.layer, last);
+      const int kept = space_.max_in_flight(start.state, start.layer, last);
       if (kept == 0) continue;
       const Step step = space_.compute(start.state, start.layer, last);
       Partial next{.node = end,
@@ -202,8 +202,8 @@ std::vector<Step> dapple_steps(Space& space, const std::vector<Part>& parts) {
   std::vector<Step> steps;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto [first, last, state] = parts[i];
-    if (i > 0) steps.push_back(space.transfer(parts[i - 1].state, state, first, DappleMeasure::l_max));
-    steps.push_back(space.compute(state, first, last, DappleMeasure::l_max));
+    if (i > 0) steps.push_back(space.transfer(parts[i - 1].state, state, first, DappleCostKind::l_max));
+    steps.push_back(space.compute(state, first, last, DappleCostKind::l_max));
   }
   return steps;
 }

@@ -60,6 +60,6 @@ std::vector<Step> dapple_steps(Space& space, const std::vector<Part>& parts);
 /// max_Q of planners.md, over all steps; those at odd positions are transfers.
 double l_max(const std::vector<Step>& steps);
 /// Eq. 1-3.
-double dapple_printed(const std::vector<Step>& steps, int micro_batches);
+double dapple_as_published(const std::vector<Step>& steps, int micro_batches);
 
 }  // namespace pipedeck::planner::dapple

@@ -53,8 +53,8 @@ Space::StageCost& Space::cost(int state) {
   return cost;
 }
 
-Step Space::compute(int state, int first, int last, DappleMeasure measure) {
-  const bool sure = measure == DappleMeasure::sure;
+Step Space::compute(int state, int first, int last, DappleCostKind measure) {
+  const bool sure = measure == DappleCostKind::sure;
   const StageCost& where = cost(state);
   Step step;
   double slowest = 0;
@@ -120,7 +120,7 @@ std::vector<Space::Slice> Space::slices(int from, int to) const {
   return all;
 }
 
-Step Space::transfer(int from, int to, int cut, DappleMeasure measure) {
+Step Space::transfer(int from, int to, int cut, DappleCostKind measure) {
   const auto [found, added] =
       slices_.try_emplace(static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to));
   if (added) {
@@ -141,20 +141,20 @@ Step Space::transfer(int from, int to, int cut, DappleMeasure measure) {
     // Links are full-duplex: the longer direction decides.
     shortest.pivot = std::max(shortest.pivot, there + back + more * std::max(there, back));
   }
-  if (measure == DappleMeasure::sure) return shortest;
+  if (measure == DappleCostKind::sure) return shortest;
   longest.pivot = longest.forward + longest.backward + more * std::max(longest.forward, longest.backward);
   return longest;
 }
 
-bool Space::honours_pins(int state, int first, int last) const {
+bool Space::satisfies_constraints(int state, int first, int last) const {
   const std::vector<DeviceId>& devices = places_.devices(state);
   return std::all_of(pins_.begin(), pins_.end(), [&](const auto& pin) {
     return pin.first < first || pin.first >= last || std::binary_search(devices.begin(), devices.end(), pin.second);
   });
 }
 
-int Space::may_keep(int state, int first, int last) {
-  if (!pins_.empty() && !honours_pins(state, first, last)) return 0;
+int Space::max_in_flight(int state, int first, int last) {
+  if (!pins_.empty() && !satisfies_constraints(state, first, last)) return 0;
   if (options_.ignore_memory) return micro_batches_;
   const StageCost& where = cost(state);
   const std::size_t width = search::at(layers()) + 1;

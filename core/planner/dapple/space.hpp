@@ -20,7 +20,7 @@
 
 namespace pipedeck::planner::dapple {
 
-enum class DappleMeasure { l_max, sure };
+enum class DappleCostKind { l_max, sure };
 
 /// A stage of the formula, in seconds; at odd positions of a plan transfers, which have no all-reduce.
 struct Step {
@@ -30,7 +30,7 @@ struct Step {
 };
 
 struct SpaceOptions {
-  DappleMeasure measure = DappleMeasure::l_max;
+  DappleCostKind measure = DappleCostKind::l_max;
   int slice = 1;  ///< minimum samples of a micro-batch on a replica
   bool ignore_memory = false;
   bool recompute = false;
@@ -49,14 +49,14 @@ class Space {
   int most_replicas() const { return std::min(chain_.devices(), micro_batch_ / options_.slice); }
 
   /// Layers [first, last) on the stage of `state`.
-  Step compute(int state, int first, int last, DappleMeasure measure);
+  Step compute(int state, int first, int last, DappleCostKind measure);
   Step compute(int state, int first, int last) { return compute(state, first, last, options_.measure); }
   /// The transfer over the cut before layer `cut`, from the stage of `from` to that of `to`.
-  Step transfer(int from, int to, int cut, DappleMeasure measure);
+  Step transfer(int from, int to, int cut, DappleCostKind measure);
   Step transfer(int from, int to, int cut) { return transfer(from, to, cut, options_.measure); }
 
   /// Returns the number of micro-batches that the stage may hold; 0 if not even one fits, or a pin is broken.
-  int may_keep(int state, int first, int last);
+  int max_in_flight(int state, int first, int last);
   /// Returns the largest number of layers from `first` on that `replicas` replicas can hold on devices of the largest
   /// memory, without boundary buffers.
   int longest_fitting(int first, int replicas);
@@ -77,7 +77,7 @@ class Space {
   };
 
   StageCost& cost(int state);
-  bool honours_pins(int state, int first, int last) const;
+  bool satisfies_constraints(int state, int first, int last) const;
   std::int32_t fitting(int replicas, const MemoryKinds& memory, int first, int last);
   std::vector<Slice> slices(int from, int to) const;
 

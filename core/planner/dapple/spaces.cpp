@@ -14,7 +14,7 @@ constexpr double steps = 6e6;         // of all searches for one answer: a secon
 constexpr double usual_devices = 96;  // beyond, steps take longer
 constexpr std::size_t width = 8;      // of a narrow search
 constexpr int per_shape = 2;
-constexpr std::size_t shapes_effort = 300'000;
+constexpr std::size_t shape_budget = 300'000;
 constexpr double not_far = 1.2;  // from the best bound, if several plans are wanted
 
 std::size_t most_effort(int devices) {
@@ -38,7 +38,7 @@ Spaces::Spaces(search::Chain& chain, const Wanted& wanted, const std::vector<int
     for (const int size : micro_batches) {
       SpaceOptions options = wanted.space;
       options.recompute = recompute;
-      options.measure = wanted.simulated && !wanted.printed ? DappleMeasure::sure : DappleMeasure::l_max;
+      options.measure = wanted.simulated && !wanted.printed ? DappleCostKind::sure : DappleCostKind::l_max;
       Member member{.space = std::make_unique<Space>(chain, places_, size, options), .bounds = nullptr};
       if (member.space->most_replicas() < 1) continue;
       member.work = work_of(*member.space);
@@ -102,7 +102,7 @@ SearchOptions Spaces::options(double limit, std::size_t keep) const {
 
 double Spaces::rounding(int index) const {
   const Space& space = *spaces_[static_cast<std::size_t>(index)].space;
-  if (space.options().measure != DappleMeasure::sure) return 0;
+  if (space.options().measure != DappleCostKind::sure) return 0;
   const int longest = 4 * (std::min(chain_.layers(), chain_.devices()) + 1);
   return 1e-9 * (2.0 * space.micro_batches() + longest) / 2;
 }
@@ -123,13 +123,13 @@ Spaces::Found Spaces::search(double limit, std::size_t keep) {
 }
 
 /// Where a space is too large below the limit, the lower part of it.
-Spaces::Found Spaces::search_shapes(double limit, std::size_t keep) {
+Spaces::Found Spaces::search_by_shape(double limit, std::size_t keep) {
   return search_all(limit, [&](Member& member, double below) {
     DappleFound found;
     for (int tries = 0; tries < 5; ++tries, below = (below + member.least) / 2) {
       SearchOptions shapes = options(below, keep);
       shapes.per_shape = per_shape;
-      shapes.effort = shapes_effort;
+      shapes.effort = shape_budget;
       found = search_dapple(*member.space, *member.bounds, shapes);
       if (!found.cut_short || !found.candidates.empty()) break;
     }
@@ -156,7 +156,7 @@ Spaces::Found Spaces::search_all(double limit, const std::function<DappleFound(M
 }
 
 /// The limit is raised here, too: the lower it is, the better are the few that are kept.
-Spaces::Found Spaces::search_narrowly(std::size_t keep) {
+Spaces::Found Spaces::search_heuristic(std::size_t keep) {
   Found all;
   const double lowest = least();
   for (const double reach : reaches) {

@@ -42,9 +42,9 @@ class Spaces {
   /// Returns plans with a bound below the limit, at most `keep` per space.
   Found search(double limit, std::size_t keep);
   /// Returns the best few plans of every sequence of the stages' devices, within a limited effort.
-  Found search_shapes(double limit, std::size_t keep);
+  Found search_by_shape(double limit, std::size_t keep);
   /// Returns good plans of good spaces quickly, without proof.
-  Found search_narrowly(std::size_t keep);
+  Found search_heuristic(std::size_t keep);
   Found search_printed(std::size_t keep);
 
   /// Returns the seconds by which the simulator's rounding to nanoseconds may fall below a plan's bound.

@@ -93,7 +93,7 @@ int kept(const Evaluation& e, int stage) {
 int outstanding(const Evaluation& e, int s) {
   if (s == 0) return kept(e, s);
   if (e.plan.synchronous()) return std::max(kept(e, s - 1), kept(e, s));
-  return cost::pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
+  return cost::pipedream_in_flight(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
 }
 
 /// A stage's weights, saved bytes and workspace for a number of samples, with the shardings that neighbouring stages
@@ -104,15 +104,15 @@ struct Held {
 };
 
 Held held_by(const Evaluation& e, int s, int samples) {
-  const std::vector<const CutWay*> ways = cost::stage_ways(e.plan, e.profile(), e.order, StageId(s));
+  const std::vector<const ShardingCost*> ways = cost::stage_ways(e.plan, e.profile(), e.order, StageId(s));
   Held held{weights_of(e, s), {}, {}};
   if (ways.empty()) {
     held.saved = saved_by(e, s, samples), held.workspace = largest_workspace(e, s, samples);
     return held;
   }
   held.weights.whole = {};
-  for (const CutWay* way : ways) {
-    held.weights.whole += way->whole_parameters, held.saved += way->saved;
+  for (const ShardingCost* way : ways) {
+    held.weights.whole += way->replicated_parameters, held.saved += way->saved;
     held.workspace = std::max(held.workspace, way->workspace);
   }
   held.saved = cost::scale_bytes(held.saved, samples, e.profile().micro_batch);
@@ -131,7 +131,7 @@ Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
   const Bytes weights = plan::share_of(held.weights, e.stage(s), rank);
   const Bytes fixed =
       cost::state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
-      e.problem.workload.conventions.most_beside_model() + held.workspace;
+      e.problem.workload.conventions.max_non_model_bytes() + held.workspace;
   const Bytes saved = held.saved;
   const Bytes input = crossing(e, s, samples), output = crossing(e, s + 1, samples);
   const bool again = e.stage(s).recompute.all;
@@ -176,7 +176,7 @@ Result<void> check_constraints(const Evaluation& e) {
     if (stage.first != layer || stage.last <= stage.first) return broken(e, s, "its layers do not follow on");
     layer = stage.last;
     for (const DeviceId device : stage.devices)
-      if (!used.insert(device).second && !shares_devices(plan.schedule))
+      if (!used.insert(device).second && !is_interleaved_on_device(plan.schedule))
         return broken(e, s, "a device that another stage has");
     if (plan.synchronous() && stage.replicas() > plan.micro_batch) return broken(e, s, "a replica without samples");
     if (e.options.ignore_memory || !kept_is_known(plan)) continue;

@@ -56,7 +56,7 @@ bool JointCosts::splittable(int degree, int first, int last) {
   if (degree == 1) return true;
   const auto [found, added] = unsplittable_.try_emplace(degree);
   std::vector<int>& count = found->second;
-  if (added) count = layers_.sums<int>([&](const Layer& layer) { return !plan::can_be_cut(layer, degree); });
+  if (added) count = layers_.sums<int>([&](const Layer& layer) { return !plan::is_shardable(layer, degree); });
   return count[search::at(last)] == count[search::at(first)];
 }
 
@@ -71,7 +71,7 @@ JointCosts::Passes JointCosts::passes(int team, int first, int last) const {
 
 double JointCosts::tail(int team, int first, int last) {
   Cost& cost = costs_[search::at(teams_[search::at(team)].cost)];
-  if (cost.tails[search::at(last)].empty()) fill_tails(cost, last);
+  if (cost.tails[search::at(last)].empty()) fill_epilogues(cost, last);
   return cost.tails[search::at(last)][search::at(first)];
 }
 
@@ -90,7 +90,7 @@ void JointCosts::make_room(std::size_t numbers) {
 
 /// Fills a column of tails. With overlap by layer an all-reduce starts when the previous one has ended and the layer's
 /// backward is done; else there is one after the last backward.
-void JointCosts::fill_tails(Cost& cost, int last) {
+void JointCosts::fill_epilogues(Cost& cost, int last) {
   make_room(search::at(last) + 1);
   const bool by_layer = chain().workload().conventions.overlap == Overlap::layer;
   const auto reduce = [&](int first, int end) {
@@ -170,7 +170,7 @@ std::vector<JointCosts::Slice> JointCosts::slices(const Team& from, const Team& 
         x == y ? std::array{0, sender.value, receiver.value} : std::array{1, x.value, y.value};
     const auto [known, added] = found.try_emplace(key);
     Slice& slice = known->second;
-    if (added || !network.paths_by_node()) {
+    if (added || !network.is_node_uniform()) {
       const cost::Path &there = network.path(sender, receiver), &back = network.path(receiver, sender);
       if (added) slice = {0, 0, 0, there.bandwidth.count, back.bandwidth.count};
       slice.latency = std::max(slice.latency, there.latency.count);

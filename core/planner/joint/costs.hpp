@@ -133,7 +133,7 @@ class JointCosts {
   const Line& line_of(const std::vector<DeviceId>& devices);
   const search::PassTimes& passes_of(const Kind& kind);
   void make_room(std::size_t numbers);
-  void fill_tails(Cost& cost, int last);
+  void fill_epilogues(Cost& cost, int last);
   int count_kept(const CostKey& key, int first, int last, bool recompute);
   std::vector<Slice> slices(const Team& from, const Team& to) const;
   double asynchronous_form(const Plan& plan);
@@ -147,7 +147,7 @@ class JointCosts {
   std::map<CostKey, int> cost_index_;
   std::vector<Cost> costs_;
   std::size_t held_ = 0;      ///< numbers in columns
-  std::vector<double> free_;  ///< buffer of fill_tails
+  std::vector<double> free_;  ///< buffer of fill_epilogues
   std::map<std::vector<DeviceId>, Line> lines_;
   std::map<Kind, search::PassTimes> split_;       // tensor parallelism
   std::map<int, std::vector<int>> unsplittable_;  ///< by degree: layers before a place that can't be split so

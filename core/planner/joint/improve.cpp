@@ -14,9 +14,9 @@ namespace pipedeck::planner::joint {
 namespace {
 
 // Devices of neighbours that count as one evaluation, even if none is simulated.
-constexpr std::int64_t copied_each = 500;
-constexpr std::size_t neighbours_tried = 40;  // of a plan, by closed form
-constexpr double restless = 0.003;            // a plan's penalty for each expansion of one of its shape
+constexpr std::int64_t copies_per_evaluation = 500;
+constexpr std::size_t max_neighbours = 40;  // of a plan, by closed form
+constexpr double restless = 0.003;          // a plan's penalty for each expansion of one of its shape
 
 class Improver {
  public:
@@ -65,7 +65,7 @@ class Improver {
     std::vector<Plan> neighbours = joint_neighbours(order->costs, plan, run_.sizes);
     const auto copied =
         static_cast<std::int64_t>(neighbours.size()) * static_cast<std::int64_t>(devices_used(plan).size());
-    pool_.spend(static_cast<int>(copied / copied_each));
+    pool_.spend(static_cast<int>(copied / copies_per_evaluation));
     for (Plan& other : neighbours) {
       const double bound = order->costs.closed_form(other);
       if (bound < pool_.worthless()) near.push_back({bound, std::move(other)});
@@ -73,7 +73,7 @@ class Improver {
     std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Plan> chosen;
     for (auto& [bound, other] : near)
-      if (chosen.size() < neighbours_tried) chosen.push_back(std::move(other));
+      if (chosen.size() < max_neighbours) chosen.push_back(std::move(other));
     return pool_.add(chosen, true);
   }
 

@@ -66,7 +66,7 @@ const OptionTable<Given>& table() {
 
 Wanted wanted_of(const Given& given, const Profile& profile) {
   Wanted wanted;
-  wanted.slice = search::smallest_slice(profile, given.min_slice);
+  wanted.slice = search::min_replica_samples(profile, given.min_slice);
   wanted.ignore_memory = given.ignore_memory;
   wanted.synchronous_only = given.synchronous_only;
   wanted.seeds = given.seeds;
@@ -77,13 +77,13 @@ Wanted wanted_of(const Given& given, const Profile& profile) {
 
 /// The best of the pool, as joint's own.
 Result<Ranking> answer(Run& run) {
-  const bool cut_short = out_of_time(run.context) || run.truncated;
+  const bool cut_short = deadline_expired(run.context) || run.truncated;
   Ranking ranking;
   for (auto& entry : run.pool.entries()) {
     if (static_cast<int>(ranking.plans.size()) == std::max(1, run.context.top)) break;
     Plan plan = std::move(entry.plan);
     plan.planner = "joint";
-    plan.name = "Joint " + shape_text(plan);
+    plan.name = "Joint " + stage_shape_text(plan);
     plan.objective = simulated_objective(Seconds(entry.time));
     plan.predicted.reset();
     plan.certificate.reset();
@@ -94,13 +94,13 @@ Result<Ranking> answer(Run& run) {
     plan.truncated = cut_short;
     ranking.plans.push_back(std::move(plan));
   }
-  if (!cut_short) TRY_VOID(certify_joint(run, ranking.plans.front()));
+  if (!cut_short) TRY_VOID(certify_optimality(run, ranking.plans.front()));
   return ranking;
 }
 
 Result<Ranking> plan_with(Run& run) {
   TRY_VOID(run.pool.order_of(std::vector<LayerId>()));
-  for (const auto step : {&take_joint_seeds, &search_joint_plans, &improve_joint_plans, &reschedule_joint_plans}) {
+  for (const auto step : {&run_seed_planners, &search_joint_plans, &improve_joint_plans, &reschedule_joint_plans}) {
     if (run.enough()) break;
     TRY_VOID(step(run));
     TRY_VOID(check_stop(run.context));
@@ -131,7 +131,7 @@ Result<bool> any_seed(const Problem& problem, const std::vector<int>& sizes, con
   Run run(problem, wanted, options, first_found(context), sizes);
   TRY(const auto order, run.pool.order_of(std::vector<LayerId>()));
   if (order->chain.devices() > most_devices) return false;
-  TRY_VOID(take_joint_seeds(run));
+  TRY_VOID(run_seed_planners(run));
   return !run.pool.empty();
 }
 
@@ -144,7 +144,7 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, const std:
   TRY(const auto any, any_plan(problem, sizes, unlimited, context));
   if (!any) {
     TRY(const auto all_sizes, search::micro_batch_choices(problem.workload, 1));
-    return too_few_samples(
+    return infeasible_by_samples(
         fmt::format("no micro-batch gives every replica at least {} samples{}", wanted.slice, pinned), problem.workload,
         wanted.slice, [&](int slice) {
           Wanted fewer = wanted;
@@ -152,7 +152,7 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, const std:
           return any_plan(problem, all_sizes, fewer, context);
         });
   }
-  return nothing_fits("no plan fits the devices' memory" + pinned, context, [&](Bytes more) -> Result<bool> {
+  return infeasible_by_memory("no plan fits the devices' memory" + pinned, context, [&](Bytes more) -> Result<bool> {
     const Problem relaxed = with_more_memory(problem, more);
     const auto found = any_plan(relaxed, sizes, wanted, context);
     return !found || *found ? found : any_seed(relaxed, sizes, wanted, options, context);
@@ -164,7 +164,7 @@ Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
   const std::int64_t squares = most_work / std::max<std::int64_t>(1, devices);  // without any Chain::of fails
   if (devices > most_devices || layers > squares / std::max<std::int64_t>(1, layers))
-    return past_limit(
+    return problem_too_large(
         fmt::format("{} layers on {} devices, at most {} devices and layers^2 x devices up to {} expected", layers,
                     devices, most_devices, most_work),
         problem);

@@ -59,7 +59,7 @@ Result<Judge::Verdict> Judge::time_of(const Plan& plan, std::optional<Overlap> o
     if (const auto found = known_.find(key); found != known_.end()) return Verdict{found->second, true};
   }
   if (limit_ < std::numeric_limits<double>::infinity() && operations_of(plan) >= few_operations) {
-    TRY(const auto bound, cost::stages_bound(problem_, plan));
+    TRY(const auto bound, cost::partition_lower_bound(problem_, plan));
     if (bound.count >= limit_) return Verdict{bound.count, false};
   }
   TRY(const auto time, score_(plan, overlap));

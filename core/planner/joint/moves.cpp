@@ -14,8 +14,8 @@ using Part = JointStage;
 using Parts = Stages;
 using Group = JointStage::Group;
 
-constexpr int told_apart = 128;        // devices; beyond it, devices of one type count as equal on all nodes
-constexpr std::size_t few_stages = 6;  // up to this number, any two stages exchange devices
+constexpr int max_devices_by_node = 128;  // devices; beyond it, devices of one type count as equal on all nodes
+constexpr std::size_t few_stages = 6;     // up to this number, any two stages exchange devices
 
 class Neighbours {
  public:
@@ -30,7 +30,7 @@ class Neighbours {
     move_cuts();
     for (std::size_t s = 0; s < parts_.size(); ++s) {
       give(s);
-      take_idle(s);
+      use_unused(s);
       drop(s);
       split(s);
       exchange(s);
@@ -61,7 +61,7 @@ class Neighbours {
   std::vector<int> signature(const Group& group) const {
     std::vector<int> word;
     for (const DeviceId device : group) {
-      if (network_.device_count() <= told_apart) word.push_back(network_.node_of(device).value);
+      if (network_.device_count() <= max_devices_by_node) word.push_back(network_.node_of(device).value);
       word.push_back(network_.device(device).type);
     }
     return word;
@@ -104,7 +104,7 @@ class Neighbours {
   }
 
   /// Returns groups of idle devices, one per kind, each as large as a replica.
-  std::vector<Group> idle_groups(int degree) const {
+  std::vector<Group> unused_groups(int degree) const {
     std::vector<Group> found;
     std::set<std::vector<int>> seen;
     for (std::size_t i = 0; i + static_cast<std::size_t>(degree) <= idle_.size(); ++i) {
@@ -115,8 +115,8 @@ class Neighbours {
     return found;
   }
 
-  void take_idle(std::size_t s) {
-    for (const Group& group : idle_groups(parts_[s].degree)) {
+  void use_unused(std::size_t s) {
+    for (const Group& group : unused_groups(parts_[s].degree)) {
       Parts parts = parts_;
       parts[s].groups.push_back(group);
       add_balanced(parts);
@@ -147,7 +147,7 @@ class Neighbours {
       const std::ptrdiff_t cut = static_cast<std::ptrdiff_t>(front);
       split_with(s, {part.groups.begin(), part.groups.begin() + cut}, {part.groups.begin() + cut, part.groups.end()});
     }
-    for (const Group& group : idle_groups(part.degree)) {
+    for (const Group& group : unused_groups(part.degree)) {
       split_with(s, part.groups, {group});
       split_with(s, {group}, part.groups);
     }

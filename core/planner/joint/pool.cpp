@@ -29,7 +29,7 @@ int weight_of(const Plan& plan, bool large) {
   return static_cast<int>((large ? 4 : 1) * 2 * replicas * plan.micro_batches / operations_each);
 }
 
-int weight_of_look(const Plan& plan) {
+int coarse_search_weight(const Plan& plan) {
   std::int64_t devices = 0;
   for (const Stage& stage : plan.stages) devices += static_cast<std::int64_t>(stage.devices.size());
   return static_cast<int>(1 + devices / devices_each);
@@ -42,8 +42,8 @@ bool asynchronous_fits(search::Chain& chain, const Plan& plan) {
     const int kept = cost::pipedream_versions(plan, StageId(s));
     const int before =
         s == 0 ? kept
-               : cost::pipedream_outstanding(plan.stages[s - 1].replicas(),
-                                             cost::pipedream_versions(plan, StageId(s - 1)), stage.replicas());
+               : cost::pipedream_in_flight(plan.stages[s - 1].replicas(),
+                                           cost::pipedream_versions(plan, StageId(s - 1)), stage.replicas());
     const search::StageNeed need =
         search::stage_need(chain, stage.first, stage.last, stage.replicas(), plan.micro_batch, stage.recompute.any(),
                            kept, stage.tensor_parallel);
@@ -79,25 +79,25 @@ Result<JointOrder*> Pool::order_with(const search::Ideals& ideals, const std::ve
   return order_of(ideals.order(nested).value_or(pipedeck::order_of(Plan(), *problem_.profile)));
 }
 
-double Pool::to_beat() const {
+double Pool::incumbent_time() const {
   const auto top = static_cast<std::size_t>(std::max(1, context_.top));
   return entries_.size() < top ? std::numeric_limits<double>::infinity() : entries_[top - 1].time;
 }
 
-double Pool::worthless() const { return large() ? to_beat() : std::max(to_beat(), promising()); }
+double Pool::worthless() const { return large() ? incumbent_time() : std::max(incumbent_time(), promising()); }
 
 Score Pool::score() {
   judge_.set_limit(worthless());
   return [this](const Plan& plan, std::optional<Overlap> overlap) -> Result<Seconds> {
     // Out of time no other plan is needed, and a simulation would delay the answer.
-    if (!empty() && out_of_time(context_)) return Seconds(std::numeric_limits<double>::infinity());
+    if (!empty() && deadline_expired(context_)) return Seconds(std::numeric_limits<double>::infinity());
     TRY(const auto verdict, judge_.time_of(plan, overlap));
     return Seconds(verdict.time);
   };
 }
 
-Result<void> Pool::add_seed(Plan plan) {
-  if (!allowed(plan) || (!empty() && out_of_time(context_)) || !is_new(plan)) return {};
+Result<void> Pool::add_initial_plan(Plan plan) {
+  if (!allowed(plan) || (!empty() && deadline_expired(context_)) || !is_new(plan)) return {};
   TRY(const auto verdict, judge_.time_of(plan));
   if (verdict.simulated) insert(std::move(plan), verdict.time);
   return {};
@@ -116,7 +116,7 @@ Result<void> Pool::add_judged(const std::vector<Plan>& plans) {
   const int spent = std::exchange(spent_, 0);
   std::vector<Plan> fitting;
   for (const Plan& plan : plans) {
-    if (out_of_time(context_)) break;
+    if (deadline_expired(context_)) break;
     TRY_VOID(check_stop(context_));
     if (!wanted_.ignore_memory && context_.fits) {
       const auto fits = context_.fits(plan);
@@ -175,7 +175,7 @@ bool Pool::allowed(const Plan& plan) const {
   // itself.
   const std::optional<int>& fixed = problem_.workload.micro_batch;
   if (fixed && plan.synchronous() && plan.micro_batch != *fixed) return false;
-  return !broken_pin(plan, *problem_.profile, problem_.pins);
+  return !first_violation(plan, *problem_.profile, problem_.pins);
 }
 
 bool Pool::is_new(const Plan& plan) { return seen_.insert(joint_key(plan)).second; }
@@ -186,14 +186,14 @@ Result<void> Pool::simulate(std::vector<Plan> plans) {
   for (Plan& plan : plans) {
     if (exhausted()) break;
     if (!allowed(plan) || !is_new(plan)) continue;
-    spent_ += weight_of_look(plan) + weight_of(plan, large());
+    spent_ += coarse_search_weight(plan) + weight_of(plan, large());
     chosen.push_back(std::move(plan));
   }
   judge_.set_limit(worthless());
   std::vector<std::optional<Judge::Verdict>> verdicts(chosen.size());
   const auto work = [&](std::size_t from, std::size_t step) {
     for (std::size_t i = from; i < chosen.size(); i += step) {
-      if (context_.stop.stop_requested() || (out_of_time(context_) && !empty())) return;
+      if (context_.stop.stop_requested() || (deadline_expired(context_) && !empty())) return;
       if (const auto verdict = judge_.time_of(chosen[i])) verdicts[i] = *verdict;
     }
   };

@@ -63,7 +63,7 @@ class Pool {
   /// Returns the score for other planners: the pool's own (joint_judge.hpp).
   Score score();
   /// Adds another planner's answer unchanged; does not use the budget.
-  Result<void> add_seed(Plan plan);
+  Result<void> add_initial_plan(Plan plan);
   /// Simulates these pipelines under every requested schedule that fits; `quick`: only under 1F1B or the plan's own.
   Result<void> add(const std::vector<Plan>& pipelines, bool quick);
   /// Simulates plans of any schedule if they fit by simulation; does not use the budget.
@@ -78,7 +78,7 @@ class Pool {
   void spend(int evaluations) { spent_ += evaluations; }
   double best() const { return entries_.empty() ? std::numeric_limits<double>::infinity() : entries_.front().time; }
   /// Returns the simulated time of the worst plan of the answer so far, seconds; infinite if the answer is incomplete.
-  double to_beat() const;
+  double incumbent_time() const;
   /// Returns a limit for closed forms and plans, seconds: neighbours are rarely more than 10 % faster.
   double promising() const { return 1.1 * best(); }
   /// Returns true if simulations are expensive. Then only possible answers are simulated, no intermediate plans.

@@ -18,9 +18,9 @@ namespace pipedeck::planner::joint {
 namespace {
 
 constexpr std::size_t listed = 32;            // candidates saved per programme
-constexpr std::size_t first_look = 3;         // of those, simulated at once
+constexpr std::size_t coarse_search = 3;      // of those, simulated at once
 constexpr std::size_t all_efforts = 6000000;  // suffixes of all programmes
-constexpr Detail rough_detail{.cuts = 16, .marks = 8, .pairs = 1e5};
+constexpr Detail coarse_detail{.cuts = 16, .marks = 8, .pairs = 1e5};
 
 struct Listed {
   Candidate candidate;
@@ -34,7 +34,7 @@ class Programmes {
 
   Result<void> search() {
     const JointOrder& first = *run_.pool.orders().front();
-    if (first.chain.layers() > 2 * rough_detail.cuts || first.chain.devices() > 2 * rough_detail.marks || run_.graph)
+    if (first.chain.layers() > 2 * coarse_detail.cuts || first.chain.devices() > 2 * coarse_detail.marks || run_.graph)
       TRY_VOID(search_all(true));
     TRY_VOID(search_all(false));
     return simulate();
@@ -42,7 +42,7 @@ class Programmes {
 
  private:
   Result<void> search_all(bool rough) {
-    const std::vector<int> sizes = sizes_by_promise();
+    const std::vector<int> sizes = sizes_nearest_best_first();
     std::vector<JointOrder*> orders;
     if (run_.graph)
       orders = {run_.graph.get()};
@@ -66,7 +66,7 @@ class Programmes {
   }
 
   /// Returns the sizes, the one of the best plan first: its results limit the other searches.
-  std::vector<int> sizes_by_promise() {
+  std::vector<int> sizes_nearest_best_first() {
     std::vector<int> sizes = run_.sizes;
     int best = sizes.empty() ? 0 : sizes[sizes.size() / 2];
     for (const auto& entry : run_.pool.entries())
@@ -90,12 +90,12 @@ class Programmes {
     bool memory_short = false, any = false;
     for (const Mode mode : {Mode{false, false}, Mode{true, true}, Mode{false, true}}) {
       if (mode.recompute && (!memory_short || (!mode.full_warmup && (any || !run_.pool.empty())))) break;
-      const SearchOptions options{.below = run_.pool.to_beat(),
+      const SearchOptions options{.below = run_.pool.incumbent_time(),
                                   .keep = listed,
                                   .effort = joint_effort,
                                   .full_warmup = mode.full_warmup,
                                   .recompute = mode.recompute,
-                                  .detail = rough ? rough_detail : Detail(),
+                                  .detail = rough ? coarse_detail : Detail(),
                                   .any_end = true};
       Found found = search_joint(order.costs, devices, size, options, run_.context.stop,
                                  run_.pool.empty() ? std::stop_token() : run_.context.hurry);
@@ -113,7 +113,7 @@ class Programmes {
     std::vector<Plan> plans;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       Listed one{std::move(candidates[i]), &order, size};
-      if (i >= (rough ? 1 : first_look) || 4 * run_.pool.spent() >= run_.wanted.evaluations) {
+      if (i >= (rough ? 1 : coarse_search) || 4 * run_.pool.spent() >= run_.wanted.evaluations) {
         if (!rough) all_.push_back(std::move(one));
         continue;
       }
@@ -128,7 +128,8 @@ class Programmes {
     std::stable_sort(all_.begin(), all_.end(),
                      [](const Listed& a, const Listed& b) { return a.candidate.bound < b.candidate.bound; });
     for (std::size_t i = 0; i < all_.size() && !run_.enough(); i += 16) {
-      if (all_[i].candidate.bound >= run_.pool.to_beat() || 2 * run_.pool.spent() >= run_.wanted.evaluations) break;
+      if (all_[i].candidate.bound >= run_.pool.incumbent_time() || 2 * run_.pool.spent() >= run_.wanted.evaluations)
+        break;
       std::vector<Plan> plans;
       for (std::size_t j = i; j < std::min(i + 16, all_.size()); ++j) {
         TRY(auto plan, plan_of(all_[j]));

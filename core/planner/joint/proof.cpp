@@ -22,7 +22,7 @@ double rounding(const Problem& problem) {
 }
 
 /// No pipeline has a closed form below `time`, memory left aside; where that is a bound and the search is whole.
-bool nothing_below(Run& run, double time) {
+bool prove_lower_bound(Run& run, double time) {
   const Conventions& judged = run.problem.workload.conventions;
   if (judged.network != NetworkModel::ideal || judged.collectives != Collectives::least ||
       judged.overlap == Overlap::bucket)
@@ -45,13 +45,13 @@ bool nothing_below(Run& run, double time) {
 
 }  // namespace
 
-Result<void> certify_joint(Run& run, Plan& plan) {
+Result<void> certify_optimality(Run& run, Plan& plan) {
   TRY(const auto bound, cost::lower_bound_of(run.problem, plan));
   const double time = plan.objective->time->count;
   if (time <= bound.count + rounding(run.problem))
     plan.certificate.emplace().optimal_in = fmt::format("all {} plans, by simulated time: it equals their lower bound",
                                                         plan.synchronous() ? "synchronous" : "asynchronous");
-  else if (plan.synchronous() && nothing_below(run, time - rounding(run.problem)))
+  else if (plan.synchronous() && prove_lower_bound(run, time - rounding(run.problem)))
     plan.certificate.emplace().optimal_in =
         "synchronous plans of whole passes and even shares, whatever their stages, devices, micro-batch and schedule, "
         "by simulated time: no other has a closed form below";

@@ -32,13 +32,13 @@ struct Run {
   double least_bound = std::numeric_limits<double>::infinity();  ///< least closed form found
 
   /// Returns true if time is over and there is an answer.
-  bool enough() const { return out_of_time(context) && !pool.empty(); }
+  bool enough() const { return deadline_expired(context) && !pool.empty(); }
 };
 
 constexpr std::size_t joint_effort = 300000;  ///< maximum suffixes of a dynamic programme
 
 /// 1. The answers of all other planners.
-Result<void> take_joint_seeds(Run& run);
+Result<void> run_seed_planners(Run& run);
 /// 2. The dynamic programme, for each micro-batch and order of the devices, and what it lists simulated.
 Result<void> search_joint_plans(Run& run);
 /// 3. Local moves on the simulated time, as long as the budget lasts.
@@ -46,6 +46,6 @@ Result<void> improve_joint_plans(Run& run);
 /// 4. The best of them under the other schedules.
 Result<void> reschedule_joint_plans(Run& run);
 /// Sets the plan's certificate to the proven statement.
-Result<void> certify_joint(Run& run, Plan& plan);
+Result<void> certify_optimality(Run& run, Plan& plan);
 
 }  // namespace pipedeck::planner::joint

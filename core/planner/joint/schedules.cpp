@@ -8,10 +8,10 @@
 namespace pipedeck::planner::joint {
 namespace {
 
-constexpr std::size_t starting_points = 8;
+constexpr std::size_t num_starts = 8;
 
 /// Returns the chunks per rank to try; more of them cost more transfers.
-std::vector<int> chunks_of(ScheduleKind kind) {
+std::vector<int> stage_copies(ScheduleKind kind) {
   return kind == ScheduleKind::interleaved ? std::vector<int>{2, 3, 4} : std::vector<int>{2};
 }
 
@@ -22,7 +22,7 @@ bool is_other(const ScheduleTraits& schedule) {
 }
 
 void add_under(ScheduleKind kind, const Plan& plan, const Run& run, std::vector<Plan>& others) {
-  for (const int chunks : chunks_of(kind)) {
+  for (const int chunks : stage_copies(kind)) {
     const auto other = plan::with_schedule(plan, *run.problem.profile, kind, chunks);
     if (other && plan::validate(*other, *run.problem.profile, *run.problem.cluster)) others.push_back(*other);
   }
@@ -34,7 +34,7 @@ Result<void> reschedule_joint_plans(Run& run) {
   if (run.wanted.schedules != Schedules::all) return {};
   std::vector<Plan> plans, others;
   for (const Pool::Entry& entry : run.pool.entries())
-    if (plans.size() < starting_points && entry.plan.synchronous() && entry.plan.stages.size() > 1)
+    if (plans.size() < num_starts && entry.plan.synchronous() && entry.plan.stages.size() > 1)
       plans.push_back(entry.plan);
   for (const Plan& plan : plans)
     for (const ScheduleTraits& schedule : all_schedules)

@@ -120,7 +120,7 @@ class Search {
         continue;
       }
       if (first > 0 && count_ * space_.busiest(first, low) >= limit_) continue;
-      if (space_.honours_pins(first, last, low, high)) begins_.push_back(c);
+      if (space_.satisfies_constraints(first, last, low, high)) begins_.push_back(c);
     }
   }
 

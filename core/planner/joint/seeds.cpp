@@ -13,16 +13,16 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-bool has_option(const PlannerInfo& planner, const std::string& name) {
+bool accepts_option(const PlannerInfo& planner, const std::string& name) {
   return std::any_of(planner.options.begin(), planner.options.end(),
                      [&](const OptionInfo& option) { return option.name == name; });
 }
 
 /// Returns the planner's own defaults, and those of our options that it also has.
-std::vector<PlannerOptions> ways_to_ask(const PlannerInfo& planner, const PlannerOptions& given) {
+std::vector<PlannerOptions> seed_option_sets(const PlannerInfo& planner, const PlannerOptions& given) {
   PlannerOptions ours;
   for (const char* name : {"min-slice", "ignore-memory"})
-    if (const auto found = given.find(name); found != given.end() && has_option(planner, name))
+    if (const auto found = given.find(name); found != given.end() && accepts_option(planner, name))
       ours[name] = found->second;
   if (ours.empty()) return {{}};
   return {{}, ours};
@@ -34,7 +34,7 @@ Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOption
   context.score = run.pool.score();
   context.progress = {};
   context.relax = context.explain = false;
-  context.top = has_option(planner, "synchronous") ? 2 : 1;  // the second is its synchronous plan
+  context.top = accepts_option(planner, "synchronous") ? 2 : 1;  // the second is its synchronous plan
   auto ranking = run_planner(planner, run.problem, how, context);
   if (!ranking && ranking.error().code == ErrorCode::bad_usage && !run.problem.pins.empty()) {
     Problem free = run.problem;
@@ -44,7 +44,7 @@ Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOption
   if (!ranking) return ranking.error().code == ErrorCode::cancelled ? tl::unexpected(ranking.error()) : Result<void>();
   for (Plan& plan : ranking->plans) {
     run.truncated |= plan.truncated;
-    TRY_VOID(run.pool.add_seed(std::move(plan)));
+    TRY_VOID(run.pool.add_initial_plan(std::move(plan)));
   }
   return {};
 }
@@ -64,13 +64,14 @@ std::vector<const PlannerInfo*> in_turn() {
 
 }  // namespace
 
-Result<void> take_joint_seeds(Run& run) {
+Result<void> run_seed_planners(Run& run) {
   if (!run.wanted.seeds) return {};
   const std::vector<const PlannerInfo*> others = in_turn();
   for (std::size_t i = 0; i < others.size() && !run.enough(); ++i) {
     report(run.context.progress, 0.3 * static_cast<double>(i) / static_cast<double>(others.size()),
            fmt::format("asking {}", others[i]->name));
-    for (const PlannerOptions& how : ways_to_ask(*others[i], run.options)) TRY_VOID(take_from(run, *others[i], how));
+    for (const PlannerOptions& how : seed_option_sets(*others[i], run.options))
+      TRY_VOID(take_from(run, *others[i], how));
   }
   return {};
 }

@@ -26,7 +26,7 @@ Space::Space(JointCosts& costs, const std::vector<DeviceId>& order, int micro_ba
       detail_(detail),
       devices_(static_cast<int>(order.size())),
       nested_(layers_.ideals().is_chain()) {
-  choose_marks();
+  choose_start_positions();
   choose_shapes();
   choose_cuts();
   measure();
@@ -36,7 +36,7 @@ Space::Space(JointCosts& costs, const std::vector<DeviceId>& order, int micro_ba
 }
 
 /// Anywhere in a short order; in a long one at multiples of a power of two.
-void Space::choose_marks() {
+void Space::choose_start_positions() {
   int unit = 1;
   while (devices_ / unit > detail_.marks && 2 * unit * costs_.slice() <= micro_batch_) unit *= 2;
   for (int p = 0; p <= devices_; ++p) marks_.push_back(unit == 1 || p % unit == 0 || p == devices_);
@@ -155,7 +155,7 @@ double Space::busiest(int place, int devices) const {
   return speed_[search::at(devices)] <= 0 ? none : work_[search::at(place)] / speed_[search::at(devices)];
 }
 
-bool Space::honours_pins(int first, int last, int low, int high) const {
+bool Space::satisfies_constraints(int first, int last, int low, int high) const {
   return std::all_of(pinned_.begin(), pinned_.end(), [&](const Pin& pin) {
     return !layers_.has(last, pin.layer) || layers_.has(first, pin.layer) || (pin.slot >= low && pin.slot < high);
   });

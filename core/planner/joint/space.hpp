@@ -36,7 +36,7 @@ class Space {
 
   /// Returns true if a stage may begin with this device of the order, or end before it.
   bool mark(int device) const { return marks_[static_cast<std::size_t>(device)]; }
-  bool honours_pins(int first, int last, int low, int high) const;
+  bool satisfies_constraints(int first, int last, int low, int high) const;
   /// Returns true if every boundary, number of replicas and device is considered.
   bool whole() const { return whole_; }
 
@@ -52,7 +52,7 @@ class Space {
     int slot;  // position of the device in the order
   };
 
-  void choose_marks();
+  void choose_start_positions();
   void choose_shapes();
   void choose_cuts();
   std::vector<int> cheapest(int most) const;

@@ -149,7 +149,7 @@ void Blocks::add_stage(int inner, int front, const Width& width, double bound) {
   std::vector<int> waiting;  // by cell
   for (const Cell& cell : before)
     waiting.push_back(cell.devices == 0 ? search::ceil_div(all_, width.devices)
-                                        : cost::pipedream_outstanding(
+                                        : cost::pipedream_in_flight(
                                               cell.devices, search::ceil_div(cell.devices + all_ - front, cell.devices),
                                               width.devices));
   const bool last = end == all_;

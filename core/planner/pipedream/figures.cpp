@@ -106,7 +106,7 @@ int Figures::most_waiting(Place place, int reach) const {
   const int front = std::min(devices_ - place.behind - place.copies, reach);
   for (int before = 1; before <= front; ++before) {
     const int kept = search::ceil_div(before + place.copies + place.behind, before);
-    most = std::max(most, cost::pipedream_outstanding(before, kept, place.copies));
+    most = std::max(most, cost::pipedream_in_flight(before, kept, place.copies));
   }
   return most;
 }

@@ -54,7 +54,7 @@ class Grouping {
       for (std::size_t b = 0; b < count_; ++b) {
         width_[a * count_ + b] = std::numeric_limits<double>::infinity();
         if (a == b) continue;
-        const std::size_t every = network.paths_by_node() ? 1 : nodes[a].size();
+        const std::size_t every = network.is_node_uniform() ? 1 : nodes[a].size();
         for (std::size_t x = 0; x < every; ++x)
           for (std::size_t y = 0; y < every; ++y)
             width_[a * count_ + b] =

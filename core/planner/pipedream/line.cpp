@@ -79,7 +79,7 @@ bool Line::fits(int inner, int outer, int begin, int replicas, int waiting) cons
 int Line::waiting(int begin, int replicas, int before) const {
   const int workers = static_cast<int>(count_) - begin;
   if (before == 0) return (workers + replicas - 1) / replicas;
-  return cost::pipedream_outstanding(before, (before + workers + before - 1) / before, replicas);
+  return cost::pipedream_in_flight(before, (before + workers + before - 1) / before, replicas);
 }
 
 double Line::stage_time(int inner, int outer, int begin, int replicas) const {

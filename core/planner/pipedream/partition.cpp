@@ -151,7 +151,7 @@ class Partitioner {
 
   /// Returns true if the user's time is over and there is an answer.
   bool cut_short() {
-    truncated_ = truncated_ || (answer_ && out_of_time(context_));
+    truncated_ = truncated_ || (answer_ && deadline_expired(context_));
     return truncated_;
   }
 

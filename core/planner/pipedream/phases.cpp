@@ -27,7 +27,7 @@ bool fits(const Figures& figures, const Answer& answer) {
   for (std::size_t s = 0; s < answer.devices.size(); ++s) {
     const int replicas = static_cast<int>(answer.devices[s].size());
     const int versions = search::ceil_div(workers, replicas);
-    const int waiting = before == 0 ? versions : cost::pipedream_outstanding(before, kept, replicas);
+    const int waiting = before == 0 ? versions : cost::pipedream_in_flight(before, kept, replicas);
     if (!figures.fits(answer.nested[s], answer.nested[s + 1], {workers - replicas, replicas}, waiting)) return false;
     workers -= replicas, kept = versions, before = replicas;
   }

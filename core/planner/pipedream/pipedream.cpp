@@ -104,7 +104,7 @@ Result<Plan> asynchronous_plan(const Partition& partition, int size, const Plann
   plan.schedule = ScheduleKind::pipedream;
   plan.stages = partition.stages;
   plan.objective = Objective{partition.objective, partition.slowest, {}};
-  plan.name = "PipeDream " + shape_text(plan);
+  plan.name = "PipeDream " + stage_shape_text(plan);
   plan.why = partition.notes;
   plan.truncated = partition.truncated;
   if (!partition.proven.empty()) plan.certificate.emplace().optimal_in = partition.proven;
@@ -117,13 +117,13 @@ std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) 
   search::Chain& chain = partition.chain;
   Workload open = chain.workload();
   open.micro_batch.reset();  // a replica's mini-batch does not fix the micro-batch of a flush
-  const int slice = search::smallest_slice(chain.profile(), wanted.min_slice);
+  const int slice = search::min_replica_samples(chain.profile(), wanted.min_slice);
   const auto sizes = search::micro_batch_choices(open, 1);
   std::vector<Plan> plans;
   for (const int size : sizes.value_or(std::vector<int>())) {
     Plan plan = chain.plan_of("pipedream", size);
     plan.stages = partition.stages;
-    plan.name = fmt::format("PipeDream {}, synchronous", shape_text(plan));
+    plan.name = fmt::format("PipeDream {}, synchronous", stage_shape_text(plan));
     plan.why = partition.notes;
     plan.truncated = partition.truncated;
     bool whole = true;
@@ -138,7 +138,7 @@ std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) 
 Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext& context) {
   std::vector<Judged> all;
   for (Plan& plan : plans) {
-    if (!all.empty() && out_of_time(context)) {
+    if (!all.empty() && deadline_expired(context)) {
       for (Judged& one : all) one.plan.truncated = true;
       break;
     }
@@ -165,20 +165,20 @@ Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, 
   if (!any) {
     Workload open = problem.workload;
     open.micro_batch.reset();
-    return too_few_samples("no micro-batch gives every replica of the partition as many samples as were measured", open,
-                           search::smallest_slice(*problem.profile, wanted.min_slice), [&](int fewer) {
-                             Wanted relaxed = wanted;
-                             relaxed.min_slice = fewer;
-                             return any_plan(problem, size, relaxed, context);
-                           });
+    return infeasible_by_samples("no micro-batch gives every replica of the partition as many samples as were measured",
+                                 open, search::min_replica_samples(*problem.profile, wanted.min_slice), [&](int fewer) {
+                                   Wanted relaxed = wanted;
+                                   relaxed.min_slice = fewer;
+                                   return any_plan(problem, size, relaxed, context);
+                                 });
   }
   const std::string reason =
       wanted.synchronous
           ? "the partition does not fit under a synchronous schedule, whatever the micro-batch"
           : fmt::format("no partition fits: every stage keeps its weight versions and mini-batches of {} samples",
                         size);
-  return nothing_fits(reason, context,
-                      [&](Bytes more) { return any_plan(with_more_memory(problem, more), size, wanted, context); });
+  return infeasible_by_memory(
+      reason, context, [&](Bytes more) { return any_plan(with_more_memory(problem, more), size, wanted, context); });
 }
 
 /// Returns a reason if the profile's mini-batch does not divide the global batch. The user did not choose it, so that
@@ -187,7 +187,7 @@ std::optional<Infeasible> without_mini_batch(const Problem& problem) {
   const int size = problem.profile->micro_batch, batch = problem.workload.global_batch;
   if (problem.workload.micro_batch || batch % size == 0) return std::nullopt;
   return Infeasible{fmt::format("mini-batches of {} samples, as in the profile, do not divide {}", size, batch),
-                    larger_batch(problem.workload)};
+                    larger_batch_hint(problem.workload)};
 }
 
 Result<Ranking> as_released(const Problem& problem, int size, const Given& given, const Wanted& wanted,
@@ -216,9 +216,9 @@ Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& opt
 
   if (given.as_released) return as_released(problem, size, given, wanted, context);
   if (too_large_for_pipedream(chain, wanted.partition, context))
-    return past_limit(fmt::format("{} layers on {} devices{}", chain.layers(), chain.devices(),
-                                  wanted.partition.allow_idle ? ", some perhaps idle" : ""),
-                      problem, wanted.partition.allow_idle ? "no --allow-idle" : "");
+    return problem_too_large(fmt::format("{} layers on {} devices{}", chain.layers(), chain.devices(),
+                                         wanted.partition.allow_idle ? ", some perhaps idle" : ""),
+                             problem, wanted.partition.allow_idle ? "no --allow-idle" : "");
   report(context.progress, 0, "partitioning");
   TRY(auto partition, pipedream_partition(chain, size, wanted.partition, context));
   if (!partition) return no_plan(problem, size, wanted, context);

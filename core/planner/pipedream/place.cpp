@@ -53,7 +53,7 @@ Part Places::inner(std::size_t level, const Part& part, int m, int replicas, int
     const int ahead = part.copies * before, workers = inner.copies * here.devices + inner.behind;
     inner.waiting.push_back(
         before == 0 ? part.waiting[search::at(replicas * r) - 1]
-                    : cost::pipedream_outstanding(ahead, search::ceil_div(ahead + workers, ahead), inner.copies * r));
+                    : cost::pipedream_in_flight(ahead, search::ceil_div(ahead + workers, ahead), inner.copies * r));
   }
   if (ranges_) {
     inner.ranges = part.ranges;

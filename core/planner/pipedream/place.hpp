@@ -5,7 +5,7 @@
 // A stage of r replicas with a devices on later layers holds K = ceil((r + a) / r) versions. In a component with m
 // copies in an outer stage, an inner stage of r has m r replicas and m b + a devices behind, b of them inside. So K =
 // ceil((r + b + a / m) / r) = ceil((r + b + ceil(a / m)) / r), and c = ceil(a / m) describes the outer plan. The
-// waiting tensors inside follow likewise (pipedream_outstanding scales with m). So a part counts as a single copy with
+// waiting tensors inside follow likewise (pipedream_in_flight scales with m). So a part counts as a single copy with
 // c devices behind, and all positions with equal c share a table. At its first stage the waiting tensors depend on that
 // stage's replicas and on the stage before the part. They are stored for every possible number of replicas of the first
 // stage.

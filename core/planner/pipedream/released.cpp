@@ -195,7 +195,7 @@ Result<Plan> plan_of(const Problem& problem, const ReleasedStates& states, const
     first = last;
   }
   plan.objective = Objective{"PipeDream slowest stage, as released", Seconds(slowest), {}};
-  plan.name = "PipeDream as released " + shape_text(plan);
+  plan.name = "PipeDream as released " + stage_shape_text(plan);
   return plan;
 }
 
@@ -219,16 +219,17 @@ Result<Ranking> plan_pipedream_as_released(const Problem& problem, const Release
   const ReleasedStates states = released_states(chain, options.micro_batch, most_states, context.stop);
   TRY_VOID(check_stop(context));
   if (states.sets.empty())
-    return past_limit(fmt::format("the layer graph has no first source, or more than {} antichains", most_states),
-                      problem, "--planner pipedream without --as-released");
+    return problem_too_large(
+        fmt::format("the layer graph has no first source, or more than {} antichains", most_states), problem,
+        "--planner pipedream without --as-released");
   if (!states.whole)
     return Ranking{{},
                    Infeasible{"the first source and what it leads to leave layers out",
                               "--planner pipedream without --as-released"}};
   const Topology topology = pipedream_topology(chain.network(), options.flat);
   if (too_large(states, topology))
-    return past_limit(fmt::format("{} antichains on {} devices", states.count() - 1, chain.devices()), problem,
-                      "--planner pipedream without --as-released");
+    return problem_too_large(fmt::format("{} antichains on {} devices", states.count() - 1, chain.devices()), problem,
+                             "--planner pipedream without --as-released");
   std::optional<double> memory;
   for (const DeviceId device : topology.devices)
     if (const auto bytes = static_cast<double>(chain.network().type(device).memory.count); options.memory)

@@ -21,7 +21,7 @@ Result<Chain> Chain::of(const Problem& problem, std::vector<LayerId> order) {
   if (profile.layers.empty()) return fail(ErrorCode::bad_input, "a profile without layers, at least one expected");
   chain.order_ = std::move(order);
   for (std::size_t i = 0; i < chain.order_.size(); ++i) chain.listed_ &= chain.order_[i] == LayerId(i);
-  chain.cuts_ = plan::cut_bytes(profile, chain.order_);
+  chain.cuts_ = plan::boundary_bytes(profile, chain.order_);
 
   chain.weights_ = {{}};
   for (int p = 0; p < chain.layers(); ++p)
@@ -29,9 +29,9 @@ Result<Chain> Chain::of(const Problem& problem, std::vector<LayerId> order) {
   return chain;
 }
 
-const Chain::LargestOfRange& Chain::workspaces(int degree) {
+const Chain::SparseTable& Chain::workspaces(int degree) {
   const auto [found, added] = workspaces_.try_emplace(degree);
-  LargestOfRange& ranges = found->second;
+  SparseTable& ranges = found->second;
   if (!added) return ranges;
   ranges.emplace_back();
   for (int p = 0; p < layers(); ++p) ranges[0].push_back(plan::workspace_bytes(layer(p), degree).count);
@@ -66,10 +66,10 @@ plan::Weights Chain::weights(int first, int last) const {
   return weights_[static_cast<std::size_t>(last)] - weights_[static_cast<std::size_t>(first)];
 }
 
-const cost::CutRanges* Chain::cut_ranges(int degree) {
+const cost::ShardedRanges* Chain::cut_ranges(int degree) {
   if (degree == 1) return nullptr;
   const auto [found, added] = cut_ranges_.try_emplace(degree);
-  if (added) found->second = cost::CutRanges::of(profile(), order_, degree);
+  if (added) found->second = cost::ShardedRanges::of(profile(), order_, degree);
   return found->second ? &*found->second : nullptr;
 }
 
@@ -137,7 +137,7 @@ Result<std::vector<int>> micro_batch_choices(const Workload& workload, int small
   return choices;
 }
 
-int smallest_slice(const Profile& profile, int min_slice) {
+int min_replica_samples(const Profile& profile, int min_slice) {
   return min_slice > 0 ? min_slice : smallest_measured_micro_batch(profile);
 }
 

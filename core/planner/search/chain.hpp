@@ -52,7 +52,7 @@ class Chain {
   Bytes cut(int cut, int samples) const;
   Bytes workspace(int first, int last, int samples, int degree = 1);
   /// Returns the range of bytes over the shardings of the layers; null if the degree is 1 or the profile has none.
-  const cost::CutRanges* cut_ranges(int degree);
+  const cost::ShardedRanges* cut_ranges(int degree);
 
   /// Returns a plan without stages, schedule and objective.
   Plan plan_of(const std::string& planner, int micro_batch) const;
@@ -70,10 +70,10 @@ class Chain {
   std::map<std::pair<int, int>, PassTimes> times_;                  // by samples, type
   std::map<std::pair<int, int>, std::vector<std::int64_t>> saved_;  // by samples, degree
   /// A table: [k][p] is the largest of the 2^k layers from p on, for the profile's micro-batch.
-  using LargestOfRange = std::vector<std::vector<std::int64_t>>;
-  const LargestOfRange& workspaces(int degree);
-  std::map<int, LargestOfRange> workspaces_;                  // by degree
-  std::map<int, std::optional<cost::CutRanges>> cut_ranges_;  // by degree
+  using SparseTable = std::vector<std::vector<std::int64_t>>;
+  const SparseTable& workspaces(int degree);
+  std::map<int, SparseTable> workspaces_;                         // by degree
+  std::map<int, std::optional<cost::ShardedRanges>> cut_ranges_;  // by degree
 };
 
 /// Returns a stage of layers [first, last) on these devices.
@@ -84,6 +84,6 @@ Stage stage_on(int first, int last, std::vector<DeviceId> devices);
 Result<std::vector<int>> micro_batch_choices(const Workload& workload, int smallest);
 
 /// Returns the minimum samples of a replica: `min_slice` if positive, else the smallest measured point.
-int smallest_slice(const Profile& profile, int min_slice);
+int min_replica_samples(const Profile& profile, int min_slice);
 
 }  // namespace pipedeck::planner::search

@@ -25,7 +25,7 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
   const Bytes share = plan::share_of(stage.weights, tensor_parallel);
   need.fixed =
       cost::state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total() +
-      conventions.most_beside_model();
+      conventions.max_non_model_bytes();
   need.workspace = stage.workspace;
   need.input = stage.input;
   need.output = stage.output;
@@ -35,15 +35,15 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
 }
 
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree) {
-  if (const cost::CutRanges* ranges = chain.cut_ranges(degree))
+  if (const cost::ShardedRanges* ranges = chain.cut_ranges(degree))
     return stage_bytes(chain, first, last, samples, ranges->most(first, last));
   return {chain.weights(first, last), chain.saved(first, last, samples, degree),
           chain.workspace(first, last, samples, degree), chain.cut(first, samples), chain.cut(last, samples)};
 }
 
-StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cost::CutFigures& figures) {
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cost::ShardedRangeBytes& figures) {
   const int measured = chain.profile().micro_batch;
-  return {{chain.parameters(first, last), figures.whole_parameters},
+  return {{chain.parameters(first, last), figures.replicated_parameters},
           cost::scale_bytes(figures.saved, samples, measured),
           cost::scale_bytes(figures.workspace, samples, measured),
           chain.cut(first, samples),
@@ -87,7 +87,7 @@ struct Limited {
 /// Returns the simulator's bytes: the adjacent stages determine the shardings of the layers.
 StageBytes bytes_of(Chain& chain, const Plan& plan, StageId id, int samples) {
   const Stage& stage = plan.stages[id.index()];
-  const std::vector<const CutWay*> ways = cost::stage_ways(plan, chain.profile(), chain.order(), id);
+  const std::vector<const ShardingCost*> ways = cost::stage_ways(plan, chain.profile(), chain.order(), id);
   if (ways.empty()) return stage_bytes(chain, stage.first, stage.last, samples, plan::even_parts(stage));
   return stage_bytes(chain, stage.first, stage.last, samples, cost::figures_of(ways));
 }

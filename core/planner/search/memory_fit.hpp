@@ -11,7 +11,7 @@
 //   peak <= fixed + once + workspace + n (kept + output) + (K_{i-1} - n + 1) input
 //
 // This is linear in n, so the maximum is at one of the ends. PipeDream's mini-batches go to replicas in turn. There
-// K_{i-1} is the number of one replica's mini-batches that the stage before has in flight (pipedream_outstanding).
+// K_{i-1} is the number of one replica's mini-batches that the stage before has in flight (pipedream_in_flight).
 #pragma once
 
 #include <optional>
@@ -45,7 +45,7 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
 /// profile has the shardings of layers, the maximum over them, whatever the adjacent stages.
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree = 1);
 /// Returns them from known figures of the layers' shardings.
-StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cost::CutFigures& figures);
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cost::ShardedRangeBytes& figures);
 
 /// Returns the memory of a device with `samples` samples of a micro-batch: layers [first, last), `replicas` replicas,
 /// `versions` versions of the weights, which `tensor_parallel` devices share.

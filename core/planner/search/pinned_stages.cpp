@@ -63,8 +63,8 @@ double pinned_block_time(Chain& chain, const PinnedStages& pinned, int samples, 
   return slowest;
 }
 
-std::optional<std::vector<int>> least_slowest_blocks(int stages, int layers,
-                                                     const std::function<double(int, int, int)>& time) {
+std::optional<std::vector<int>> minimize_max_block(int stages, int layers,
+                                                   const std::function<double(int, int, int)>& time) {
   // By the first s stages and n layers: the slowest stage, and the last stage's begin.
   std::vector<std::vector<double>> slowest(at(stages) + 1, std::vector<double>(at(layers) + 1, never));
   std::vector<std::vector<int>> begins(at(stages) + 1, std::vector<int>(at(layers) + 1, -1));

@@ -37,7 +37,7 @@ double pinned_block_time(Chain& chain, const PinnedStages& pinned, int samples, 
 
 /// Returns the ends of the blocks whose slowest is quickest, trying all. time(stage, first, last) is infinite for a
 /// forbidden block. Nothing if all partitions have one. Ties: later stages as large as possible.
-std::optional<std::vector<int>> least_slowest_blocks(int stages, int layers,
-                                                     const std::function<double(int, int, int)>& time);
+std::optional<std::vector<int>> minimize_max_block(int stages, int layers,
+                                                   const std::function<double(int, int, int)>& time);
 
 }  // namespace pipedeck::planner::search

@@ -53,7 +53,7 @@ bool WhaleCosts::splittable(int first, int last, int degree) {
   if (fresh) {
     before = {0};
     for (const LayerId layer : chain_.order())
-      before.push_back(before.back() + (plan::can_be_cut(chain_.profile().layers[layer.index()], degree) ? 0 : 1));
+      before.push_back(before.back() + (plan::is_shardable(chain_.profile().layers[layer.index()], degree) ? 0 : 1));
   }
   return before[index(first)] == before[index(last)];
 }

@@ -93,7 +93,7 @@ cost::PatternChoice patterns_of(const evaluation::Evaluation& e, int s) {
 }
 
 cost::Bridge bridge_behind(const evaluation::Evaluation& e, int s) {
-  std::optional<cost::ShardingPattern> first;
+  std::optional<cost::WhaleSplitPattern> first;
   if (e.stage(s + 1).tensor_parallel > 1) {
     const cost::PatternChoice choice = patterns_of(e, s + 1);
     if (!choice.patterns.empty()) first = choice.patterns.front();

@@ -211,7 +211,7 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
   for (std::size_t l = 0; l < layouts.size(); ++l)
     for (const int size : sizes) {
       TRY_VOID(check_stop(context));
-      if (!all.empty() && (first_only || out_of_time(context))) return all;
+      if (!all.empty() && (first_only || deadline_expired(context))) return all;
       report(context.progress, 0.5 * static_cast<double>(l) / static_cast<double>(layouts.size()), "balancing");
       bool unlike = false;
       const auto add = [&](Balance balance) {
@@ -221,7 +221,7 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
         if (!split) return;
         unlike = split->unlike;
         Candidate candidate = candidate_of(chain, layouts[l], *split, question, proven && balance == wanted.balance);
-        if (broken_pin(candidate.plan, *problem.profile, problem.pins)) return;
+        if (first_violation(candidate.plan, *problem.profile, problem.pins)) return;
         if (balance != wanted.balance && !all.empty() && same_pipeline(all.back().plan, candidate.plan)) return;
         best.add(candidate.estimate);
         all.push_back(std::move(candidate));
@@ -246,7 +246,7 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
                                              const PlannerContext& context, bool first_only = false) {
   auto nested = candidates_of(problem, wanted, slice, false, context, first_only);
   if (!nested) return nested;
-  if (!nested->empty() && (first_only || out_of_time(context))) return nested;
+  if (!nested->empty() && (first_only || deadline_expired(context))) return nested;
   if (!nested->empty() && std::all_of(nested->begin(), nested->end(), even_shards)) return nested;
   return candidates_of(problem, wanted, slice, true, context, first_only);
 }
@@ -268,14 +268,14 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
   TRY(const auto whole, any(problem, unlimited, slice));
   const int layers = static_cast<int>(problem.profile->layers.size());
   if (layers > most_layers_unlike && !wanted.layouts.replicas_together)
-    return past_limit(fmt::format("{} layers cut between unlike copies, {} at most", layers, most_layers_unlike),
-                      problem, "--placement replicas");
+    return problem_too_large(fmt::format("{} layers cut between unlike copies, {} at most", layers, most_layers_unlike),
+                             problem, "--placement replicas");
   if (whole) {
     const std::string reason =
         "no layout of TaskGraphs that was asked for fits its devices with any of the micro-batches";
     if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
-    return nothing_fits(reason, context,
-                        [&](Bytes more) { return any(with_more_memory(problem, more), wanted, slice); });
+    return infeasible_by_memory(reason, context,
+                                [&](Bytes more) { return any(with_more_memory(problem, more), wanted, slice); });
   }
   if (!can_be_laid_out(problem, wanted))
     return Ranking{{},
@@ -285,9 +285,9 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
   const std::string reason =
       "no layout of TaskGraphs that was asked for gives every replica as many samples as were measured";
   TRY(const auto single, any(problem, unlimited, 1));
-  if (!single) return Ranking{{}, Infeasible{reason, larger_batch(problem.workload)}};
+  if (!single) return Ranking{{}, Infeasible{reason, larger_batch_hint(problem.workload)}};
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
-  return too_few_samples(reason, problem.workload, slice, [&](int fewer) { return any(problem, wanted, fewer); });
+  return infeasible_by_samples(reason, problem.workload, slice, [&](int fewer) { return any(problem, wanted, fewer); });
 }
 
 /// Simulates the best candidates by the closed form and ranks them.
@@ -298,7 +298,7 @@ Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wante
   std::vector<Judged> judged;
   for (std::size_t i = 0; i < most; ++i) {
     TRY_VOID(check_stop(context));
-    if (!judged.empty() && out_of_time(context)) break;
+    if (!judged.empty() && deadline_expired(context)) break;
     report(context.progress, 0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(most), "simulating");
     TRY(const auto iteration, judge(context, candidates[i].plan));
     judged.push_back({std::move(candidates[i].plan), iteration});
@@ -309,11 +309,11 @@ Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wante
 
 Result<Ranking> plan_whale(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const Wanted wanted = wanted_of(table().read(options));
-  const int slice = search::smallest_slice(*problem.profile, wanted.min_slice);
+  const int slice = search::min_replica_samples(*problem.profile, wanted.min_slice);
   TRY(auto candidates, candidates_of(problem, wanted, slice, context));
   if (candidates.empty()) return no_plan(problem, wanted, slice, context);
   auto ranking = simulated(std::move(candidates), wanted, context);
-  if (ranking && out_of_time(context))
+  if (ranking && deadline_expired(context))
     for (Plan& plan : ranking->plans) plan.truncated = true, plan.certificate.reset();
   return ranking;
 }

@@ -71,9 +71,9 @@ std::size_t layers_kept(const Origin& origin) {
   return origin.layers.size() - (loss ? 1 : 0);
 }
 
-std::vector<std::size_t> missing_layers(const std::vector<PartFile>& files) {
+std::vector<std::size_t> missing_layers(const std::vector<ShardFile>& files) {
   std::map<int, std::vector<const LayerPart*>> kept;
-  for (const PartFile& file : files)
+  for (const ShardFile& file : files)
     for (const LayerPart& layer : file.part().layers) kept[layer.layer].push_back(&layer);
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < layers_kept(files.front().part().origin); ++i) {
@@ -98,13 +98,13 @@ std::string text_of(const std::vector<std::size_t>& missing, const Origin& origi
   return text;
 }
 
-std::size_t layers_in(const std::vector<PartFile>& files) {
+std::size_t layers_in(const std::vector<ShardFile>& files) {
   return std::accumulate(files.begin(), files.end(), std::size_t{0},
-                         [](std::size_t sum, const PartFile& file) { return sum + file.part().layers.size(); });
+                         [](std::size_t sum, const ShardFile& file) { return sum + file.part().layers.size(); });
 }
 
-Result<PartFile> opened(const std::string& path, std::uint64_t step, bool verified) {
-  auto file = PartFile::open(path);
+Result<ShardFile> opened(const std::string& path, std::uint64_t step, bool verified) {
+  auto file = ShardFile::open(path);
   if (!file) return file;
   if (file->part().origin.step != step)
     return fail(ErrorCode::bad_input,
@@ -139,13 +139,13 @@ Result<std::vector<StepFolder>> steps_in(const std::string& folder) {
 
 Bytes StepContent::bytes() const {
   Bytes sum;
-  for (const PartFile& part : parts) sum += part.bytes();
+  for (const ShardFile& part : parts) sum += part.bytes();
   return sum;
 }
 
 StepContent look_at(const StepFolder& folder, bool verified) {
   StepContent content{folder, {}, {}, {}};
-  std::map<std::uint64_t, std::vector<PartFile>> lineages;
+  std::map<std::uint64_t, std::vector<ShardFile>> lineages;
   for (const std::string& path : folder.parts) {
     auto file = opened(path, folder.step, verified);
     if (!file) {

@@ -32,9 +32,9 @@ Result<std::vector<StepFolder>> steps_in(const std::string& folder);
 /// A step with its inspected parts.
 struct StepContent {
   StepFolder folder;
-  std::vector<PartFile> parts;  ///< intact parts of one lineage, the one with the most layers
-  std::vector<Error> problems;  ///< of the other files
-  std::string missing;          ///< "layers 2 to 4 ('norm' to 'head')"; empty if every layer is present
+  std::vector<ShardFile> parts;  ///< intact parts of one lineage, the one with the most layers
+  std::vector<Error> problems;   ///< of the other files
+  std::string missing;           ///< "layers 2 to 4 ('norm' to 'head')"; empty if every layer is present
   bool complete() const { return missing.empty(); }
   Bytes bytes() const;
 };

@@ -145,7 +145,7 @@ LayerPart read_part(Decoder& in) {
   return part;
 }
 
-bool lies_in(const layers::ParameterBlock& block, std::int64_t whole) {
+bool is_within(const layers::ParameterBlock& block, std::int64_t whole) {
   for (const std::int64_t number : {block.first, block.rows, block.columns, block.stride})
     if (number < 0) return false;
   if (block.rows == 0 || block.columns == 0) return true;  // a layer without parameters
@@ -167,7 +167,7 @@ Result<void> check(const LayerPart& part, const Origin& origin) {
   if (part.states != states_of(origin.optimizer)) return broken("not the values that its optimizer keeps");
   std::int64_t floats = 0;
   for (const layers::ParameterBlock& block : part.blocks) {
-    if (!lies_in(block, part.whole)) return broken("a block is outside of the file");
+    if (!is_within(block, part.whole)) return broken("a block is outside of the file");
     floats += block.rows * block.columns;
     if (floats > part.whole) return broken("more parameters than it has");
   }

@@ -160,8 +160,8 @@ Result<void> write_part(const std::string& path, const Part& part, std::span<con
   return {};
 }
 
-Result<PartFile> PartFile::open(const std::string& path) {
-  PartFile file(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+Result<ShardFile> ShardFile::open(const std::string& path) {
+  ShardFile file(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.descriptor_ < 0) return system_failure("can't be opened", path);
   if (auto read = file.read_header(); !read) {
     read.error().file = path;
@@ -170,9 +170,9 @@ Result<PartFile> PartFile::open(const std::string& path) {
   return file;
 }
 
-PartFile::PartFile(PartFile&& other) noexcept { *this = std::move(other); }
+ShardFile::ShardFile(ShardFile&& other) noexcept { *this = std::move(other); }
 
-PartFile& PartFile::operator=(PartFile&& other) noexcept {
+ShardFile& ShardFile::operator=(ShardFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(part_, other.part_);
@@ -180,11 +180,11 @@ PartFile& PartFile::operator=(PartFile&& other) noexcept {
   return *this;
 }
 
-PartFile::~PartFile() {
+ShardFile::~ShardFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Result<void> PartFile::read_header() {
+Result<void> ShardFile::read_header() {
   struct ::stat about {};
   if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode))
     return fail(ErrorCode::bad_input, "found no plain file, expected a part of a checkpoint");
@@ -226,7 +226,7 @@ Result<void> PartFile::read_header() {
   return {};
 }
 
-Result<void> PartFile::read(std::size_t index, int state, std::span<float> values) const {
+Result<void> ShardFile::read(std::size_t index, int state, std::span<float> values) const {
   const LayerPart& layer = part_.layers[index];
   std::uint64_t at = values_begin_ + static_cast<std::uint64_t>(state) * state_bytes(layer);
   for (std::size_t i = 0; i < index; ++i)
@@ -245,7 +245,7 @@ Result<void> PartFile::read(std::size_t index, int state, std::span<float> value
       {}, path_);
 }
 
-Result<void> PartFile::verify() const {
+Result<void> ShardFile::verify() const {
   std::vector<float> values;
   for (std::size_t i = 0; i < part_.layers.size(); ++i)
     for (int state = 0; state < part_.layers[i].lists(); ++state) {

@@ -25,13 +25,13 @@ Result<void> write_part(const std::string& path, const Part& part, std::span<con
 /// File name suffix of a part that write_part has not finished.
 inline constexpr std::string_view unfinished_ending = ".tmp";
 
-class PartFile {
+class ShardFile {
  public:
   /// Opens a part and checks all but the values. bad_input names the fault: another format, truncated or changed.
-  static Result<PartFile> open(const std::string& path);
-  PartFile(PartFile&& other) noexcept;
-  PartFile& operator=(PartFile&& other) noexcept;
-  ~PartFile();
+  static Result<ShardFile> open(const std::string& path);
+  ShardFile(ShardFile&& other) noexcept;
+  ShardFile& operator=(ShardFile&& other) noexcept;
+  ~ShardFile();
 
   const std::string& path() const { return path_; }
   const Part& part() const { return part_; }
@@ -44,7 +44,7 @@ class PartFile {
   Result<void> verify() const;
 
  private:
-  PartFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  ShardFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   Result<void> read_header();
 
   std::string path_;

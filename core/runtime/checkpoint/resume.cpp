@@ -125,7 +125,7 @@ Result<std::vector<std::string>> Checkpoint::check(const ModelSpec& model, const
 }
 
 int Checkpoint::older(int layer) const {
-  for (const PartFile& file : content_.parts)
+  for (const ShardFile& file : content_.parts)
     for (const LayerPart& part : file.part().layers)
       if (part.layer == layer) return part.older;
   return 0;
@@ -134,7 +134,7 @@ int Checkpoint::older(int layer) const {
 Result<std::uint64_t> Checkpoint::read_whole(int layer, int state, std::vector<float>& whole) const {
   std::uint64_t updates = 0;
   std::vector<float> own;
-  for (const PartFile& file : content_.parts)
+  for (const ShardFile& file : content_.parts)
     for (std::size_t i = 0; i < file.part().layers.size(); ++i) {
       const LayerPart& part = file.part().layers[i];
       if (part.layer != layer) continue;
@@ -152,10 +152,10 @@ Result<std::uint64_t> Checkpoint::read(int layer, int state, const layers::Layer
   std::vector<float> whole;
   auto updates = read_whole(layer, state, whole);
   if (!updates) return updates;
-  if (static_cast<std::int64_t>(whole.size()) != kernel.whole_parameters())
+  if (static_cast<std::int64_t>(whole.size()) != kernel.replicated_parameters())
     return fail(ErrorCode::bad_input,
                 fmt::format("layer {} has {} parameters, expected {}, as many as this program gives it", layer,
-                            whole.size(), kernel.whole_parameters()),
+                            whole.size(), kernel.replicated_parameters()),
                 {}, path());
   gather(whole, kernel.blocks(), own);
   return updates;

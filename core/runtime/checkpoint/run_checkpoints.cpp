@@ -16,10 +16,10 @@ namespace fs = std::filesystem;
 
 /// True if the device saves its weights. One of the devices with the same weights does: the first replica of the first
 /// copy. Each rank of a tensor-parallel group saves its own shard.
-bool keeps(const exec::PlacedChunk& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
+bool keeps(const exec::LocalStage& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
 
-bool keeps(const exec::PlacedChunk& chunk, const layers::LayerKernel& layer) {
-  return keeps(chunk) && (chunk.tensor_rank == 0 || layer.parameters() < layer.whole_parameters());
+bool keeps(const exec::LocalStage& chunk, const layers::LayerKernel& layer) {
+  return keeps(chunk) && (chunk.tensor_rank == 0 || layer.parameters() < layer.replicated_parameters());
 }
 
 std::vector<std::size_t> writers_of(const exec::Layout& layout) {
@@ -78,7 +78,7 @@ struct Kept {
 
 void add_layer(Kept& kept, const exec::WorkerStage& stage, const layers::LayerKernel& kernel, int layer,
                std::int64_t offset, bool with_older) {
-  LayerPart part{layer, kernel.whole_parameters(), stage.optimizer.steps(), 1, 0, kernel.blocks()};
+  LayerPart part{layer, kernel.replicated_parameters(), stage.optimizer.steps(), 1, 0, kernel.blocks()};
   const auto add = [&](const tensor::Tensor& of) { kept.values.push_back(slice(of, offset, kernel.parameters())); };
   add(stage.module.parameters());
   for (const tensor::Tensor* moment : stage.optimizer.moments()) {
@@ -97,7 +97,7 @@ Kept kept_by(const exec::Worker& worker, const exec::Placement& placement, bool 
   Kept kept;
   for (std::size_t m = 0; m < worker.stages().size(); ++m) {
     const exec::WorkerStage& stage = worker.stages()[m];
-    const exec::PlacedChunk& chunk = placement.chunk_of_module(m);
+    const exec::LocalStage& chunk = placement.chunk_of_module(m);
     std::int64_t offset = 0;
     int layer = stage.first_layer;
     for (const auto& kernel : stage.module.kernels()) {

@@ -120,7 +120,7 @@ std::vector<float>& Writer::buffer(std::size_t worker, transport::RunControl& co
   auto& slot = shared_->slots[worker];
   while (!shared_->changed.wait_for(lock, look_up, [&] { return slot.free || shared_->failure; })) {
     control.throw_if_interrupted();
-    control.fail_if_stuck();
+    control.check_progress_timeout();
     if (shared_->silent() < look_up) control.progressed();  // slow is not stuck
   }
   if (shared_->failure) {

@@ -13,7 +13,7 @@ Result<std::unique_ptr<layers::LayerKernel>> make_batch_norm(const ModelLayer& l
   size.bounded("values per sample",
                static_cast<double>(channels) * static_cast<double>(height) * static_cast<double>(width));
   TRY_VOID(size.result());
-  return std::make_unique<layers::BatchNorm<OnProcessor>>(channels, height * width, activation);
+  return std::make_unique<layers::BatchNorm<CpuOps>>(channels, height * width, activation);
 }
 
 }  // namespace pipedeck::runtime::cpu

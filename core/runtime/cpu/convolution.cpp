@@ -23,7 +23,7 @@ Result<std::unique_ptr<layers::LayerKernel>> convolution_kernel(const ModelLayer
   TRY_VOID(size.result());
   const layers::ProductSize product{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
                                     shape.weights()};
-  return std::make_unique<layers::ProductLayer<ConvolutionPasses, OnProcessor>>(
+  return std::make_unique<layers::MatmulLayer<ConvolutionPasses, CpuOps>>(
       product, weights_alone ? layers::Activation::none : activation,
       std::make_unique<ConvolutionPasses>(shape, bias && !weights_alone));
 }

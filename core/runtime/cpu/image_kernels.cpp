@@ -45,8 +45,9 @@ PIPEDECK_INLINE void add_scaled(float* __restrict to, const float* __restrict fr
 }
 
 /// Adds `gradient` to the values that are the window's largest and were not found before.
-PIPEDECK_INLINE void hand_to_largest(float* __restrict to, float* __restrict taken, const float* __restrict gradient,
-                                     const float* __restrict values, const float* __restrict most, std::int64_t count) {
+PIPEDECK_INLINE void scatter_to_argmax(float* __restrict to, float* __restrict taken, const float* __restrict gradient,
+                                       const float* __restrict values, const float* __restrict most,
+                                       std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     const float share = values[i] == most[i] ? 1.0f - taken[i] : 0.0f;
     to[i] += share * gradient[i];
@@ -86,7 +87,7 @@ PIPEDECK_KERNEL void max_pool_backward(float* in_gradient, const float* out_grad
           std::fill_n(taken, shape.channels, 0.0f);
           each_pixel(
               shape, rows, columns, [&](std::int64_t from) __attribute__((always_inline)) {
-                hand_to_largest(in_gradient + from, taken, out_gradient + pixel, in + from, most, shape.channels);
+                scatter_to_argmax(in_gradient + from, taken, out_gradient + pixel, in + from, most, shape.channels);
               });
         });
     in += shape.in_values(), in_gradient += shape.in_values(), out_gradient += shape.out_values();

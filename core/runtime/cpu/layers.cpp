@@ -7,7 +7,7 @@
 
 namespace pipedeck::runtime::cpu {
 
-layers::Kernels cpu_kernels() {
+layers::Kernels cpu_kernel_registry() {
   layers::Kernels kernels;
   kernels.layers = {{"average_pool", make_average_pool},
                     {"batch_norm", make_batch_norm},
@@ -22,7 +22,7 @@ layers::Kernels cpu_kernels() {
                     {"residual", make_block},
                     {"transformer", make_transformer}};
   const auto rows_layer = [](layers::KernelPart part, std::int64_t columns, layers::Activation activation) {
-    return std::make_unique<layers::RowsLayer<OnProcessor>>(std::move(part), columns, activation);
+    return std::make_unique<layers::RowParallelLayer<CpuOps>>(std::move(part), columns, activation);
   };
   kernels.sharded = layers::smaller_layers({kernels.layers, make_linear_weights, make_convolution_weights, rows_layer});
   kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;

@@ -61,7 +61,7 @@ Result<std::unique_ptr<layers::LayerKernel>> linear_kernel(const ModelLayer& lay
         fmt::format("layer '{}': activation is {}, expected 0 (none), 1 (relu) or 2 (gelu)", layer.name, *activation));
   const LinearShape shape{*in, *out, *sequence};
   const layers::ProductSize size{shape.sequence * shape.in, shape.sequence * shape.out, shape.in, shape.weights()};
-  return std::make_unique<layers::ProductLayer<LinearPasses, OnProcessor>>(
+  return std::make_unique<layers::MatmulLayer<LinearPasses, CpuOps>>(
       size, weights_alone ? layers::Activation::none : static_cast<layers::Activation>(*activation),
       std::make_unique<LinearPasses>(shape, !weights_alone));
 }

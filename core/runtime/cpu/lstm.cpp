@@ -26,15 +26,15 @@ Result<LstmSize> size_of_lstm(const ModelLayer& layer) {
 
 Result<std::unique_ptr<layers::LayerKernel>> make_lstm(const ModelLayer& layer) {
   TRY(const auto size, size_of_lstm(layer));
-  return std::make_unique<layers::LstmBySteps<OnProcessor>>(size.in, size.hidden, size.sequence, size.directions);
+  return std::make_unique<layers::UnrolledLstm<CpuOps>>(size.in, size.hidden, size.sequence, size.directions);
 }
 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
                                                                const layers::LayerSharding& sharding) {
   TRY(const auto size, size_of_lstm(layer));
-  TRY_VOID(layers::enough_for(layer, size.hidden, "hidden values", sharding.partners.shard()));
-  return std::make_unique<layers::LstmBySteps<OnProcessor>>(size.in, size.hidden, size.sequence, size.directions,
-                                                            sharding.partners);
+  TRY_VOID(layers::check_shardable(layer, size.hidden, "hidden values", sharding.partners.shard()));
+  return std::make_unique<layers::UnrolledLstm<CpuOps>>(size.in, size.hidden, size.sequence, size.directions,
+                                                        sharding.partners);
 }
 
 }  // namespace pipedeck::runtime::cpu

@@ -5,13 +5,13 @@
 
 namespace pipedeck::runtime::cpu {
 
-void OnProcessor::lstm_step(const tensor::Tensor&, const layers::LstmStep& s) {
+void CpuOps::lstm_step(const tensor::Tensor&, const layers::LstmStep& s) {
   for (std::int64_t n = 0; n < s.samples; ++n)
     cpu::lstm_step(s.gates + n * s.gates_stride, s.cell + n * s.cell_stride, s.output + n * s.output_stride,
                    s.cell_before ? s.cell_before + n * s.cell_stride : nullptr, s.hidden);
 }
 
-void OnProcessor::lstm_step_backward(const tensor::Tensor&, const layers::LstmStepBackward& s) {
+void CpuOps::lstm_step_backward(const tensor::Tensor&, const layers::LstmStepBackward& s) {
   for (std::int64_t n = 0; n < s.samples; ++n)
     cpu::lstm_step_backward(s.gates + n * s.gates_stride, s.cell_gradient + n * s.hidden,
                             s.output_gradient + n * s.output_stride, s.cell + n * s.cell_stride,

@@ -11,7 +11,7 @@
 
 namespace pipedeck::runtime::cpu {
 
-struct OnProcessor {
+struct CpuOps {
   using Convolution = ConvolutionPasses;
   using Norm = BatchNormPasses;
 

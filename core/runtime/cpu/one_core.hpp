@@ -11,7 +11,7 @@ namespace pipedeck::runtime::cpu {
 
 /// Runs `work` as a worker would: on a thread whose matrix products use one core. The caller's thread retains its own
 /// setting. Returns when it is done; rethrows its exception.
-inline void on_one_core(const std::function<void()>& work) {
+inline void run_on_worker_thread(const std::function<void()>& work) {
   std::exception_ptr thrown;
   std::thread([&] {
     use_one_thread();

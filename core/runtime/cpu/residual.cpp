@@ -9,13 +9,13 @@ namespace pipedeck::runtime::cpu {
 
 Result<std::unique_ptr<layers::LayerKernel>> make_block(const ModelLayer& layer) {
   TRY(const auto shape, layers::block_shape(layer));
-  return std::make_unique<layers::Residual<OnProcessor>>(shape);
+  return std::make_unique<layers::Residual<CpuOps>>(shape);
 }
 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_block(const ModelLayer& layer,
                                                                 const layers::LayerSharding& sharding) {
   TRY(const auto part, layers::block_part(layer, sharding.partners));
-  return std::make_unique<layers::Residual<OnProcessor>>(part);
+  return std::make_unique<layers::Residual<CpuOps>>(part);
 }
 
 }  // namespace pipedeck::runtime::cpu

@@ -56,7 +56,7 @@ enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2,
 /// into them are sharded by columns, products out of them by rows. The outputs of the latter are summed, and the input
 /// gradients of the former (Megatron-LM, arXiv 1909.08053, section 3). Norms, and biases after a sum, are replicated.
 struct TransformerPart {
-  layers::ColumnRange heads, feed_forward;
+  layers::ShardRange heads, feed_forward;
   layers::Partners partners;
 };
 
@@ -72,7 +72,7 @@ class Transformer final : public layers::LayerKernel {
     blocks_ = blocks_of(part);
   }
 
-  std::int64_t whole_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
+  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
   std::vector<layers::ParameterBlock> blocks() const override {
     return whole_ ? blocks_ : layers::LayerKernel::blocks();
   }
@@ -143,7 +143,7 @@ class Transformer final : public layers::LayerKernel {
   std::vector<layers::ParameterBlock> blocks_of(const TransformerPart& part) const {
     const Offsets& all = whole_->at_;
     const std::int64_t f = whole_->f_, width = shape_.head_width();
-    const layers::ColumnRange heads{part.heads.first * width, c_}, up = part.feed_forward;
+    const layers::ShardRange heads{part.heads.first * width, c_}, up = part.feed_forward;
     return {{all.gain1, 1, 2 * h_, 2 * h_},
             {all.qkv + heads.first, 3 * h_, heads.count, h_},
             {all.qkv_bias + heads.first, 3, heads.count, h_},
@@ -294,8 +294,8 @@ Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const Mode
                                                                       const layers::LayerSharding& sharding) {
   TRY(const auto size, size_of_transformer(layer));
   const layers::Partners& partners = sharding.partners;
-  TRY_VOID(layers::enough_for(layer, size.attention.heads, "heads", partners.shard()).and_then([&] {
-    return layers::enough_for(layer, size.feed_forward, "feed-forward columns", partners.shard());
+  TRY_VOID(layers::check_shardable(layer, size.attention.heads, "heads", partners.shard()).and_then([&] {
+    return layers::check_shardable(layer, size.feed_forward, "feed-forward columns", partners.shard());
   }));
   const TransformerPart part{partners.own(size.attention.heads), partners.own(size.feed_forward), partners};
   return std::make_unique<Transformer>(size.attention, size.feed_forward, part);

@@ -36,7 +36,7 @@ void Context::make_current() const { made_current(device_); }
 void* Context::workspace(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes <= workspace_bytes_) return workspace_;
-  if (recording_here()) throw tensor::CannotRecord("what libraries work in has to grow");
+  if (is_capturing()) throw tensor::CaptureUnsupported("what libraries work in has to grow");
   free_workspace();
   check(cudaMallocAsync(&workspace_, bytes, stream_.get()), "cudaMallocAsync");
   workspace_bytes_ = bytes;
@@ -54,7 +54,7 @@ void Context::free_workspace() noexcept {
 class Context::Recording {
  public:
   explicit Recording(Context& context) : context_(context) {
-    check(cudnnSetStream(context_.dnn_.get(), context_.recording_stream_.get()), "cudnnSetStream");
+    check(cudnnSetStream(context_.dnn_.get(), context_.capture_stream_.get()), "cudnnSetStream");
     recording_on_this_thread = &context;
   }
   ~Recording() {
@@ -68,12 +68,12 @@ class Context::Recording {
   Context& context_;
 };
 
-bool Context::recording_here() const { return recording_on_this_thread == this; }
+bool Context::is_capturing() const { return recording_on_this_thread == this; }
 
 Graph Context::record(const std::function<void()>& work) {
-  if (!recording_stream_) recording_stream_ = make_stream();
+  if (!capture_stream_) capture_stream_ = make_stream();
   const Recording recording(*this);
-  return Graph(recording_stream_.get(), work);
+  return Graph(capture_stream_.get(), work);
 }
 
 }  // namespace pipedeck::runtime::cuda

@@ -26,7 +26,7 @@ class Context {
   Precision precision() const { return precision_; }
   Element element() const { return element_of(precision_); }
   /// Returns the stream for this thread's work: the captured one during a capture.
-  cudaStream_t stream() const { return recording_here() ? recording_stream_.get() : stream_.get(); }
+  cudaStream_t stream() const { return is_capturing() ? capture_stream_.get() : stream_.get(); }
   cublasLtHandle_t blas() const { return blas_.get(); }
   cudnnHandle_t dnn() const { return dnn_.get(); }
 
@@ -34,17 +34,17 @@ class Context {
   void make_current() const;
 
   /// Returns `bytes` or more, aligned to 256, until the next call of this function, for work enqueued next. Null if
-  /// `bytes` is 0. Throws CannotRecord if it would have to grow during a capture.
+  /// `bytes` is 0. Throws CaptureUnsupported if it would have to grow during a capture.
   void* workspace(std::size_t bytes);
   std::size_t workspace_bytes() const { return workspace_bytes_; }
   /// Returns the number of reallocations.
-  int workspace_moves() const { return workspace_moves_; }
+  int workspace_reallocations() const { return workspace_moves_; }
 
   /// Captures a graph of the work that this thread enqueues in `work`. It uses its own stream: work that other threads
   /// enqueue on the compute stream does not belong to it.
   Graph record(const std::function<void()>& work);
   /// True if this thread is in `work` of this context's record().
-  bool recording_here() const;
+  bool is_capturing() const;
 
  private:
   class Recording;
@@ -58,7 +58,7 @@ class Context {
   void* workspace_ = nullptr;
   std::size_t workspace_bytes_ = 0;
   int workspace_moves_ = 0;
-  Stream recording_stream_;  ///< null before the first capture
+  Stream capture_stream_;  ///< null before the first capture
 };
 
 }  // namespace pipedeck::runtime::cuda

@@ -39,11 +39,11 @@ class CutCrossEntropy final : public layers::LossKernel {
     const std::int64_t rows = targets.size();
     tensor::Tensor sum = tensor::Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
     tensor::Tensor most(logits.memory(), 1, rows), sums(logits.memory(), 2, rows);
-    largest_of_rows(device.stream(), most.data(), logits.data(), rows, own_.count);
+    row_max(device.stream(), most.data(), logits.data(), rows, own_.count);
     partners_.reduce_max(most);
     float *totals = sums.data(), *wanted = totals + rows;
-    exponentials_of_rows(device.stream(), totals, wanted, logits.data(), most.data(), targets.data(), own_.first, rows,
-                         own_.count);
+    row_exp_sum(device.stream(), totals, wanted, logits.data(), most.data(), targets.data(), own_.first, rows,
+                own_.count);
     partners_.reduce(sums);
     finish_cross_entropy(device.stream(), logits.data(), reinterpret_cast<double*>(sum.data()), most.data(), totals,
                          wanted, targets.data(), own_.first, rows, own_.count);
@@ -56,7 +56,7 @@ class CutCrossEntropy final : public layers::LossKernel {
   }
 
  private:
-  layers::ColumnRange own_;
+  layers::ShardRange own_;
   layers::Partners partners_;
 };
 

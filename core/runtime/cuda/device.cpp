@@ -72,7 +72,7 @@ CudaDevice::CudaDevice(int gpu, Precision precision)
   synchronise();
 }
 
-void CudaDevice::reach_directly(const std::vector<int>& gpus) const {
+void CudaDevice::enable_peer_access(const std::vector<int>& gpus) const {
   context_.make_current();
   for (const int gpu : gpus) {
     int can = 0;
@@ -92,12 +92,12 @@ CudaDevice::~CudaDevice() {
 CudaDevice& CudaDevice::of(tensor::DeviceMemory& memory) {
   auto& device = dynamic_cast<CudaDevice&>(memory.device());
   device.context_.make_current();
-  device.charge_workspace(memory);
+  device.account_workspace(memory);
   return device;
 }
 
 /// Accounts for growth of the workspace of libraries and kernels, from the next call on.
-void CudaDevice::charge_workspace(tensor::DeviceMemory& memory) {
+void CudaDevice::account_workspace(tensor::DeviceMemory& memory) {
   const auto floats = static_cast<std::int64_t>(context_.workspace_bytes() / sizeof(float));
   if (floats != charged_) memory.charge(floats - std::exchange(charged_, floats));
 }
@@ -108,17 +108,17 @@ bool CudaDevice::reaches(const tensor::ComputeDevice& other) const {
 }
 
 /// Throws during a capture, where the call would become part of the graph or end the capture.
-void CudaDevice::not_while_recording(const char* what) const {
-  if (context_.recording_here()) throw tensor::CannotRecord(what);
+void CudaDevice::forbid_during_capture(const char* what) const {
+  if (context_.is_capturing()) throw tensor::CaptureUnsupported(what);
 }
 
 namespace {
 
-class GraphOfWork final : public tensor::RecordedWork {
+class CapturedCudaGraph final : public tensor::CapturedGraph {
  public:
-  GraphOfWork(Context& context, const std::function<void()>& work)
-      : context_(context), graph_(context.record(work)), moves_(context.workspace_moves()) {}
-  bool valid() const override { return context_.workspace_moves() == moves_; }
+  CapturedCudaGraph(Context& context, const std::function<void()>& work)
+      : context_(context), graph_(context.record(work)), moves_(context.workspace_reallocations()) {}
+  bool valid() const override { return context_.workspace_reallocations() == moves_; }
   void launch() override {
     context_.make_current();
     graph_.launch(context_.stream());
@@ -132,13 +132,13 @@ class GraphOfWork final : public tensor::RecordedWork {
 
 }  // namespace
 
-std::unique_ptr<tensor::RecordedWork> CudaDevice::record(const std::function<void()>& work) {
+std::unique_ptr<tensor::CapturedGraph> CudaDevice::record(const std::function<void()>& work) {
   context_.make_current();
-  return std::make_unique<GraphOfWork>(context_, work);
+  return std::make_unique<CapturedCudaGraph>(context_, work);
 }
 
 float* CudaDevice::allocate(std::int64_t floats) {
-  not_while_recording("a block of memory more is wanted than in the step before");
+  forbid_during_capture("a block of memory more is wanted than in the step before");
   if (floats == 0) floats = 1;  // a block must have an address
   context_.make_current();
   void* block = nullptr;
@@ -210,7 +210,7 @@ void CudaDevice::update(const tensor::UpdateRule& rule, const tensor::UpdatedVal
 }
 
 /// Returns a buffer that is large enough and that the GPU has read, or else a new one.
-CudaDevice::Staging CudaDevice::take_staging(std::size_t floats) {
+CudaDevice::Staging CudaDevice::acquire_staging_buffer(std::size_t floats) {
   const std::lock_guard lock(mutex_);
   const auto usable = [&](const Staging& staging) {
     if (staging.floats < floats) return false;
@@ -233,7 +233,7 @@ CudaDevice::Staging CudaDevice::take_staging(std::size_t floats) {
 
 void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<float>)>& write) {
   if (to.empty()) return write(to);
-  not_while_recording("values come from the host");
+  forbid_during_capture("values come from the host");
   context_.make_current();
   const auto copy_from = [&](const float* from) {
     check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync");
@@ -244,7 +244,7 @@ void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<
     copy_from(values.data());
     return check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
   }
-  Staging staging = take_staging(to.size());
+  Staging staging = acquire_staging_buffer(to.size());
   write({staging.data.get(), to.size()});
   copy_from(staging.data.get());
   if (const cudaError_t recorded = cudaEventRecord(staging.read.get(), stream()); recorded != cudaSuccess) {
@@ -258,14 +258,14 @@ void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<
 
 void CudaDevice::download(std::span<float> to, const float* from) {
   if (to.empty()) return;
-  not_while_recording("the host reads values");
+  forbid_during_capture("the host reads values");
   context_.make_current();
   check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
 }
 
-tensor::Moment CudaDevice::mark_on(cudaStream_t stream) {
-  not_while_recording("another device waits for what it computes");
+tensor::Moment CudaDevice::record_event(cudaStream_t stream) {
+  forbid_during_capture("another device waits for what it computes");
   context_.make_current();
   const std::lock_guard lock(mutex_);
   return tensor::Moment(std::make_shared<CudaMark>(events_, reference_, stream));
@@ -273,14 +273,14 @@ tensor::Moment CudaDevice::mark_on(cudaStream_t stream) {
 
 void CudaDevice::wait_on(cudaStream_t stream, const tensor::Moment& moment) const {
   if (!moment.mark()) return;
-  not_while_recording("it waits for another device");
+  forbid_during_capture("it waits for another device");
   context_.make_current();
   check(cudaStreamWaitEvent(stream, dynamic_cast<const CudaMark&>(*moment.mark()).event(), 0), "cudaStreamWaitEvent");
 }
 
 /// Restarts the time base of marks: milliseconds in a float are exact to a microsecond within a step of seconds.
 void CudaDevice::synchronise() {
-  not_while_recording("the host waits for it");
+  forbid_during_capture("the host waits for it");
   context_.make_current();
   Reference reference{make_timed_event(), {}};
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");

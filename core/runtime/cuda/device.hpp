@@ -30,7 +30,7 @@ class CudaDevice final : public tensor::ComputeDevice {
   /// Throws CudaError, OutOfMemory.
   CudaDevice(int gpu, Precision precision);
   /// Enables the fastest copies between this GPU and the others, if possible; otherwise copies go through host memory.
-  void reach_directly(const std::vector<int>& gpus) const;
+  void enable_peer_access(const std::vector<int>& gpus) const;
   ~CudaDevice() override;
 
   /// Returns the device that holds a tensor's values, current on the calling thread: for layers and losses.
@@ -59,12 +59,12 @@ class CudaDevice final : public tensor::ComputeDevice {
   void download(std::span<float> to, const float* from) override;
 
   bool records() const override { return true; }
-  std::unique_ptr<tensor::RecordedWork> record(const std::function<void()>& work) override;
+  std::unique_ptr<tensor::CapturedGraph> record(const std::function<void()>& work) override;
 
-  tensor::Moment now() override { return mark_on(stream()); }
+  tensor::Moment now() override { return record_event(stream()); }
   void wait(const tensor::Moment& moment) override { wait_on(stream(), moment); }
   /// Variants of now() and wait() for another stream of this GPU.
-  tensor::Moment mark_on(cudaStream_t stream);
+  tensor::Moment record_event(cudaStream_t stream);
   void wait_on(cudaStream_t stream, const tensor::Moment& moment) const;
   void synchronise() override;
 
@@ -78,9 +78,9 @@ class CudaDevice final : public tensor::ComputeDevice {
   struct Reference;
   class CudaMark;
 
-  void not_while_recording(const char* what) const;
-  Staging take_staging(std::size_t floats);
-  void charge_workspace(tensor::DeviceMemory& memory);
+  void forbid_during_capture(const char* what) const;
+  Staging acquire_staging_buffer(std::size_t floats);
+  void account_workspace(tensor::DeviceMemory& memory);
 
   Context context_;
   Products products_;

@@ -17,18 +17,18 @@ std::string nccl_here() {
   return nccl_words(version);
 }
 
-std::unique_ptr<transport::Transport> joined_by_nccl(std::unique_ptr<transport::Transport> hosts,
-                                                     const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
-                                                     const transport::WorkerLinks& links,
-                                                     transport::RunControl& control) {
-  std::map<std::size_t, NcclWorker> workers;
+std::unique_ptr<transport::Transport> can_use_nccl(std::unique_ptr<transport::Transport> hosts,
+                                                   const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
+                                                   const transport::WorkerLinks& links,
+                                                   transport::RunControl& control) {
+  std::map<std::size_t, NcclDevice> workers;
   for (std::size_t i = 0; i < memories.size(); ++i)
-    if (hosts->here(i)) workers.emplace(i, NcclWorker(memories[i]));
+    if (hosts->here(i)) workers.emplace(i, NcclDevice(memories[i]));
   return std::make_unique<NcclTransport>(std::move(workers), memories.size(), std::move(hosts), links, control);
 }
 
 /// Identifies a GPU by the names that NVML also uses: CUDA and NVML number GPUs differently.
-machine::PlacedGpu placed_on(int gpu) {
+machine::PlacedGpu device_of_worker(int gpu) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
   std::string uuid;
@@ -40,7 +40,7 @@ machine::PlacedGpu placed_on(int gpu) {
           fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID)};
 }
 
-class TheModule final : public Module {
+class CudaModule final : public Module {
  public:
   std::vector<std::string> gpus() const override {
     std::vector<std::string> lines;
@@ -74,14 +74,14 @@ class TheModule final : public Module {
     backend.kernels = cuda_kernels(precision);
     backend.name = "cuda";
     backend.recorded = "CUDA graphs";
-    backend.gpu = [gpus](std::size_t worker) { return placed_on(gpus[worker]); };
+    backend.gpu = [gpus](std::size_t worker) { return device_of_worker(gpus[worker]); };
     backend.device = [precision, gpus = std::move(gpus), by_nccl](std::size_t worker) {
       auto device = std::make_shared<CudaDevice>(gpus[worker], precision);
-      if (!by_nccl) device->reach_directly(gpus);
+      if (!by_nccl) device->enable_peer_access(gpus);
       return device;
     };
     backend.loss = cuda_loss;
-    if (by_nccl) backend.join = joined_by_nccl;
+    if (by_nccl) backend.join = can_use_nccl;
     return backend;
   }
 };
@@ -91,6 +91,6 @@ class TheModule final : public Module {
 
 extern "C" __attribute__((visibility("default"))) const pipedeck::runtime::cuda::Module* pipedeck_cuda(
     const char* version) {
-  static const pipedeck::runtime::cuda::TheModule module;
+  static const pipedeck::runtime::cuda::CudaModule module;
   return std::string_view(version) == PIPEDECK_CUDA_INTERFACE ? &module : nullptr;
 }

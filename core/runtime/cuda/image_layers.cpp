@@ -19,7 +19,7 @@ std::unique_ptr<layers::LayerKernel> make_convolution(const ModelLayer& layer, l
                                        layer.size("width")};
   const layers::ProductSize size{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
                                  shape.weights()};
-  return std::make_unique<layers::ProductLayer<ConvolutionPasses, OnGpu>>(
+  return std::make_unique<layers::MatmulLayer<ConvolutionPasses, GpuOps>>(
       size, activation, std::make_unique<ConvolutionPasses>(shape, bias));
 }
 
@@ -68,7 +68,7 @@ class Pool final : public CudaLayer {
 
   layers::PoolShape shape_;
   Pooling::Kind kind_;
-  OnEachDevice<Pooling> poolings_;
+  PerDevice<Pooling> poolings_;
 };
 
 }  // namespace
@@ -82,8 +82,8 @@ std::unique_ptr<layers::LayerKernel> make_convolution_weights(const ModelLayer& 
 }
 
 std::unique_ptr<layers::LayerKernel> make_batch_norm(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel>) {
-  return std::make_unique<layers::BatchNorm<OnGpu>>(layer.size("channels"), layer.size("height") * layer.size("width"),
-                                                    static_cast<layers::Activation>(layer.size("activation")));
+  return std::make_unique<layers::BatchNorm<GpuOps>>(layer.size("channels"), layer.size("height") * layer.size("width"),
+                                                     static_cast<layers::Activation>(layer.size("activation")));
 }
 
 std::unique_ptr<layers::LayerKernel> make_pool(const ModelLayer& layer,
@@ -92,12 +92,12 @@ std::unique_ptr<layers::LayerKernel> make_pool(const ModelLayer& layer,
 }
 
 std::unique_ptr<layers::LayerKernel> make_block(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel>) {
-  return std::make_unique<layers::Residual<OnGpu>>(layers::block_shape(layer).value());
+  return std::make_unique<layers::Residual<GpuOps>>(layers::block_shape(layer).value());
 }
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_block(const ModelLayer& layer,
                                                                 const layers::LayerSharding& sharding) {
   TRY(const auto part, layers::block_part(layer, sharding.partners));
-  return std::make_unique<layers::Residual<OnGpu>>(part);
+  return std::make_unique<layers::Residual<GpuOps>>(part);
 }
 
 }  // namespace pipedeck::runtime::cuda

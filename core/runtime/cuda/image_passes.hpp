@@ -26,7 +26,7 @@ class ConvolutionPasses {
 
   layers::ConvolutionShape shape_;
   bool bias_;
-  OnEachDevice<Convolution> convolutions_;
+  PerDevice<Convolution> convolutions_;
 };
 
 class BatchNormPasses {

@@ -123,12 +123,12 @@ void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets,
 // The loss in parts, for classes sharded over several devices: this device has `columns` of them from class `first` on.
 /// most = the maximum of each row.
 template <class T>
-void largest_of_rows(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns);
+void row_max(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns);
 /// Given the maximum over all devices: totals = each row's sum of e^(value - most), and wanted = its target's value -
 /// most, 0 if another device has it. `logits` are not changed.
 template <class T>
-void exponentials_of_rows(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
-                          const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns);
+void row_exp_sum(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
+                 const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns);
 /// Given both sums over all devices: completes softmax_cross_entropy. *loss_sum is equal on all devices.
 template <class T>
 void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, const float* most, const float* totals,

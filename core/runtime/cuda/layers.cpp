@@ -29,7 +29,7 @@ layers::ShardedFactory sharded_transformer(const layers::ShardedFactory& on_proc
 
 layers::Kernels cuda_kernels(Precision precision) {
   const bool halves = element_of(precision) == Element::bf16;
-  const layers::Kernels processors = cpu::cpu_kernels();
+  const layers::Kernels processors = cpu::cpu_kernel_registry();
   layers::Kernels kernels;
   kernels.where = "GPUs";
   for (const auto& [kind, make] : std::initializer_list<std::pair<const char*, MakeLayer*>>{
@@ -48,7 +48,7 @@ layers::Kernels cuda_kernels(Precision precision) {
     kernels.layers[kind] = factory(processors.layers.at(kind), make);
   const auto weights = [&](const char* kind, MakeLayer* make) { return factory(processors.layers.at(kind), make); };
   const auto rows_layer = [](layers::KernelPart part, std::int64_t columns, layers::Activation activation) {
-    return std::make_unique<layers::RowsLayer<OnGpu>>(std::move(part), columns, activation);
+    return std::make_unique<layers::RowParallelLayer<GpuOps>>(std::move(part), columns, activation);
   };
   kernels.sharded = layers::smaller_layers({kernels.layers, weights("linear", make_linear_weights),
                                             weights("convolution", make_convolution_weights), rows_layer});

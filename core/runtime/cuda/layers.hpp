@@ -18,7 +18,7 @@ class CudaLayer : public layers::LayerKernel {
   explicit CudaLayer(std::unique_ptr<layers::LayerKernel> on_processor)
       : layers::LayerKernel(on_processor->input_width(), on_processor->output_width(), on_processor->parameters()),
         on_processor_(std::move(on_processor)) {}
-  std::int64_t whole_parameters() const override { return on_processor_->whole_parameters(); }
+  std::int64_t replicated_parameters() const override { return on_processor_->replicated_parameters(); }
   std::vector<layers::ParameterBlock> blocks() const override { return on_processor_->blocks(); }
   void initialise(std::span<float> parameters, Random random) const override {
     on_processor_->initialise(parameters, random);

@@ -50,7 +50,7 @@ class LinearPasses {
 std::unique_ptr<layers::LayerKernel> make(const ModelLayer& layer, layers::Activation activation, bool bias) {
   auto passes = std::make_unique<LinearPasses>(layer, bias);
   const layers::ProductSize size = passes->size();
-  return std::make_unique<layers::ProductLayer<LinearPasses, OnGpu>>(size, activation, std::move(passes));
+  return std::make_unique<layers::MatmulLayer<LinearPasses, GpuOps>>(size, activation, std::move(passes));
 }
 
 }  // namespace

@@ -56,16 +56,16 @@ class LstmLayer final : public CudaLayer {
   }
 
   LstmShape shape_;
-  OnEachDevice<Lstm> lstms_;
+  PerDevice<Lstm> lstms_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
                                                                const layers::LayerSharding& sharding) {
-  TRY_VOID(layers::enough_for(layer, layer.size("hidden"), "hidden values", sharding.partners.shard()));
-  return std::make_unique<layers::LstmBySteps<OnGpu>>(layer.size("in"), layer.size("hidden"), layer.size("sequence"),
-                                                      layer.size("directions"), sharding.partners);
+  TRY_VOID(layers::check_shardable(layer, layer.size("hidden"), "hidden values", sharding.partners.shard()));
+  return std::make_unique<layers::UnrolledLstm<GpuOps>>(layer.size("in"), layer.size("hidden"), layer.size("sequence"),
+                                                        layer.size("directions"), sharding.partners);
 }
 
 std::unique_ptr<layers::LayerKernel> make_lstm(const ModelLayer& layer,

@@ -57,7 +57,7 @@ Operation operation_of(Precision precision) {
 
 cublasLtEpilogue_t kind_of(const Epilogue& epilogue) {
   if (!epilogue.gelu) return epilogue.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
-  if (epilogue.before_gelu) return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+  if (epilogue.aux_pre_gelu) return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
   return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
 }
 
@@ -90,9 +90,9 @@ struct Products::Descriptors {
     set(operation, CUBLASLT_MATMUL_DESC_TRANSB, s.left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, kind_of(epilogue));
     if (epilogue.bias) set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, epilogue.bias);
-    if (epilogue.before_gelu) {
-      set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, epilogue.before_gelu);
-      set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, epilogue.kept_stride);
+    if (epilogue.aux_pre_gelu) {
+      set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, epilogue.aux_pre_gelu);
+      set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, epilogue.aux_stride);
     }
   }
 
@@ -105,14 +105,14 @@ Products::Shape Products::shape_of(std::int64_t rows, std::int64_t columns, std:
                                    bool keeps, const Epilogue& epilogue) {
   ensure(left.element == right.element, "factors of a product are of one element");
   ensure(!keeps || kind_of(epilogue) == CUBLASLT_EPILOGUE_DEFAULT, "a sum has no epilogue");
-  ensure(!epilogue.before_gelu || epilogue.gelu, "an argument of gelu is kept where there is gelu");
+  ensure(!epilogue.aux_pre_gelu || epilogue.gelu, "an argument of gelu is kept where there is gelu");
   return {rows,
           columns,
           inner,
           left.stride,
           right.stride,
           result.stride,
-          epilogue.kept_stride,
+          epilogue.aux_stride,
           left.element,
           result.element,
           left.transposed,
@@ -120,7 +120,7 @@ Products::Shape Products::shape_of(std::int64_t rows, std::int64_t columns, std:
           keeps,
           epilogue.bias != nullptr,
           epilogue.gelu,
-          epilogue.before_gelu != nullptr,
+          epilogue.aux_pre_gelu != nullptr,
           alignment_of(left.data),
           alignment_of(right.data),
           alignment_of(result.data)};

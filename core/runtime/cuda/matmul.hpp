@@ -29,12 +29,12 @@ struct DeviceResult {
 };
 
 /// An operation on a product before it is written: + bias (`columns` values of the result's element), then gelu (tanh
-/// form). A copy of gelu's argument may be stored, with `kept_stride` values from one row to the next, a multiple of 8.
+/// form). A copy of gelu's argument may be stored, with `aux_stride` values from one row to the next, a multiple of 8.
 struct Epilogue {
   const void* bias = nullptr;
   bool gelu = false;
-  void* before_gelu = nullptr;  ///< null: no copy
-  std::int64_t kept_stride = 0;
+  void* aux_pre_gelu = nullptr;  ///< null: no copy
+  std::int64_t aux_stride = 0;
 };
 
 /// A runner for the products of one worker.
@@ -61,7 +61,7 @@ class Products {
  private:
   /// A key with everything that the choice depends on. Alignments are in bytes, 256 at most.
   struct Shape {
-    std::int64_t rows, columns, inner, left_stride, right_stride, result_stride, kept_stride;
+    std::int64_t rows, columns, inner, left_stride, right_stride, result_stride, aux_stride;
     Element factors, result;
     bool left_transposed, right_transposed, keeps, bias, gelu, keeps_argument;
     std::uint32_t left_alignment, right_alignment, result_alignment;

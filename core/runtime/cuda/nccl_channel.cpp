@@ -14,12 +14,12 @@ constexpr int sender_rank = 0, receiver_rank = 1;
 
 }  // namespace
 
-NcclSender::NcclSender(NcclWatch& watch, NcclWorker worker, NcclPath path)
+NcclSender::NcclSender(NcclWatchdog& watch, NcclDevice worker, NcclPath path)
     : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), notes_(path_.hosts, path_.from, path_.to) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   stream_ = make_stream();
   thread_ = std::thread([this] {
-    fail_run_of(watch_.control(), fmt::format("GPU {} sends to worker {}", worker_.gpu, path_.to), [this] { run(); });
+    fail_run(watch_.control(), fmt::format("GPU {} sends to worker {}", worker_.gpu, path_.to), [this] { run(); });
   });
 }
 
@@ -95,7 +95,7 @@ void NcclSender::finish() {
   }
 }
 
-NcclReceiver::NcclReceiver(NcclWatch& watch, NcclWorker worker, NcclPath path)
+NcclReceiver::NcclReceiver(NcclWatchdog& watch, NcclDevice worker, NcclPath path)
     : watch_(watch),
       worker_(std::move(worker)),
       path_(std::move(path)),
@@ -104,8 +104,8 @@ NcclReceiver::NcclReceiver(NcclWatch& watch, NcclWorker worker, NcclPath path)
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   stream_ = make_stream();
   thread_ = std::thread([this] {
-    fail_run_of(watch_.control(), fmt::format("GPU {} receives from worker {}", worker_.gpu, path_.from),
-                [this] { run(); });
+    fail_run(watch_.control(), fmt::format("GPU {} receives from worker {}", worker_.gpu, path_.from),
+             [this] { run(); });
   });
 }
 
@@ -131,7 +131,7 @@ void NcclReceiver::run() {
     if (const auto note = notes_.take(patience)) take(*note);
 }
 
-void NcclReceiver::take(const NcclNote& note) {
+void NcclReceiver::take(const TransferHeader& note) {
   const auto began = tensor::RunClock::now();
   // The block waits for its last user, not for the whole compute stream.
   tensor::Moment free;

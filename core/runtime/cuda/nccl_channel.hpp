@@ -22,7 +22,7 @@ struct NcclPath {
 
 class NcclSender {
  public:
-  NcclSender(NcclWatch& watch, NcclWorker worker, NcclPath path);
+  NcclSender(NcclWatchdog& watch, NcclDevice worker, NcclPath path);
   /// Waits until all tensors are sent.
   ~NcclSender();
   NcclSender(const NcclSender&) = delete;
@@ -45,10 +45,10 @@ class NcclSender {
   void release_sent();
   void finish();
 
-  NcclWatch& watch_;
-  NcclWorker worker_;
+  NcclWatchdog& watch_;
+  NcclDevice worker_;
   NcclPath path_;
-  NcclNotes notes_;  ///< used by the worker's thread
+  TransferHeaders notes_;  ///< used by the worker's thread
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
@@ -60,7 +60,7 @@ class NcclSender {
 
 class NcclReceiver {
  public:
-  NcclReceiver(NcclWatch& watch, NcclWorker worker, NcclPath path);
+  NcclReceiver(NcclWatchdog& watch, NcclDevice worker, NcclPath path);
   /// Drops tensors whose transfer has not begun.
   ~NcclReceiver();
   NcclReceiver(const NcclReceiver&) = delete;
@@ -77,12 +77,12 @@ class NcclReceiver {
   };
   void run();
   bool ends();
-  void take(const NcclNote& note);
+  void take(const TransferHeader& note);
 
-  NcclWatch& watch_;
-  NcclWorker worker_;
+  NcclWatchdog& watch_;
+  NcclDevice worker_;
   NcclPath path_;
-  NcclNotes notes_;                               ///< used by the channel's thread
+  TransferHeaders notes_;                         ///< used by the channel's thread
   std::shared_ptr<tensor::DeviceMemory> blocks_;  ///< memory of arriving tensors
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -33,15 +33,15 @@ tensor::Moment NcclCollective::reduce(std::span<float> values, ncclRedOp_t opera
   });
 }
 
-transport::Collective::Beside NcclCollective::all_reduce_beside(std::span<float> values, const tensor::Moment& ready) {
+transport::Collective::Beside NcclCollective::all_reduce_async(std::span<float> values, const tensor::Moment& ready) {
   prepare();
   worker_.device.wait_on(stream_.get(), ready);
-  const tensor::Moment began = worker_.device.mark_on(stream_.get());
+  const tensor::Moment began = worker_.device.record_event(stream_.get());
   communicator_->call("ncclAllReduce", [&](ncclComm_t communicator) {
     return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, ncclSum, communicator,
                          stream_.get());
   });
-  return {began, worker_.device.mark_on(stream_.get())};
+  return {began, worker_.device.record_event(stream_.get())};
 }
 
 tensor::Moment NcclCollective::all_reduce(std::span<float> values) { return reduce(values, ncclSum); }

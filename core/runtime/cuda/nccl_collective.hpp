@@ -12,14 +12,14 @@ namespace pipedeck::runtime::cuda {
 class NcclCollective final : public transport::Collective {
  public:
   /// `communicator` is connected before the first operation.
-  NcclCollective(NcclWorker worker, std::shared_ptr<Communicator> communicator, int rank, int size)
+  NcclCollective(NcclDevice worker, std::shared_ptr<Communicator> communicator, int rank, int size)
       : worker_(std::move(worker)), communicator_(std::move(communicator)), rank_(rank), size_(size) {}
   ~NcclCollective() override;
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   tensor::Moment all_reduce(std::span<float> values) override;
-  Beside all_reduce_beside(std::span<float> values, const tensor::Moment& ready) override;
+  Beside all_reduce_async(std::span<float> values, const tensor::Moment& ready) override;
   tensor::Moment all_reduce_max(std::span<float> values) override;
   tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
                             std::span<const std::size_t> counts) override;
@@ -32,7 +32,7 @@ class NcclCollective final : public transport::Collective {
   template <class Enqueue>
   tensor::Moment between(const char* name, const Enqueue& enqueue);
 
-  NcclWorker worker_;
+  NcclDevice worker_;
   std::shared_ptr<Communicator> communicator_;
   int rank_, size_;
   Stream stream_;

@@ -49,10 +49,10 @@ class Group {
     std::vector<std::pair<tensor::Moment, tensor::Moment>> spans;
     for (int round = 0; round < warm_ups + rounds; ++round) {
       const tensor::Moment begin = first.now();
-      in_one_group(bytes, "ncclGroupEnd", [] { return ncclGroupEnd(); });
+      in_group(bytes, "ncclGroupEnd", [] { return ncclGroupEnd(); });
       spans.emplace_back(begin, first.now());
     }
-    for (const NcclWorker& worker : workers_) worker.device.synchronise();
+    for (const NcclDevice& worker : workers_) worker.device.synchronise();
     std::vector<double> times;
     for (std::size_t i = warm_ups; i < spans.size(); ++i)
       times.push_back(std::chrono::duration<double>(spans[i].second.time() - spans[i].first.time()).count());
@@ -63,18 +63,18 @@ class Group {
   std::optional<Seconds> estimate([[maybe_unused]] Bytes bytes) {
 #ifdef PIPEDECK_NCCL_ESTIMATES
     ncclSimInfo_t told = NCCL_SIM_INFO_INITIALIZER;
-    in_one_group(bytes, "ncclGroupSimulateEnd", [&] { return ncclGroupSimulateEnd(&told); });
+    in_group(bytes, "ncclGroupSimulateEnd", [&] { return ncclGroupSimulateEnd(&told); });
     if (told.estimatedTime >= 0) return Seconds(double{told.estimatedTime} * 1e-6);
 #endif
     return std::nullopt;
   }
 
-  void is_well() { well_ = true; }
+  void mark_success() { well_ = true; }
 
  private:
   /// Enqueues one all-reduce on all ranks as a group, which is ended in any case.
   template <class End>
-  void in_one_group(Bytes bytes, const char* end_name, const End& end) {
+  void in_group(Bytes bytes, const char* end_name, const End& end) {
     check(ncclGroupStart(), "ncclGroupStart");
     cudaError_t current = cudaSuccess;
     ncclResult_t given = ncclSuccess;
@@ -90,7 +90,7 @@ class Group {
     check(ended, end_name);
   }
 
-  std::vector<NcclWorker> workers_;
+  std::vector<NcclDevice> workers_;
   std::vector<tensor::Tensor> values_;
   std::vector<ncclComm_t> ends_;
   bool well_ = false;
@@ -116,7 +116,7 @@ transport::AllReduceMeasurement measure_all_reduces(const std::vector<std::share
   for (const Bytes size : sizes) measured.sizes.push_back({size, group.seconds(size), std::nullopt});
   if (measured.not_estimated.empty())
     for (transport::AllReduceTimes& times : measured.sizes) times.estimated = group.estimate(times.bytes);
-  group.is_well();
+  group.mark_success();
   return measured;
 }
 

@@ -11,21 +11,22 @@
 
 namespace pipedeck::runtime::cuda {
 
-struct NcclNote {
+struct TransferHeader {
   transport::MessageKey key;
   int samples = 0;
   std::int64_t width = 0;
 };
 
 /// One end of a path's headers, which arrive in the order of sending. One thread uses it.
-class NcclNotes {
+class TransferHeaders {
  public:
   /// `hosts` outlives this object.
-  NcclNotes(transport::Transport& hosts, std::size_t from, std::size_t to) : hosts_(hosts), from_(from), to_(to) {}
+  TransferHeaders(transport::Transport& hosts, std::size_t from, std::size_t to)
+      : hosts_(hosts), from_(from), to_(to) {}
 
-  void tell(const NcclNote& note);
+  void tell(const TransferHeader& note);
   /// Returns the next one; empty if none has arrived within `patience`.
-  std::optional<NcclNote> take(std::chrono::milliseconds patience);
+  std::optional<TransferHeader> take(std::chrono::milliseconds patience);
 
  private:
   transport::MessageKey next_key() const { return {false, StageId(0), counted_}; }

@@ -10,15 +10,15 @@ constexpr std::chrono::milliseconds site_poll{10};
 
 }  // namespace
 
-NcclWorker::NcclWorker(std::shared_ptr<tensor::DeviceMemory> of)
+NcclDevice::NcclDevice(std::shared_ptr<tensor::DeviceMemory> of)
     : device(dynamic_cast<CudaDevice&>(of->device())),
       gpu(device.context().device()),
       compute(device.stream()),
       memory(std::move(of)) {}
 
-NcclWatch::NcclWatch(transport::RunControl& control) : control_(control), thread_([this] { look(); }) {}
+NcclWatchdog::NcclWatchdog(transport::RunControl& control) : control_(control), thread_([this] { look(); }) {}
 
-NcclWatch::~NcclWatch() {
+NcclWatchdog::~NcclWatchdog() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -27,7 +27,7 @@ NcclWatch::~NcclWatch() {
   thread_.join();
 }
 
-std::shared_ptr<Communicator> NcclWatch::make() {
+std::shared_ptr<Communicator> NcclWatchdog::make() {
   auto made = std::make_shared<Communicator>(control_);
   const std::lock_guard lock(mutex_);
   std::erase_if(all_, [](const auto& one) { return one.expired(); });
@@ -35,7 +35,7 @@ std::shared_ptr<Communicator> NcclWatch::make() {
   return made;
 }
 
-std::vector<std::shared_ptr<Communicator>> NcclWatch::living() {
+std::vector<std::shared_ptr<Communicator>> NcclWatchdog::living() {
   std::vector<std::shared_ptr<Communicator>> found;
   const std::lock_guard lock(mutex_);
   for (const auto& one : all_)
@@ -43,7 +43,7 @@ std::vector<std::shared_ptr<Communicator>> NcclWatch::living() {
   return found;
 }
 
-void NcclWatch::look() {
+void NcclWatchdog::look() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
@@ -52,8 +52,8 @@ void NcclWatch::look() {
     const auto all = living();
     for (const auto& communicator : all)
       if (const auto words = communicator->failure(); words && !control_.interrupted())
-        fail_run_of(control_, "a transfer between GPUs", [&] { throw CudaError(*words); });
-    if (control_.at_work()) control_.fail_if_stuck();
+        fail_run(control_, "a transfer between GPUs", [&] { throw CudaError(*words); });
+    if (control_.at_work()) control_.check_progress_timeout();
     if (control_.interrupted())
       for (const auto& communicator : all) communicator->abort();
   }

@@ -16,9 +16,9 @@
 namespace pipedeck::runtime::cuda {
 
 /// A worker of this process. No two workers of a run share a GPU: NCCL rejects that.
-struct NcclWorker {
+struct NcclDevice {
   /// `of` is the memory of a CudaDevice.
-  explicit NcclWorker(std::shared_ptr<tensor::DeviceMemory> of);
+  explicit NcclDevice(std::shared_ptr<tensor::DeviceMemory> of);
 
   CudaDevice& device;
   int gpu;
@@ -28,12 +28,12 @@ struct NcclWorker {
 
 /// A watchdog of communicators. Its thread fails the run when NCCL has lost a rank or no worker makes progress. When
 /// the run has failed, it aborts all communicators, so that no stream waits forever for a missing rank.
-class NcclWatch {
+class NcclWatchdog {
  public:
-  explicit NcclWatch(transport::RunControl& control);
-  ~NcclWatch();
-  NcclWatch(const NcclWatch&) = delete;
-  NcclWatch& operator=(const NcclWatch&) = delete;
+  explicit NcclWatchdog(transport::RunControl& control);
+  ~NcclWatchdog();
+  NcclWatchdog(const NcclWatchdog&) = delete;
+  NcclWatchdog& operator=(const NcclWatchdog&) = delete;
 
   std::shared_ptr<Communicator> make();
   transport::RunControl& control() { return control_; }
@@ -52,7 +52,7 @@ class NcclWatch {
 
 /// Runs `work` of a run on this thread. Its exceptions fail the run; `doing` names the activity.
 template <class Work>
-void fail_run_of(transport::RunControl& control, const std::string& doing, const Work& work) {
+void fail_run(transport::RunControl& control, const std::string& doing, const Work& work) {
   try {
     work();
   } catch (const transport::Interrupted&) {

@@ -49,7 +49,7 @@ class NcclTransport::End final : public transport::Endpoint {
   std::map<std::size_t, std::unique_ptr<NcclReceiver>> receivers_;
 };
 
-NcclTransport::NcclTransport(std::map<std::size_t, NcclWorker> workers, std::size_t all,
+NcclTransport::NcclTransport(std::map<std::size_t, NcclDevice> workers, std::size_t all,
                              std::unique_ptr<transport::Transport> hosts, const transport::WorkerLinks& links,
                              transport::RunControl& control)
     : workers_(std::move(workers)),

@@ -16,7 +16,7 @@ class NcclTransport final : public transport::Transport {
  public:
   /// `workers` of this process by their number, out of `all` workers. `hosts` joins the same workers by host memory.
   /// Only groups and paths in `links` can be joined or used. `control` outlives this object.
-  NcclTransport(std::map<std::size_t, NcclWorker> workers, std::size_t all, std::unique_ptr<transport::Transport> hosts,
+  NcclTransport(std::map<std::size_t, NcclDevice> workers, std::size_t all, std::unique_ptr<transport::Transport> hosts,
                 const transport::WorkerLinks& links, transport::RunControl& control);
   /// Waits until all sent tensors have arrived, or the run has failed.
   ~NcclTransport() override;
@@ -42,12 +42,12 @@ class NcclTransport final : public transport::Transport {
   std::size_t path(std::size_t from, std::size_t to) const;
   std::size_t found(const std::vector<std::size_t>& members, std::size_t first, std::size_t end, std::size_t nth) const;
 
-  std::map<std::size_t, NcclWorker> workers_;
+  std::map<std::size_t, NcclDevice> workers_;
   std::unique_ptr<transport::Transport> hosts_;
   std::size_t groups_;                            ///< number of groups, the first ones of `lists_`
   std::vector<std::vector<std::size_t>> lists_;   ///< groups, then paths
   std::vector<std::vector<std::size_t>> rounds_;  ///< of `lists_`, split off at the same time
-  NcclWatch watch_;
+  NcclWatchdog watch_;
   std::map<std::size_t, Part> parts_;
   std::map<std::size_t, std::unique_ptr<End>> ends_;
 };

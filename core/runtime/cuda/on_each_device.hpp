@@ -11,7 +11,7 @@
 namespace pipedeck::runtime::cuda {
 
 template <class Kept>
-class OnEachDevice {
+class PerDevice {
  public:
   /// Returns the device's object. make(context) creates it on first use; then only that device's thread uses it.
   template <class Make>

@@ -6,32 +6,32 @@
 
 namespace pipedeck::runtime::cuda {
 
-tensor::Tensor OnGpu::activate(layers::Activation activation, const tensor::Tensor& in) {
+tensor::Tensor GpuOps::activate(layers::Activation activation, const tensor::Tensor& in) {
   tensor::Tensor out = in.like();
   const auto function = activation == layers::Activation::gelu ? gelu<float> : relu<float>;
   function(CudaDevice::of(in).stream(), out.data(), in.data(), in.size());
   return out;
 }
 
-void OnGpu::activate_backward(layers::Activation activation, tensor::Tensor& gradient, const tensor::Tensor& in) {
+void GpuOps::activate_backward(layers::Activation activation, tensor::Tensor& gradient, const tensor::Tensor& in) {
   const auto function = activation == layers::Activation::gelu ? gelu_backward<float> : relu_backward<float>;
   function(CudaDevice::of(in).stream(), gradient.data(), in.data(), gradient.size());
 }
 
-void OnGpu::relu_in_place(tensor::Tensor& values) {
+void GpuOps::relu_in_place(tensor::Tensor& values) {
   relu(CudaDevice::of(values).stream(), values.data(), values.data(), values.size());
 }
 
-void OnGpu::add_bias(tensor::Tensor& values, const float* bias, std::int64_t columns) {
+void GpuOps::add_bias(tensor::Tensor& values, const float* bias, std::int64_t columns) {
   cuda::add_bias(CudaDevice::of(values).stream(), values.data(), bias, values.size() / columns, columns);
 }
 
-void OnGpu::add_column_sums(float* sums, const tensor::Tensor& values, std::int64_t columns) {
+void GpuOps::add_column_sums(float* sums, const tensor::Tensor& values, std::int64_t columns) {
   add_bias_gradient(CudaDevice::of(values), sums, values.data(), values.size() / columns, columns);
 }
 
-void OnGpu::multiply(const tensor::Tensor& where, const layers::ProductRows& size, tensor::Matrix left,
-                     tensor::Matrix right, float* result, std::int64_t result_stride, float keep) {
+void GpuOps::multiply(const tensor::Tensor& where, const layers::ProductRows& size, tensor::Matrix left,
+                      tensor::Matrix right, float* result, std::int64_t result_stride, float keep) {
   const auto factor = [](const tensor::Matrix& m) {
     return DeviceMatrix{m.data, m.stride, Element::fp32, m.transposed};
   };
@@ -39,11 +39,11 @@ void OnGpu::multiply(const tensor::Tensor& where, const layers::ProductRows& siz
                                             {result, result_stride, Element::fp32}, keep);
 }
 
-void OnGpu::lstm_step(const tensor::Tensor& where, const layers::LstmStep& step) {
+void GpuOps::lstm_step(const tensor::Tensor& where, const layers::LstmStep& step) {
   cuda::lstm_step(CudaDevice::of(where).stream(), step);
 }
 
-void OnGpu::lstm_step_backward(const tensor::Tensor& where, const layers::LstmStepBackward& step) {
+void GpuOps::lstm_step_backward(const tensor::Tensor& where, const layers::LstmStepBackward& step) {
   cuda::lstm_step_backward(CudaDevice::of(where).stream(), step);
 }
 

@@ -8,7 +8,7 @@
 
 namespace pipedeck::runtime::cuda {
 
-struct OnGpu {
+struct GpuOps {
   using Convolution = ConvolutionPasses;
   using Norm = BatchNormPasses;
 

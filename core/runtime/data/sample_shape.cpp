@@ -15,7 +15,7 @@ std::optional<std::int64_t> size_if_any(const ModelLayer& layer, const char* key
   return found == layer.sizes.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool sees_ahead(const ModelLayer& layer) {
+bool is_bidirectional(const ModelLayer& layer) {
   return (layer.kind == "transformer" && size_if_any(layer, "causal") == 0) ||
          (layer.kind == "lstm" && size_if_any(layer, "directions") == 2);
 }
@@ -32,7 +32,7 @@ std::optional<ImageShape> image_of(const ModelLayer& layer) {
 
 Result<SampleShape> sample_shape(const ModelSpec& model) {
   const ModelLayer &first = model.layers.front(), &loss = model.layers.back();
-  const layers::Kernels kernels = cpu::cpu_kernels();
+  const layers::Kernels kernels = cpu::cpu_kernel_registry();
   const auto known = kernels.layers.find(first.kind);
   if (known == kernels.layers.end())
     return fail(ErrorCode::bad_input, fmt::format("there is no data for a layer of kind '{}'", first.kind),
@@ -47,7 +47,7 @@ Result<SampleShape> sample_shape(const ModelSpec& model) {
   shape.positions = *positions;
   shape.classes = *classes;
   shape.image = image_of(first);
-  shape.sees_ahead = std::any_of(model.layers.begin(), model.layers.end(), sees_ahead);
+  shape.is_bidirectional = std::any_of(model.layers.begin(), model.layers.end(), is_bidirectional);
   if (first.kind == "embedding") shape.vocabulary = first.size("vocabulary");
   if (shape.values % shape.positions != 0 || (shape.vocabulary && shape.values != shape.positions))
     return fail(ErrorCode::bad_input,

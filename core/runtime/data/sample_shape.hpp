@@ -24,7 +24,7 @@ struct SampleShape {
   std::optional<ImageShape> image;         ///< if the first layer has rows and columns
   /// True if some layer sees later positions (attention without a mask, a bidirectional LSTM). Predicting the next
   /// token would then be copying it.
-  bool sees_ahead = false;
+  bool is_bidirectional = false;
 };
 
 /// Returns the shape. bad_input if the first layer or the loss lacks a size.

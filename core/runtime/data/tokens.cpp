@@ -89,7 +89,7 @@ std::int64_t tokens_known(const SampleShape& shape) { return std::min(*shape.voc
 }  // namespace
 
 std::unique_ptr<SampleSource> make_markov_source(const SampleShape& shape, std::uint64_t seed) {
-  return std::make_unique<MarkovSource>(seed, tokens_known(shape), shape.sees_ahead);
+  return std::make_unique<MarkovSource>(seed, tokens_known(shape), shape.is_bidirectional);
 }
 
 Result<std::unique_ptr<SampleSource>> make_text_source(const SampleShape& shape, const DataSource& data) {
@@ -105,7 +105,7 @@ Result<std::unique_ptr<SampleSource>> make_text_source(const SampleShape& shape,
                             shape.positions + 1),
                 {}, data.path);
   return std::make_unique<TextSource>(data.seed, std::move(text), static_cast<std::size_t>(shape.positions),
-                                      shape.sees_ahead);
+                                      shape.is_bidirectional);
 }
 
 }  // namespace pipedeck::runtime::data

@@ -17,7 +17,7 @@ enum class LanePoint { nothing, forward, recomputed, input_done, done };
 /// A checker that follows one chunk's micro-batches along the list.
 class ChunkCheck {
  public:
-  ChunkCheck(const LaneOrder& order, const PlacedChunk& chunk, int micro_batches)
+  ChunkCheck(const LaneOrder& order, const LocalStage& chunk, int micro_batches)
       : before_backward_(has_recompute(order, chunk.stage) ? LanePoint::recomputed : LanePoint::forward),
         points_(static_cast<std::size_t>(micro_batches), LanePoint::nothing) {}
 
@@ -58,15 +58,14 @@ bool has_recompute(const LaneOrder& order, StageId stage) {
 }
 
 Result<void> check_lane(const Placement& placement, const Layout& layout) {
-  std::map<const PlacedChunk*, ChunkCheck> checks;
-  for (const PlacedChunk& chunk : placement.chunks)
+  std::map<const LocalStage*, ChunkCheck> checks;
+  for (const LocalStage& chunk : placement.chunks)
     checks.try_emplace(&chunk, placement.order, chunk, layout.micro_batches);
   const int count = operation_count(placement.order);
   for (int i = 0; i < count; ++i) {
     const Operation operation = operation_at(placement.order, i);
     const bool known = operation.micro_batch >= 0 && operation.micro_batch < layout.micro_batches;
-    const PlacedChunk* chunk =
-        known ? placement.chunk(operation.stage, layout.copy_of(operation.micro_batch)) : nullptr;
+    const LocalStage* chunk = known ? placement.chunk(operation.stage, layout.copy_of(operation.micro_batch)) : nullptr;
     if (chunk == nullptr || !checks.at(chunk).step(operation) || (operation.joined && i + 1 == count))
       return bad(fmt::format("device {}: {} of micro-batch {} on stage {} can't come at position {}",
                              placement.device.value, name_of(operation.kind), operation.micro_batch,
@@ -81,7 +80,7 @@ Result<void> check_lane(const Placement& placement, const Layout& layout) {
 }
 
 Result<void> check_turns(const Placement& placement, const Layout& layout) {
-  const PlacedChunk& chunk = placement.chunks.front();
+  const LocalStage& chunk = placement.chunks.front();
   const Staleness& staleness = *layout.staleness;
   const auto replicas = staleness.replicas[chunk.stage.index()];
   const auto* order = std::get_if<AlternatingOrder>(&placement.order);

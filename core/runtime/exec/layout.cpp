@@ -42,9 +42,10 @@ Result<void> check_batch(const Plan& plan, const Schedule& schedule) {
     return bad(fmt::format("{} micro-batches of {} samples are not the global batch of {}", plan.micro_batches,
                            plan.micro_batch, plan.global_batch),
                "/micro_batches");
-  if (schedule.copies != copies_of(plan))
-    return bad(fmt::format("the schedule has {} copies of every stage, the plan {}", schedule.copies, copies_of(plan)),
-               "/chunks");
+  if (schedule.copies != num_stage_copies(plan))
+    return bad(
+        fmt::format("the schedule has {} copies of every stage, the plan {}", schedule.copies, num_stage_copies(plan)),
+        "/chunks");
   if (schedule.synchronous && schedule.micro_batches != plan.micro_batches)
     return bad(
         fmt::format("the schedule has {} micro-batches, the plan {}", schedule.micro_batches, plan.micro_batches),
@@ -95,7 +96,8 @@ Result<void> check_devices(const Plan& plan) {
     std::set<DeviceId> own;
     for (const DeviceId device : stage.devices) {
       const auto [other, fresh] = held.try_emplace(device, s);
-      const bool common = shares_devices(plan.schedule) && plan.stages[other->second].devices == stage.devices &&
+      const bool common = is_interleaved_on_device(plan.schedule) &&
+                          plan.stages[other->second].devices == stage.devices &&
                           plan.stages[other->second].tensor_parallel == stage.tensor_parallel;
       if (!own.insert(device).second || (!fresh && !common))
         return bad(fmt::format("device {} is used twice: stages that share devices have all of them in common, and "
@@ -108,8 +110,8 @@ Result<void> check_devices(const Plan& plan) {
 }
 
 Result<void> check_chunks(const Plan& plan) {
-  const std::vector<Chunk> chunks = chunks_of(plan);
-  const auto copies = static_cast<std::size_t>(copies_of(plan));
+  const std::vector<Chunk> chunks = stage_copies(plan);
+  const auto copies = static_cast<std::size_t>(num_stage_copies(plan));
   if (chunks.size() != plan.stages.size() * copies)
     return bad(fmt::format("{} chunks of {} stages, expected {} of each", chunks.size(), plan.stages.size(), copies),
                "/chunks");
@@ -148,10 +150,10 @@ std::vector<bool> recomputed_layers(const Stage& stage) {
   return layers;
 }
 
-PlacedChunk chunk_on(const Plan& plan, const Chunk& chunk, std::size_t seat) {
+LocalStage chunk_on(const Plan& plan, const Chunk& chunk, std::size_t seat) {
   const Stage& stage = plan.stages[chunk.stage.index()];
   const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
-  PlacedChunk placed;
+  LocalStage placed;
   placed.stage = chunk.stage;
   placed.copy = chunk.copy;
   placed.replica = static_cast<int>(seat / degree);
@@ -168,11 +170,11 @@ PlacedChunk chunk_on(const Plan& plan, const Chunk& chunk, std::size_t seat) {
 /// Returns the workers in device order, each with its chunks.
 std::vector<Placement> placements_of(const Plan& plan) {
   std::map<DeviceId, Placement> placements;
-  for (const Chunk& chunk : chunks_of(plan))
+  for (const Chunk& chunk : stage_copies(plan))
     for (std::size_t seat = 0; seat < chunk.devices.size(); ++seat) {
       Placement& placement = placements[chunk.devices[seat]];
       placement.device = chunk.devices[seat];
-      PlacedChunk placed = chunk_on(plan, chunk, seat);
+      LocalStage placed = chunk_on(plan, chunk, seat);
       if (!placement.chunks.empty())
         placed.module = placement.chunks.back().module + (placement.chunks.back().stage == chunk.stage ? 0 : 1);
       placement.chunks.push_back(std::move(placed));
@@ -182,23 +184,23 @@ std::vector<Placement> placements_of(const Plan& plan) {
   return result;
 }
 
-bool gives_to(const PlacedChunk& from, const PlacedChunk& to) {
+bool sends_to(const LocalStage& from, const LocalStage& to) {
   return from.tensor_rank == to.tensor_rank % from.tensor_parallel;
 }
 
 /// Returns the exchanges of `mine` with its copy of `stage`; none past either end of the model.
-StageEnd exchanges(const PlacedChunk& mine, const Layout& layout, std::size_t stage) {
-  StageEnd end;
+StageBoundary exchanges(const LocalStage& mine, const Layout& layout, std::size_t stage) {
+  StageBoundary end;
   if (stage >= layout.replicas.size()) return end;
   for (const std::size_t peer : layout.replicas[stage]) {
-    const PlacedChunk* other = layout.placements[peer].chunk(StageId(stage), mine.copy);
+    const LocalStage* other = layout.placements[peer].chunk(StageId(stage), mine.copy);
     if (other == nullptr) continue;
     const int first = std::max(mine.first_sample, other->first_sample);
     const int last = std::min(mine.first_sample + mine.samples, other->first_sample + other->samples);
     if (first >= last) continue;
     const Exchange exchange{peer, other->replica, first - mine.first_sample, last - first};
-    if (gives_to(*other, mine)) end.from.push_back(exchange);
-    if (gives_to(mine, *other)) end.to.push_back(exchange);
+    if (sends_to(*other, mine)) end.from.push_back(exchange);
+    if (sends_to(mine, *other)) end.to.push_back(exchange);
   }
   return end;
 }
@@ -208,7 +210,7 @@ std::vector<std::size_t> holders(const Layout& layout, StageId stage) {
   std::map<std::array<int, 3>, std::size_t> seats;
   for (std::size_t i = 0; i < layout.placements.size(); ++i)
     for (int copy = 0; copy < layout.copies; ++copy)
-      if (const PlacedChunk* chunk = layout.placements[i].chunk(stage, copy)) {
+      if (const LocalStage* chunk = layout.placements[i].chunk(stage, copy)) {
         seats[{copy, chunk->replica, chunk->tensor_rank}] = i;
         break;
       }
@@ -226,13 +228,13 @@ LaneOrder order_of_run(const LaneOrder& order, const Layout& layout) {
   return all;
 }
 
-Result<void> take_lane(Placement& placement, const Layout& layout, const Plan& plan, const Schedule& schedule) {
+Result<void> load_lane(Placement& placement, const Layout& layout, const Plan& plan, const Schedule& schedule) {
   const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
                                  [&](const DeviceLane& l) { return l.device == placement.device; });
   if (lane == schedule.lanes.end())
     return bad(fmt::format("the schedule has no lane for device {}", placement.device.value), "/stages");
   placement.order = order_of_run(lane->order, layout);
-  for (PlacedChunk& chunk : placement.chunks) {
+  for (LocalStage& chunk : placement.chunks) {
     const Stage& stage = plan.stages[chunk.stage.index()];
     chunk.recompute.assign(static_cast<std::size_t>(stage.last - stage.first), false);
     if (has_recompute(lane->order, chunk.stage)) chunk.recompute = recomputed_layers(stage);
@@ -265,20 +267,20 @@ Result<void> check_length(const Plan& plan, int steps) {
 
 }  // namespace
 
-const PlacedChunk* Placement::chunk(StageId stage, int copy) const {
+const LocalStage* Placement::chunk(StageId stage, int copy) const {
   const auto found = std::find_if(chunks.begin(), chunks.end(),
-                                  [&](const PlacedChunk& c) { return c.stage == stage && c.copy == copy; });
+                                  [&](const LocalStage& c) { return c.stage == stage && c.copy == copy; });
   return found == chunks.end() ? nullptr : &*found;
 }
 
-const PlacedChunk& Placement::chunk_of_module(std::size_t module) const {
-  return *std::find_if(chunks.begin(), chunks.end(), [&](const PlacedChunk& c) { return c.module == module; });
+const LocalStage& Placement::chunk_of_module(std::size_t module) const {
+  return *std::find_if(chunks.begin(), chunks.end(), [&](const LocalStage& c) { return c.module == module; });
 }
 
-std::vector<std::size_t> Layout::holders_of_the_same(const PlacedChunk& chunk) const {
+std::vector<std::size_t> Layout::data_parallel_group(const LocalStage& chunk) const {
   std::vector<std::size_t> workers;
   for (const std::size_t worker : replicas[chunk.stage.index()])
-    for (const PlacedChunk& other : placements[worker].chunks)
+    for (const LocalStage& other : placements[worker].chunks)
       if (other.stage == chunk.stage && other.tensor_rank == chunk.tensor_rank) {
         workers.push_back(worker);
         break;
@@ -286,10 +288,10 @@ std::vector<std::size_t> Layout::holders_of_the_same(const PlacedChunk& chunk) c
   return workers;
 }
 
-std::vector<std::size_t> Layout::tensor_group(const PlacedChunk& chunk) const {
+std::vector<std::size_t> Layout::tensor_parallel_group(const LocalStage& chunk) const {
   std::vector<std::size_t> workers(static_cast<std::size_t>(chunk.tensor_parallel));
   for (std::size_t i = 0; i < placements.size(); ++i)
-    if (const PlacedChunk* other = placements[i].chunk(chunk.stage, chunk.copy);
+    if (const LocalStage* other = placements[i].chunk(chunk.stage, chunk.copy);
         other != nullptr && other->replica == chunk.replica)
       workers[static_cast<std::size_t>(other->tensor_rank)] = i;
   return workers;
@@ -303,7 +305,7 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
                .and_then([&] { return check_length(plan, steps); }));
 
   Layout layout;
-  layout.copies = copies_of(plan);
+  layout.copies = num_stage_copies(plan);
   layout.micro_batches = layout.all_micro_batches = plan.micro_batches;
   if (!plan.synchronous()) {
     layout.staleness = staleness_of(plan, schedule);
@@ -312,11 +314,11 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
   layout.placements = placements_of(plan);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) layout.replicas.push_back(holders(layout, StageId(s)));
   for (Placement& placement : layout.placements) {
-    for (PlacedChunk& chunk : placement.chunks) {
+    for (LocalStage& chunk : placement.chunks) {
       chunk.previous = exchanges(chunk, layout, chunk.stage.index() - 1);
       chunk.next = exchanges(chunk, layout, chunk.stage.index() + 1);
     }
-    TRY_VOID(take_lane(placement, layout, plan, schedule));
+    TRY_VOID(load_lane(placement, layout, plan, schedule));
   }
   return layout;
 }

@@ -25,12 +25,12 @@ struct Exchange {
 
 /// The peers of a device at one end of its stage. At a stage's ends tensors are replicated on every rank of a
 /// tensor-parallel replica: rank r receives from rank r mod t of a replica of t devices.
-struct StageEnd {
+struct StageBoundary {
   std::vector<Exchange> from, to;
 };
 
 /// A copy of a stage on a device.
-struct PlacedChunk {
+struct LocalStage {
   StageId stage;
   int copy = 0;  ///< its micro-batches are given by Schedule::copy_of
   int replica = 0;
@@ -40,20 +40,20 @@ struct PlacedChunk {
   /// Activations come from `previous` and gradients from `next`; outputs go the other way. Asynchronous replicas take
   /// whole mini-batches in turn: each list has every replica of that stage, and mini-batch b belongs to replica b mod
   /// r.
-  StageEnd previous, next;
+  StageBoundary previous, next;
   std::size_t module = 0;  ///< index on the device: copies of one stage on one device share their weights
 };
 
 /// An assignment of chunks and operations to one device.
 struct Placement {
   DeviceId device;
-  std::vector<PlacedChunk> chunks;  ///< ascending by stage, then copy
+  std::vector<LocalStage> chunks;  ///< ascending by stage, then copy
   LaneOrder order;
 
-  const PlacedChunk* chunk(StageId stage, int copy) const;
+  const LocalStage* chunk(StageId stage, int copy) const;
   std::size_t modules() const { return chunks.back().module + 1; }
   /// Returns the first of the chunks that share a module.
-  const PlacedChunk& chunk_of_module(std::size_t module) const;
+  const LocalStage& chunk_of_module(std::size_t module) const;
 };
 
 struct Layout {
@@ -66,9 +66,9 @@ struct Layout {
   std::optional<Staleness> staleness;  ///< of asynchronous runs
 
   /// Returns the workers with the same weights as `chunk`'s device, whose gradients are summed.
-  std::vector<std::size_t> holders_of_the_same(const PlacedChunk& chunk) const;
+  std::vector<std::size_t> data_parallel_group(const LocalStage& chunk) const;
   /// Returns the devices of the chunk's replica, by rank: each has its shard of every layer.
-  std::vector<std::size_t> tensor_group(const PlacedChunk& chunk) const;
+  std::vector<std::size_t> tensor_parallel_group(const LocalStage& chunk) const;
 
   bool synchronous() const { return !staleness; }
   int copy_of(int micro_batch) const {

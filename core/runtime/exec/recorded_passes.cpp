@@ -40,11 +40,11 @@ const char* plural_of(PassKind kind) {
 /// A scope in which the memory reports the blocks that it hands out.
 class TakenBlocks {
  public:
-  explicit TakenBlocks(tensor::DeviceMemory& memory) : memory_(memory) { memory_.note_taken(&blocks); }
-  ~TakenBlocks() { memory_.note_taken(nullptr); }
+  explicit TakenBlocks(tensor::DeviceMemory& memory) : memory_(memory) { memory_.record_allocations(&blocks); }
+  ~TakenBlocks() { memory_.record_allocations(nullptr); }
   TakenBlocks(const TakenBlocks&) = delete;
   TakenBlocks& operator=(const TakenBlocks&) = delete;
-  std::vector<tensor::TakenBlock> blocks;
+  std::vector<tensor::AllocatedBlock> blocks;
 
  private:
   tensor::DeviceMemory& memory_;
@@ -54,7 +54,7 @@ std::int64_t floats_of(Bytes bytes) { return bytes.count / static_cast<std::int6
 
 }  // namespace
 
-void RecordedPasses::run(PassKind kind, const tensor::Tensor* weights, PassTensors& tensors, bool whole,
+void CapturedPasses::run(PassKind kind, const tensor::Tensor* weights, PassTensors& tensors, bool whole,
                          const std::function<void()>& work) {
   std::erase_if(recordings_, [](const Recording& recording) { return !recording.work->valid(); });
   const float* const from = weights ? weights->data() : nullptr;
@@ -67,7 +67,7 @@ void RecordedPasses::run(PassKind kind, const tensor::Tensor* weights, PassTenso
   leave(tensors);
 }
 
-RecordedPasses::Layout RecordedPasses::layout_of(PassTensors& tensors) const {
+CapturedPasses::Layout CapturedPasses::layout_of(PassTensors& tensors) const {
   Layout layout;
   each_tensor(tensors, [&](tensor::Tensor& tensor) {
     layout.places.push_back(
@@ -78,7 +78,7 @@ RecordedPasses::Layout RecordedPasses::layout_of(PassTensors& tensors) const {
 }
 
 /// Makes the tensors refer to their blocks and the values in them. They have no other tensors.
-void RecordedPasses::restore(PassTensors& tensors, const Layout& layout) const {
+void CapturedPasses::restore(PassTensors& tensors, const Layout& layout) const {
   tensors = {};
   tensors.layers.resize(layout.layers.size());
   for (std::size_t i = 0; i < layout.layers.size(); ++i) tensors.layers[i].tensors.resize(layout.layers[i]);
@@ -89,26 +89,26 @@ void RecordedPasses::restore(PassTensors& tensors, const Layout& layout) const {
   });
 }
 
-RecordedPasses::Recording* RecordedPasses::find(PassKind kind, const float* weights, const Layout& layout) {
+CapturedPasses::Recording* CapturedPasses::find(PassKind kind, const float* weights, const Layout& layout) {
   const auto found = std::ranges::find_if(recordings_, [&](const Recording& recording) {
     return recording.kind == kind && recording.weights == weights && fits(recording, layout);
   });
   return found == recordings_.end() ? nullptr : &*found;
 }
 
-bool RecordedPasses::fits(const Recording& recording, const Layout& layout) const {
+bool CapturedPasses::fits(const Recording& recording, const Layout& layout) const {
   const auto alike = [](const Place& a, const Place& b) {
     return a.samples == b.samples && a.width == b.width && a.arrives == b.arrives && (a.arrives || a.block == b.block);
   };
   return recording.before.layers == layout.layers &&
          std::ranges::equal(recording.before.places, layout.places, alike) &&
-         std::ranges::all_of(recording.needed, [&](const tensor::TakenBlock& block) {
+         std::ranges::all_of(recording.needed, [&](const tensor::AllocatedBlock& block) {
            return inside_->at_hand(block.data, block.floats);
          });
 }
 
 /// Copies tensors from outside to where the recording expects them, or to any block inside.
-void RecordedPasses::enter(PassTensors& tensors, const Recording* into) const {
+void CapturedPasses::enter(PassTensors& tensors, const Recording* into) const {
   std::size_t i = 0;
   each_tensor(tensors, [&](tensor::Tensor& tensor) {
     const std::size_t place = i++;
@@ -121,13 +121,13 @@ void RecordedPasses::enter(PassTensors& tensors, const Recording* into) const {
   });
 }
 
-void RecordedPasses::leave(PassTensors& tensors) const {
+void CapturedPasses::leave(PassTensors& tensors) const {
   for (tensor::Tensor* tensor : {&tensors.value, &tensors.loss.there()})
     if (!tensor->empty()) *tensor = tensor->slice(0, tensor->samples(), outside_);
 }
 
 /// Replays the recording. Returns false if the device refuses it: nothing was executed then.
-bool RecordedPasses::repeat(Recording& recording, PassTensors& tensors) {
+bool CapturedPasses::repeat(Recording& recording, PassTensors& tensors) {
   inside_->touch(recording.most_floats);
   try {
     recording.work->launch();
@@ -141,12 +141,12 @@ bool RecordedPasses::repeat(Recording& recording, PassTensors& tensors) {
 
 /// Captures the pass and launches it. Returns false if that fails: nothing was executed then, and the tensors are
 /// unchanged.
-bool RecordedPasses::record(PassKind kind, const float* weights, const Layout& came, PassTensors& tensors,
+bool CapturedPasses::record(PassKind kind, const float* weights, const Layout& came, PassTensors& tensors,
                             const std::function<void()>& work) {
   if (failures_[kind] >= most_failures) return false;
   Recording made{kind, weights, layout_of(tensors), {}, {}, 0, nullptr};
   try {
-    if (recordings_.size() >= most_recordings) throw tensor::CannotRecord("there are too many different ones");
+    if (recordings_.size() >= most_recordings) throw tensor::CaptureUnsupported("there are too many different ones");
     TakenBlocks taken(*inside_);
     const Bytes used = inside_->in_use();
     inside_->restart_peak();
@@ -166,14 +166,14 @@ bool RecordedPasses::record(PassKind kind, const float* weights, const Layout& c
     if (place.arrives)
       made.needed.push_back({place.block, place.samples * place.width});
     else
-      std::erase_if(made.needed, [&](const tensor::TakenBlock& block) { return block.data == place.block; });
+      std::erase_if(made.needed, [&](const tensor::AllocatedBlock& block) { return block.data == place.block; });
   }
   failures_[kind] = 0;
   recordings_.push_back(std::move(made));
   return true;
 }
 
-void RecordedPasses::failed(PassKind kind, const char* why) {
+void CapturedPasses::failed(PassKind kind, const char* why) {
   if (++failures_[kind] != most_failures) return;
   if (!notes_.empty()) notes_ += "; ";
   notes_ += fmt::format("{} are not recorded: {}", plural_of(kind), why);

@@ -30,10 +30,10 @@ struct PassTensors {
 
 enum class PassKind { forward, recompute, backward, backward_input, backward_weight };
 
-class RecordedPasses {
+class CapturedPasses {
  public:
   /// `inside` is a part of `outside` (DeviceMemory) for the passes of one worker. Its device can capture.
-  RecordedPasses(std::shared_ptr<tensor::DeviceMemory> inside, std::shared_ptr<tensor::DeviceMemory> outside)
+  CapturedPasses(std::shared_ptr<tensor::DeviceMemory> inside, std::shared_ptr<tensor::DeviceMemory> outside)
       : inside_(std::move(inside)), outside_(std::move(outside)) {}
 
   /// Runs `work`, one pass over these tensors that changes nothing else on the host, or replays its recording. `whole`:
@@ -45,7 +45,7 @@ class RecordedPasses {
   /// Captures passes from now on: libraries have allocated their workspace, and the memory has all blocks of a step.
   void begin_recording() { recording_ = true; }
   /// Returns why a kind of pass is no longer captured, each reason once; empty: nothing new.
-  std::string take_notes() { return std::exchange(notes_, {}); }
+  std::string take_warnings() { return std::exchange(notes_, {}); }
 
  private:
   struct Place {
@@ -63,9 +63,9 @@ class RecordedPasses {
     PassKind kind;
     const float* weights;
     Layout before, after;
-    std::vector<tensor::TakenBlock> needed;  ///< available, besides the saved tensors of the micro-batch
-    std::int64_t most_floats = 0;            ///< maximum floats in use, more than before
-    std::unique_ptr<tensor::RecordedWork> work;
+    std::vector<tensor::AllocatedBlock> needed;  ///< available, besides the saved tensors of the micro-batch
+    std::int64_t most_floats = 0;                ///< maximum floats in use, more than before
+    std::unique_ptr<tensor::CapturedGraph> work;
   };
 
   tensor::ComputeDevice& device() const { return inside_->device(); }

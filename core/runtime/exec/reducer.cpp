@@ -3,8 +3,8 @@
 
 namespace pipedeck::runtime::exec {
 
-std::vector<GradientPiece> gradient_pieces(const std::vector<Bytes>& layers, Overlap overlap, Bytes bucket) {
-  std::vector<GradientPiece> pieces;
+std::vector<GradientBucket> gradient_buckets(const std::vector<Bytes>& layers, Overlap overlap, Bytes bucket) {
+  std::vector<GradientBucket> pieces;
   if (overlap == Overlap::none) return pieces;
   const Bytes enough = overlap == Overlap::bucket ? bucket : Bytes(1);
   Bytes gathered;
@@ -65,7 +65,7 @@ void Reducer::work() {
     std::exception_ptr thrown;
     tensor::Moment start, end;
     try {
-      const transport::Collective::Beside reduced = replicas_.all_reduce_beside(piece.values, piece.ready);
+      const transport::Collective::Beside reduced = replicas_.all_reduce_async(piece.values, piece.ready);
       start = reduced.began;
       end = reduced.ended ? *reduced.ended : device_.now();
     } catch (...) {  // rethrown on the device's own thread

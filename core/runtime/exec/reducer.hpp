@@ -21,14 +21,14 @@
 namespace pipedeck::runtime::exec {
 
 /// A bucket: the gradients of layers [first, last) of a stage, reduced together as soon as `first` has its own.
-struct GradientPiece {
+struct GradientBucket {
   std::size_t first = 0, last = 0;
-  bool operator==(const GradientPiece&) const = default;
+  bool operator==(const GradientBucket&) const = default;
 };
 
 /// Returns the pieces by layer or by bucket. A bucket collects layers from the last one on until it has `bucket` bytes.
 /// Layers without parameters form no piece of their own. Empty if nothing overlaps.
-std::vector<GradientPiece> gradient_pieces(const std::vector<Bytes>& layers, Overlap overlap, Bytes bucket);
+std::vector<GradientBucket> gradient_buckets(const std::vector<Bytes>& layers, Overlap overlap, Bytes bucket);
 
 class Reducer {
  public:

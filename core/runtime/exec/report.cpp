@@ -37,7 +37,7 @@ std::string bytes_of(std::chrono::nanoseconds began, const std::vector<std::size
 
 void read_reports(const std::string& bytes, std::chrono::nanoseconds begin,
                   std::vector<std::pair<std::size_t, StepReport>>& into) {
-  transport::PlainReader reader(bytes);
+  transport::ByteReader reader(bytes);
   std::chrono::nanoseconds began{};
   reader.get(began);
   while (!reader.at_end()) {
@@ -69,7 +69,7 @@ std::string bytes_of(const std::vector<LayerParameters>& parameters) {
 }
 
 void read_parameters(const std::string& bytes, std::vector<LayerParameters>& into) {
-  for (transport::PlainReader reader(bytes); !reader.at_end();) {
+  for (transport::ByteReader reader(bytes); !reader.at_end();) {
     LayerParameters& layer = into.emplace_back();
     reader.get(layer.layer);
     reader.get(layer.whole);

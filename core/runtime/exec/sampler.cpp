@@ -7,7 +7,7 @@
 namespace pipedeck::runtime::exec {
 
 Sampler::Sampler(std::chrono::milliseconds every, std::vector<SampledDevice> devices,
-                 std::function<void(const RunEvent&)> sink, std::function<std::vector<GpuReading>()> gpus)
+                 std::function<void(const RunEvent&)> sink, std::function<std::vector<GpuSample>()> gpus)
     : every_(every),
       devices_(std::move(devices)),
       sink_(std::move(sink)),

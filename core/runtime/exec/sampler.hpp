@@ -54,7 +54,7 @@ struct SampledDevice {
 class Sampler {
  public:
   Sampler(std::chrono::milliseconds every, std::vector<SampledDevice> devices,
-          std::function<void(const RunEvent&)> sink, std::function<std::vector<GpuReading>()> gpus = {});
+          std::function<void(const RunEvent&)> sink, std::function<std::vector<GpuSample>()> gpus = {});
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -67,7 +67,7 @@ class Sampler {
   const std::chrono::milliseconds every_;
   const std::vector<SampledDevice> devices_;
   const std::function<void(const RunEvent&)> sink_;
-  const std::function<std::vector<GpuReading>()> gpus_;
+  const std::function<std::vector<GpuSample>()> gpus_;
   const Clock::time_point begin_;
   Clock::time_point last_;
   std::vector<Nanoseconds> busy_;  ///< at the last sample

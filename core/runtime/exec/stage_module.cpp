@@ -29,7 +29,7 @@ void StageModule::initialise(std::uint64_t seed, int first_layer) {
     });
 }
 
-tensor::Tensor& StageModule::next_version(bool keep) {
+tensor::Tensor& StageModule::advance_version(bool keep) {
   if (keep) kept_[version_] = parameters_;
   if (parameters_.use_count() > 1) {
     auto next = std::make_shared<tensor::Tensor>(parameters_->like());
@@ -56,7 +56,7 @@ tensor::Tensor& StageModule::older_version(int version) {
   return *kept;
 }
 
-void StageModule::forget_before(int version) { kept_.erase(kept_.begin(), kept_.lower_bound(version)); }
+void StageModule::drop_versions_before(int version) { kept_.erase(kept_.begin(), kept_.lower_bound(version)); }
 
 void StageModule::run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work) {
   passes_ ? passes_->run(kind, of.weights.get(), of.tensors, !done, work) : work();
@@ -98,10 +98,10 @@ void StageModule::go_forward(MicroBatch& kept) {
 
 void StageModule::recompute(int micro_batch) {
   MicroBatch& kept = micro_batches_.at(micro_batch);
-  run(PassKind::recompute, kept, {}, [&] { go_forward_again(kept); });
+  run(PassKind::recompute, kept, {}, [&] { rerun_forward(kept); });
 }
 
-void StageModule::go_forward_again(MicroBatch& kept) {
+void StageModule::rerun_forward(MicroBatch& kept) {
   PassTensors& tensors = kept.tensors;
   tensor::Tensor value;
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
@@ -161,7 +161,7 @@ void StageModule::add_parameters(int first, std::vector<LayerParameters>& to) co
     const layers::LayerKernel& layer = *shape_.layers[i];
     std::vector<float> values(static_cast<std::size_t>(layer.parameters()));
     memory_->device().download(values, part(parameters(), i).data());
-    to.push_back({first + static_cast<int>(i), layer.whole_parameters(), layer.blocks(), std::move(values)});
+    to.push_back({first + static_cast<int>(i), layer.replicated_parameters(), layer.blocks(), std::move(values)});
   }
 }
 

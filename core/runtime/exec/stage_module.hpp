@@ -38,10 +38,10 @@ class StageModule {
 
   /// Captures passes after begin_recording and replays them (recorded_passes.hpp), in `inside`.
   void record_passes(std::shared_ptr<tensor::DeviceMemory> inside) {
-    passes_ = std::make_unique<RecordedPasses>(std::move(inside), memory_);
+    passes_ = std::make_unique<CapturedPasses>(std::move(inside), memory_);
   }
   /// Returns null if passes are not captured.
-  RecordedPasses* recorded_passes() { return passes_.get(); }
+  CapturedPasses* recorded_passes() { return passes_.get(); }
 
   /// Runs the forward with the weights of `version`, which is the latest or a stored one. Returns the stage's output.
   /// On the last stage, which takes `targets` and adds up the loss, it is empty.
@@ -59,8 +59,8 @@ class StageModule {
   /// Returns the weights for the optimizer to change, which become the latest version. Micro-batches in flight retain
   /// theirs. With `keep`, later micro-batches use the present weights, too: the new ones begin as a copy. Otherwise
   /// they are changed in place.
-  tensor::Tensor& next_version(bool keep);
-  void forget_before(int version);
+  tensor::Tensor& advance_version(bool keep);
+  void drop_versions_before(int version);
 
   std::span<const std::unique_ptr<layers::LayerKernel>> kernels() const { return shape_.layers; }
   /// Returns the older versions by number, which is below that of the latest.
@@ -78,7 +78,7 @@ class StageModule {
   /// Adds the parameters of every layer; the first one is layer `first` of the model.
   void add_parameters(int first, std::vector<LayerParameters>& to) const;
   /// Returns the loss of the latest forward, summed over samples and positions.
-  layers::LossSum take_loss() { return std::move(loss_); }
+  layers::LossSum release_loss() { return std::move(loss_); }
 
  private:
   struct MicroBatch {
@@ -91,7 +91,7 @@ class StageModule {
   void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
   // Passes over a micro-batch's tensors.
   void go_forward(MicroBatch& kept);
-  void go_forward_again(MicroBatch& kept);
+  void rerun_forward(MicroBatch& kept);
   void go_backward(MicroBatch& kept, bool weights_too, const LayerDone& done);
 
   StageShape shape_;
@@ -103,7 +103,7 @@ class StageModule {
   std::map<int, std::shared_ptr<tensor::Tensor>> kept_;  ///< older versions that later micro-batches will use
   std::map<int, MicroBatch> micro_batches_;
   layers::LossSum loss_;
-  std::unique_ptr<RecordedPasses> passes_;
+  std::unique_ptr<CapturedPasses> passes_;
 };
 
 }  // namespace pipedeck::runtime::exec

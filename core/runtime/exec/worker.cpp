@@ -23,7 +23,7 @@ StepReport Worker::run_step(std::uint64_t step, tensor::RunClock::time_point beg
   step_ = step;
   begin_ = begin;
   memory_->restart_peak();
-  if (step == 1) reserve_for_messages();
+  if (step == 1) reserve_receive_buffers();
   const int count = operation_count(me().order);
   for (int i = 0; i < count;) i = run_from(i);
   // All devices process the stages in one order, so that no two wait for each other.
@@ -46,21 +46,21 @@ void Worker::run_all(tensor::RunClock::time_point begin, const std::function<voi
   const int count = operation_count(order);
   for (int i = 0; i < count; ++i) {
     const Operation operation = operation_at(order, i);
-    catch_up(put_off);
+    run_deferred(put_off);
     if (operation.kind == OpKind::forward) {
       put_off.push_back(i);
-      catch_up(put_off);
+      run_deferred(put_off);
       continue;
     }
     while (context_.admission.ask(operation.micro_batch) == transport::Admission::Entry::held) {
       wait_for_the_pause_to_end(operation.micro_batch);
-      catch_up(put_off);
+      run_deferred(put_off);
     }
     if (context_.admission.ask(operation.micro_batch) == transport::Admission::Entry::out) break;
     run_from(i);
     if (operation.kind != OpKind::backward) continue;
     finish_backward(operation.micro_batch);
-    if (steps == 0 && !reserved_) reserve_for_messages();
+    if (steps == 0 && !reserved_) reserve_receive_buffers();
     next_backward = operation.micro_batch + order.stride;
     end_steps((admitted(next_backward) ? next_backward : context_.admission.end()) / step);
   }
@@ -72,7 +72,7 @@ bool Worker::admitted(int micro_batch) {
 
 /// Runs delayed forwards that are admitted. When a pause begins, the remaining list starts with delayed forwards; later
 /// backwards finish the mini-batches that were begun.
-void Worker::catch_up(std::deque<int>& put_off) {
+void Worker::run_deferred(std::deque<int>& put_off) {
   while (!put_off.empty() && admitted(operation_at(me().order, put_off.front()).micro_batch)) {
     run_from(put_off.front());
     put_off.pop_front();
@@ -81,7 +81,7 @@ void Worker::catch_up(std::deque<int>& put_off) {
 
 /// Waits for the end of a pause. All steps before it are reported: the following time belongs to the next step.
 void Worker::wait_for_the_pause_to_end(int micro_batch) {
-  context_.control.now_idle(index_);
+  context_.control.set_idle(index_);
   context_.admission.wait_while_held(micro_batch);
   report_begin_ = since_begin(tensor::RunClock::now());
 }
@@ -106,10 +106,10 @@ Worker::Pass Worker::prepare(int position) {
   pass.completes = completing_[pass.chunk->module] == position;
   const StageModule& module = module_of(*pass.chunk);
   if (operation.kind == OpKind::forward) {
-    enter(operation, transport::WaitsFor::activation);
+    enter(operation, transport::WaitReason::activation);
     if (!module.first()) pass.input = receive(*pass.chunk, operation.micro_batch, false);
   } else if (operation.kind == OpKind::backward || operation.kind == OpKind::backward_input) {
-    enter(operation, transport::WaitsFor::gradient);
+    enter(operation, transport::WaitReason::gradient);
     if (!module.last()) pass.input = receive(*pass.chunk, operation.micro_batch, true);
   }
   return pass;
@@ -146,7 +146,7 @@ void Worker::compute(Pass& pass) {
     }
   });
   if (operation.kind == OpKind::forward && module.last() && pass.chunk->tensor_rank == 0)
-    records_.losses.push_back({micro_batch, module.take_loss()});
+    records_.losses.push_back({micro_batch, module.release_loss()});
 }
 
 void Worker::deliver(Pass pass) {
@@ -166,7 +166,7 @@ void Worker::finish_backward(int micro_batch) {
   // All mini-batches in flight or to come use the version of the next backward or later ones: a checkpoint saves these.
   StageModule& module = stages_.front().module;
   const int needed = staleness.version(stage, micro_batch + stride);
-  module.forget_before(needed);
+  module.drop_versions_before(needed);
   update(0, round, needed <= module.version());
 }
 
@@ -174,7 +174,7 @@ void Worker::finish_backward(int micro_batch) {
 StageModule::LayerDone Worker::reducing(std::size_t stage) {
   if (!stages_[stage].reducer) return nullptr;
   return [&own = stages_[stage]](std::size_t layer) {
-    for (const GradientPiece& piece : own.pieces)
+    for (const GradientBucket& piece : own.pieces)
       if (piece.first == layer) own.reducer->begin(own.module.gradients_of(piece.first, piece.last));
   };
 }
@@ -182,7 +182,7 @@ StageModule::LayerDone Worker::reducing(std::size_t stage) {
 void Worker::reduce(std::size_t stage, int round) {
   if (!stages_[stage].replicas) return;
   const Operation operation{OpKind::all_reduce, me().chunk_of_module(stage).stage, round};
-  enter(operation, transport::WaitsFor::all_reduce);
+  enter(operation, transport::WaitReason::all_reduce);
   if (stages_[stage].reducer) {
     for (const auto& [began, ended] : stages_[stage].reducer->finish())
       records_.all_reduces.push_back({began, ended, operation});
@@ -195,11 +195,11 @@ void Worker::reduce(std::size_t stage, int round) {
 void Worker::update(std::size_t stage, int round, bool keep) {
   if (!context_.control.commit()) throw transport::Interrupted{};
   WorkerStage& own = stages_[stage];
-  const PlacedChunk& chunk = me().chunk_of_module(stage);
+  const LocalStage& chunk = me().chunk_of_module(stage);
   timed({OpKind::optimizer, chunk.stage, round}, [&] {
     if (const auto& staleness = context_.layout.staleness)
       own.module.scale_gradients(1.0f / static_cast<float>(staleness->round_size(chunk.stage.index())));
-    own.optimizer.update(own.module.next_version(keep), own.module.gradients());
+    own.optimizer.update(own.module.advance_version(keep), own.module.gradients());
   });
 }
 
@@ -237,7 +237,7 @@ StepReport Worker::end_report() {
   if (!device().on_host()) meter_->add(report.busy);
   const Nanoseconds now = since_begin(tensor::RunClock::now());
   report.peak = memory_->peak();
-  report.warning = record_from_now_on();
+  report.warning = begin_capture();
   report.span = now - report_begin_;
   report_begin_ = now;
   memory_->restart_peak();
@@ -246,13 +246,13 @@ StepReport Worker::end_report() {
 
 /// Captures passes from now on: the first step has allocated everything for later ones. Returns the passes that cannot
 /// be captured, with reasons.
-std::string Worker::record_from_now_on() {
+std::string Worker::begin_capture() {
   std::string notes;
   for (WorkerStage& stage : stages_) {
-    RecordedPasses* const passes = stage.module.recorded_passes();
+    CapturedPasses* const passes = stage.module.recorded_passes();
     if (!passes) continue;
     passes->begin_recording();
-    const std::string told = passes->take_notes();
+    const std::string told = passes->take_warnings();
     if (!told.empty()) notes += (notes.empty() ? "" : "; ") + told;
   }
   return notes;
@@ -265,9 +265,9 @@ TimelineRow Worker::row(const Span& span) const {
 
 /// Reserves blocks for messages. The number of messages in flight depends on timing. After the first step, which
 /// allocated all other blocks, it reserves the maximum, so that later steps allocate nothing from the system.
-void Worker::reserve_for_messages() {
+void Worker::reserve_receive_buffers() {
   reserved_ = true;
-  for (const PlacedChunk& chunk : me().chunks)
+  for (const LocalStage& chunk : me().chunks)
     for (const bool gradient : {false, true}) {
       const StageModule& module = module_of(chunk);
       for (const Exchange& exchange : (gradient ? chunk.previous : chunk.next).to)
@@ -278,7 +278,7 @@ void Worker::reserve_for_messages() {
     }
 }
 
-tensor::Tensor Worker::samples_of(const PlacedChunk& chunk, int micro_batch, bool targets) const {
+tensor::Tensor Worker::samples_of(const LocalStage& chunk, int micro_batch, bool targets) const {
   const ModelParts& parts = context_.parts;
   tensor::Tensor values(memory_, chunk.samples, targets ? parts.loss.sequence() : parts.layers.front()->input_width());
   const auto size = static_cast<std::uint64_t>(context_.micro_batch);
@@ -321,7 +321,7 @@ transport::Message Worker::take(const Exchange& from, transport::MessageKey key,
   return message;
 }
 
-tensor::Tensor Worker::receive(const PlacedChunk& chunk, int micro_batch, bool gradient) {
+tensor::Tensor Worker::receive(const LocalStage& chunk, int micro_batch, bool gradient) {
   const StageId sender(std::int32_t{chunk.stage.value + (gradient ? 1 : -1)});
   const auto from = partners((gradient ? chunk.next : chunk.previous).from, sender, micro_batch);
   const transport::MessageKey key{gradient, sender, micro_batch};
@@ -338,7 +338,7 @@ tensor::Tensor Worker::receive(const PlacedChunk& chunk, int micro_batch, bool g
   return whole;
 }
 
-void Worker::send(const PlacedChunk& chunk, tensor::Tensor tensor, int micro_batch, bool gradient) {
+void Worker::send(const LocalStage& chunk, tensor::Tensor tensor, int micro_batch, bool gradient) {
   const transport::MessageKey key{gradient, chunk.stage, micro_batch};
   const StageId receiver(std::int32_t{chunk.stage.value + (gradient ? -1 : 1)});
   const auto to = partners((gradient ? chunk.previous : chunk.next).to, receiver, micro_batch);
@@ -350,13 +350,13 @@ void Worker::send(const PlacedChunk& chunk, tensor::Tensor tensor, int micro_bat
       endpoint_.send(exchange.peer, key, std::move(part));
       continue;
     }
-    part.hand_over(memory_);
+    part.transfer_to(memory_);
     own_.insert_or_assign(key, std::move(part));
   }
 }
 
 void Worker::timed(Operation operation, const std::function<void()>& work) {
-  enter(operation, transport::WaitsFor::nothing);
+  enter(operation, transport::WaitReason::nothing);
   const tensor::Moment began = device().now();
   if (device().on_host()) meter_->begin(began.time());
   work();
@@ -365,9 +365,9 @@ void Worker::timed(Operation operation, const std::function<void()>& work) {
   records_.compute.push_back({began, ended, operation});
 }
 
-void Worker::enter(Operation operation, transport::WaitsFor waits_for) {
+void Worker::enter(Operation operation, transport::WaitReason waits_for) {
   current_ = operation;
-  context_.control.now_doing(index_, {operation, waits_for, false, {}});
+  context_.control.set_activity(index_, {operation, waits_for, false, {}});
 }
 
 Nanoseconds Worker::since_begin(tensor::RunClock::time_point time) const {

@@ -38,9 +38,9 @@ struct WorkerStage {
   tensor::OptimizerState optimizer;
   std::vector<std::unique_ptr<layers::LayerKernel>> parts;  ///< of a tensor-parallel rank: the module's layers
   std::unique_ptr<transport::Collective> replicas;          ///< null if there is one holder of these weights
-  std::vector<GradientPiece> pieces;  ///< of a step's gradients, which the reducer overlaps with the passes
-  std::unique_ptr<Reducer> reducer;   ///< null if gradients are reduced after the last one is computed
-  int first_layer = 0;                ///< of the model
+  std::vector<GradientBucket> pieces;  ///< of a step's gradients, which the reducer overlaps with the passes
+  std::unique_ptr<Reducer> reducer;    ///< null if gradients are reduced after the last one is computed
+  int first_layer = 0;                 ///< of the model
 };
 
 class Worker {
@@ -66,7 +66,7 @@ class Worker {
   struct Pass {
     Operation operation;
     bool completes = false;  ///< completes the gradients of its stage
-    const PlacedChunk* chunk = nullptr;
+    const LocalStage* chunk = nullptr;
     tensor::Tensor input, targets, output;
   };
 
@@ -97,29 +97,29 @@ class Worker {
   void deliver(Pass pass);
 
   bool admitted(int micro_batch);
-  void catch_up(std::deque<int>& put_off);
+  void run_deferred(std::deque<int>& put_off);
   void wait_for_the_pause_to_end(int micro_batch);
   void finish_backward(int micro_batch);
   StageModule::LayerDone reducing(std::size_t stage);
   void reduce(std::size_t stage, int round);
   void update(std::size_t stage, int round, bool keep);
   StepReport end_report();
-  std::string record_from_now_on();
-  void reserve_for_messages();
+  std::string begin_capture();
+  void reserve_receive_buffers();
 
-  tensor::Tensor samples_of(const PlacedChunk& chunk, int micro_batch, bool targets) const;
-  tensor::Tensor receive(const PlacedChunk& chunk, int micro_batch, bool gradient);
-  void send(const PlacedChunk& chunk, tensor::Tensor tensor, int micro_batch, bool gradient);
+  tensor::Tensor samples_of(const LocalStage& chunk, int micro_batch, bool targets) const;
+  tensor::Tensor receive(const LocalStage& chunk, int micro_batch, bool gradient);
+  void send(const LocalStage& chunk, tensor::Tensor tensor, int micro_batch, bool gradient);
   transport::Message take(const Exchange& from, transport::MessageKey key, std::int64_t width);
   std::vector<Exchange> partners(const std::vector<Exchange>& exchanges, StageId stage, int micro_batch) const;
   void timed(Operation operation, const std::function<void()>& work);
-  void enter(Operation operation, transport::WaitsFor waits_for);
+  void enter(Operation operation, transport::WaitReason waits_for);
   Nanoseconds since_begin(tensor::RunClock::time_point time) const;
   TimelineRow row(const Span& span) const;
   tensor::ComputeDevice& device() const { return memory_->device(); }
 
   const Placement& me() const { return context_.layout.placements[index_]; }
-  StageModule& module_of(const PlacedChunk& chunk) { return stages_[chunk.module].module; }
+  StageModule& module_of(const LocalStage& chunk) { return stages_[chunk.module].module; }
 
   std::size_t index_;
   WorkerContext context_;

@@ -20,11 +20,11 @@ transport::WorkerLinks worker_links(const Layout& layout) {
       links.groups.push_back(members);
     };
     for (std::size_t module = 0; module < placement.modules(); ++module) {
-      const PlacedChunk& chunk = placement.chunk_of_module(module);
-      if (chunk.tensor_parallel > 1) join(layout.tensor_group(chunk));
-      join(layout.holders_of_the_same(chunk));
+      const LocalStage& chunk = placement.chunk_of_module(module);
+      if (chunk.tensor_parallel > 1) join(layout.tensor_parallel_group(chunk));
+      join(layout.data_parallel_group(chunk));
     }
-    for (const PlacedChunk& chunk : placement.chunks)
+    for (const LocalStage& chunk : placement.chunks)
       for (const auto* exchanges : {&chunk.previous.to, &chunk.next.to})
         for (const Exchange& exchange : *exchanges)
           if (exchange.peer != worker) paths.insert({worker, exchange.peer});

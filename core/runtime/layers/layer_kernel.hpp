@@ -49,7 +49,7 @@ class LayerKernel {
   std::int64_t parameters() const { return parameters_; }
 
   /// Returns the parameters of the whole layer, which are more than parameters() if this kernel holds a shard of them.
-  virtual std::int64_t whole_parameters() const { return parameters_; }
+  virtual std::int64_t replicated_parameters() const { return parameters_; }
   virtual std::vector<ParameterBlock> blocks() const { return {{0, 1, parameters_, parameters_}}; }
 
   virtual void initialise(std::span<float> parameters, Random random) const = 0;

@@ -45,22 +45,22 @@ struct LstmOffsets {
 /// direction's gates and cells. For backward_weight there remain input, outputs, and each direction's gradients of the
 /// gates' sums.
 template <class On>
-class LstmBySteps final : public LayerKernel {
+class UnrolledLstm final : public LayerKernel {
  public:
-  LstmBySteps(std::int64_t in, std::int64_t hidden, std::int64_t sequence, std::int64_t directions)
-      : LstmBySteps(in, hidden, {0, hidden}, sequence, directions, std::nullopt) {}
+  UnrolledLstm(std::int64_t in, std::int64_t hidden, std::int64_t sequence, std::int64_t directions)
+      : UnrolledLstm(in, hidden, {0, hidden}, sequence, directions, std::nullopt) {}
 
   /// Creates a rank's shard.
-  LstmBySteps(std::int64_t in, std::int64_t hidden, std::int64_t sequence, std::int64_t directions,
-              const Partners& partners)
-      : LstmBySteps(in, hidden, partners.own(hidden), sequence, directions, partners) {
-    whole_ = std::make_unique<LstmBySteps>(in, hidden, sequence, directions);
+  UnrolledLstm(std::int64_t in, std::int64_t hidden, std::int64_t sequence, std::int64_t directions,
+               const Partners& partners)
+      : UnrolledLstm(in, hidden, partners.own(hidden), sequence, directions, partners) {
+    whole_ = std::make_unique<UnrolledLstm>(in, hidden, sequence, directions);
   }
 
-  std::int64_t whole_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
+  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
   /// All parameters are stored in rows of four gates, of h_ values each.
   std::vector<ParameterBlock> blocks() const override {
-    return {{own_.first, whole_parameters() / h_, own_.count, h_}};
+    return {{own_.first, replicated_parameters() / h_, own_.count, h_}};
   }
 
   void initialise(std::span<float> parameters, Random random) const override {
@@ -125,8 +125,8 @@ class LstmBySteps final : public LayerKernel {
  private:
   enum SavedTensor : std::size_t { x, y, first_direction };
 
-  LstmBySteps(std::int64_t in, std::int64_t hidden, ColumnRange own, std::int64_t sequence, std::int64_t directions,
-              std::optional<Partners> partners)
+  UnrolledLstm(std::int64_t in, std::int64_t hidden, ShardRange own, std::int64_t sequence, std::int64_t directions,
+               std::optional<Partners> partners)
       : LayerKernel(sequence * in, sequence * directions * hidden, directions * LstmOffsets(in, hidden, own.count).end),
         in_(in),
         h_(hidden),
@@ -221,10 +221,10 @@ class LstmBySteps final : public LayerKernel {
   }
 
   std::int64_t in_, h_, l_, sequence_, directions_;  ///< h_ hidden values, l_ of them local
-  ColumnRange own_;
+  ShardRange own_;
   LstmOffsets at_;
   std::optional<Partners> partners_;
-  std::unique_ptr<LstmBySteps> whole_;  ///< of a shard
+  std::unique_ptr<UnrolledLstm> whole_;  ///< of a shard
 };
 
 }  // namespace pipedeck::runtime::layers

@@ -25,9 +25,9 @@ inline float product_deviation(std::int64_t inputs, Activation activation) {
 }
 
 template <class Passes, class On>
-class ProductLayer final : public LayerKernel {
+class MatmulLayer final : public LayerKernel {
  public:
-  ProductLayer(const ProductSize& size, Activation activation, std::unique_ptr<Passes> passes)
+  MatmulLayer(const ProductSize& size, Activation activation, std::unique_ptr<Passes> passes)
       : LayerKernel(size.input_width, size.output_width, passes->parameters()),
         size_(size),
         activation_(activation),

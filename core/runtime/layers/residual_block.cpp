@@ -60,7 +60,8 @@ Result<BlockShape> block_shape(const ModelLayer& layer) {
 
 Result<BlockPart> block_part(const ModelLayer& layer, const Partners& partners) {
   TRY(auto shape, block_shape(layer));
-  for (const ConvolutionShape& unit : shape.path) TRY_VOID(enough_for(layer, unit.out, "channels", partners.shard()));
+  for (const ConvolutionShape& unit : shape.path)
+    TRY_VOID(check_shardable(layer, unit.out, "channels", partners.shard()));
   return BlockPart{std::move(shape), partners};
 }
 

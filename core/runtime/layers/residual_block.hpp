@@ -35,15 +35,15 @@ struct BlockPart {
   BlockShape whole;
   Partners partners;
 
-  ColumnRange out(std::size_t unit) const {
+  ShardRange out(std::size_t unit) const {
     const std::int64_t channels = whole.path[unit].out;
-    return unit + 1 < whole.path.size() ? partners.own(channels) : ColumnRange{0, channels};
+    return unit + 1 < whole.path.size() ? partners.own(channels) : ShardRange{0, channels};
   }
-  ColumnRange in(std::size_t unit) const {
+  ShardRange in(std::size_t unit) const {
     const std::int64_t channels = whole.path[unit].in;
-    return unit + 1 < whole.path.size() ? ColumnRange{0, channels} : partners.own(channels);
+    return unit + 1 < whole.path.size() ? ShardRange{0, channels} : partners.own(channels);
   }
-  ColumnRange projected() const { return partners.own(whole.projection->out); }
+  ShardRange projected() const { return partners.own(whole.projection->out); }
 
   /// Returns the convolutions of the shard.
   BlockShape shape() const {
@@ -63,7 +63,7 @@ struct BlockPart {
 
  private:
   static void add_unit(std::vector<ParameterBlock>& blocks, std::int64_t& first, const ConvolutionShape& shape,
-                       ColumnRange in, ColumnRange out) {
+                       ShardRange in, ShardRange out) {
     const std::int64_t window = shape.kernel * shape.kernel;
     if (out.count == shape.out)  // all or some rows of each window
       blocks.push_back({first + in.first * shape.out, window, in.count * shape.out, shape.in * shape.out});
@@ -144,7 +144,7 @@ class Residual final : public LayerKernel {
     whole_ = std::make_unique<Residual>(part.whole);
   }
 
-  std::int64_t whole_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
+  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
   std::vector<ParameterBlock> blocks() const override { return part_ ? part_->blocks() : LayerKernel::blocks(); }
 
   void initialise(std::span<float> parameters, Random random) const override {

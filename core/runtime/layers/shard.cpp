@@ -28,7 +28,7 @@ void copy_rows(const float* from, std::int64_t from_stride, float* to, std::int6
 
 }  // namespace
 
-std::vector<ColumnRange> cut_columns(std::int64_t columns, const Shard& shard) {
+std::vector<ShardRange> shard_columns(std::int64_t columns, const Shard& shard) {
   ensure(columns >= shard.degree, "a layer is cut over more devices than it has columns");
   const std::vector<double> wanted = quotas(columns, shard);
   std::vector<std::int64_t> counts;
@@ -42,7 +42,7 @@ std::vector<ColumnRange> cut_columns(std::int64_t columns, const Shard& shard) {
     counts[chosen] += left > 0 ? 1 : -1;
     left += left > 0 ? -1 : 1;
   }
-  std::vector<ColumnRange> ranges;
+  std::vector<ShardRange> ranges;
   std::int64_t first = 0;
   for (const std::int64_t count : counts) ranges.push_back({first, count}), first += count;
   return ranges;
@@ -52,15 +52,15 @@ void Partners::reduce(tensor::Tensor& tensor) const { group_->all_reduce(tensor.
 void Partners::reduce_max(tensor::Tensor& tensor) const { group_->all_reduce_max(tensor.values()); }
 
 tensor::Tensor Partners::gather(const tensor::Tensor& mine, std::int64_t columns) const {
-  const std::vector<ColumnRange> ranges = cut_columns(columns, shard_);
+  const std::vector<ShardRange> ranges = shard_columns(columns, shard_);
   const std::int64_t rows = mine.size() / ranges[static_cast<std::size_t>(shard_.rank)].count;
   std::vector<std::size_t> counts;
-  for (const ColumnRange& range : ranges) counts.push_back(static_cast<std::size_t>(rows * range.count));
+  for (const ShardRange& range : ranges) counts.push_back(static_cast<std::size_t>(rows * range.count));
   tensor::Tensor parts(mine.memory(), mine.samples(), rows / mine.samples() * columns);
   group_->all_gather(mine.values(), parts.values(), counts);
   tensor::Tensor whole = parts.like();
   const float* part = parts.data();
-  for (const ColumnRange& range : ranges) {
+  for (const ShardRange& range : ranges) {
     whole.memory()->device().copy_rows(whole.data() + range.first, columns, part, range.count, rows, range.count);
     part += rows * range.count;
   }
@@ -68,7 +68,7 @@ tensor::Tensor Partners::gather(const tensor::Tensor& mine, std::int64_t columns
 }
 
 tensor::Tensor Partners::take(const tensor::Tensor& whole, std::int64_t columns) const {
-  const ColumnRange range = own(columns);
+  const ShardRange range = own(columns);
   const std::int64_t rows = whole.size() / columns;
   tensor::Tensor part(whole.memory(), whole.samples(), whole.width() / columns * range.count);
   whole.memory()->device().copy_rows(part.data(), range.count, whole.data() + range.first, columns, rows, range.count);
@@ -79,10 +79,10 @@ void initialise_part(const LayerKernel& whole, std::span<const ParameterBlock> b
                      Random random) {
   std::vector<float> all(static_cast<std::size_t>(whole.parameters()));
   whole.initialise(all, random);
-  take_blocks(blocks, all, part);
+  extract_blocks(blocks, all, part);
 }
 
-void take_blocks(std::span<const ParameterBlock> blocks, std::span<const float> whole, std::span<float> part) {
+void extract_blocks(std::span<const ParameterBlock> blocks, std::span<const float> whole, std::span<float> part) {
   float* to = part.data();
   for (const ParameterBlock& block : blocks) {
     copy_rows(whole.data() + block.first, block.stride, to, block.columns, block.rows, block.columns);
@@ -90,7 +90,7 @@ void take_blocks(std::span<const ParameterBlock> blocks, std::span<const float> 
   }
 }
 
-void put_blocks(std::span<const ParameterBlock> blocks, std::span<const float> part, std::span<float> whole) {
+void insert_blocks(std::span<const ParameterBlock> blocks, std::span<const float> part, std::span<float> whole) {
   const float* from = part.data();
   for (const ParameterBlock& block : blocks) {
     copy_rows(from, block.columns, whole.data() + block.first, block.stride, block.rows, block.columns);
@@ -104,7 +104,7 @@ std::int64_t floats_in(std::span<const ParameterBlock> blocks) {
   return sum;
 }
 
-Result<void> enough_for(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard) {
+Result<void> check_shardable(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard) {
   if (count >= shard.degree) return {};
   return fail(ErrorCode::bad_input, fmt::format("layer '{}' ({}) has {} {}, which can't be cut over {} devices",
                                                 layer.name, layer.kind, count, what, shard.degree));

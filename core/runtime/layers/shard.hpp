@@ -26,14 +26,14 @@ struct Shard {
 };
 
 /// A range of consecutive columns.
-struct ColumnRange {
+struct ShardRange {
   std::int64_t first = 0, count = 0;
-  bool operator==(const ColumnRange&) const = default;
+  bool operator==(const ShardRange&) const = default;
 };
 
 /// Returns the range of every rank in `columns` columns, in rank order. Shares are whole columns by largest remainders
 /// (ties go to the first rank), at least one each. `columns` is `degree` or more.
-std::vector<ColumnRange> cut_columns(std::int64_t columns, const Shard& shard);
+std::vector<ShardRange> shard_columns(std::int64_t columns, const Shard& shard);
 
 /// A tensor-parallel group of a kernel, with the kernel's own shard. All ranks shard tensors in the same way: each has
 /// its columns of each row.
@@ -43,8 +43,8 @@ class Partners {
       : shard_(std::move(shard)), group_(std::move(group)) {}
 
   const Shard& shard() const { return shard_; }
-  ColumnRange own(std::int64_t columns) const {
-    return cut_columns(columns, shard_)[static_cast<std::size_t>(shard_.rank)];
+  ShardRange own(std::int64_t columns) const {
+    return shard_columns(columns, shard_)[static_cast<std::size_t>(shard_.rank)];
   }
 
   /// Sums over the ranks; all ranks receive the sum.
@@ -65,11 +65,11 @@ void initialise_part(const LayerKernel& whole, std::span<const ParameterBlock> b
                      Random random);
 
 /// Copies the parameters of a shard out of the whole layer's, and back to their positions.
-void take_blocks(std::span<const ParameterBlock> blocks, std::span<const float> whole, std::span<float> part);
-void put_blocks(std::span<const ParameterBlock> blocks, std::span<const float> part, std::span<float> whole);
+void extract_blocks(std::span<const ParameterBlock> blocks, std::span<const float> whole, std::span<float> part);
+void insert_blocks(std::span<const ParameterBlock> blocks, std::span<const float> part, std::span<float> whole);
 std::int64_t floats_in(std::span<const ParameterBlock> blocks);
 
 /// Checks the number of ranks. Fails with "layer 'block_0': 2 heads can't be cut over 4 devices, at least one each".
-Result<void> enough_for(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard);
+Result<void> check_shardable(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard);
 
 }  // namespace pipedeck::runtime::layers

@@ -22,16 +22,16 @@ struct KernelPart {
 };
 
 /// A column-parallel layer: the shard has some of the output's columns. For a replicated input its gradient is summed.
-class ColumnsLayer final : public LayerKernel {
+class ColumnParallelLayer final : public LayerKernel {
  public:
-  ColumnsLayer(KernelPart part, std::int64_t output_columns)
+  ColumnParallelLayer(KernelPart part, std::int64_t output_columns)
       : LayerKernel(part.part->input_width(),
                     (part.sharding.choice.output_whole ? part.whole : part.part)->output_width(),
                     part.part->parameters()),
         part_(std::move(part)),
         columns_(output_columns) {}
 
-  std::int64_t whole_parameters() const override { return part_.whole->parameters(); }
+  std::int64_t replicated_parameters() const override { return part_.whole->parameters(); }
   std::vector<ParameterBlock> blocks() const override { return part_.blocks; }
   void initialise(std::span<float> parameters, Random random) const override {
     initialise_part(*part_.whole, part_.blocks, parameters, random);
@@ -65,16 +65,16 @@ class ColumnsLayer final : public LayerKernel {
 /// A row-parallel layer: the shard is a product with some of the weights' rows. Bias and activation are applied to the
 /// sum. `output_columns` is the number of the bias's values, if there is one.
 template <class On>
-class RowsLayer final : public LayerKernel {
+class RowParallelLayer final : public LayerKernel {
  public:
-  RowsLayer(KernelPart part, std::int64_t output_columns, Activation activation)
+  RowParallelLayer(KernelPart part, std::int64_t output_columns, Activation activation)
       : LayerKernel((part.sharding.choice.input_whole ? part.whole : part.part)->input_width(),
                     part.whole->output_width(), floats_in(part.blocks)),
         part_(std::move(part)),
         columns_(output_columns),
         activation_(activation) {}
 
-  std::int64_t whole_parameters() const override { return part_.whole->parameters(); }
+  std::int64_t replicated_parameters() const override { return part_.whole->parameters(); }
   std::vector<ParameterBlock> blocks() const override { return part_.blocks; }
   void initialise(std::span<float> parameters, Random random) const override {
     initialise_part(*part_.whole, part_.blocks, parameters, random);

@@ -11,7 +11,7 @@
 namespace pipedeck::runtime::layers {
 namespace {
 
-using Pattern = CutPattern;
+using Pattern = ShardingKind;
 using enum Lies;
 
 /// The shardings that a layer's kind allows, and the relevant sizes.
@@ -35,27 +35,27 @@ LayerWidths widths_of(const ModelLayer& layer, const LayerKernel& kernel) {
 }
 
 /// A search for the shardings of each layer in sequence, from the model's first layer on.
-class WaysFinder {
+class ShardingFinder {
  public:
-  explicit WaysFinder(int degree) : degree_(degree) {}
+  explicit ShardingFinder(int degree) : degree_(degree) {}
 
   /// Returns the shardings of a layer. `wanted`: its input's gradient is needed. Ties in cost go to the first: fewer
   /// replicated computations first, gathers last.
-  std::vector<ShardingWay> ways(const LayerWidths& layer, bool wanted) {
+  std::vector<ShardingOption> ways(const LayerWidths& layer, bool wanted) {
     found_.clear();
     const std::int64_t input_sum = wanted ? 2 * layer.input : 0, input_gather = wanted ? layer.input : 0;
     if (layer.channels && continues(layer.input_columns))
-      add({in_columns, in_columns, 0}, {Pattern::channels, false, false, columns_});
+      add({column_sharded, column_sharded, 0}, {Pattern::channels, false, false, columns_});
     if ((layer.product || layer.embedding) && layer.output_columns >= degree_)
-      add({whole, in_columns, input_sum}, {Pattern::columns, true, false, 0});
+      add({whole, column_sharded, input_sum}, {Pattern::columns, true, false, 0});
     if (layer.product && continues(layer.input_columns))
-      add({in_columns, whole, 2 * layer.output}, {Pattern::rows, false, true, columns_});
+      add({column_sharded, whole, 2 * layer.output}, {Pattern::rows, false, true, columns_});
     if (layer.product && layer.input_columns >= degree_)
       add({whole, whole, input_gather + 2 * layer.output}, {Pattern::rows, true, true, layer.input_columns});
     if (layer.inside) add({whole, whole, 0}, {Pattern::inside, true, true, 0});
     if (!layer.product && !layer.embedding && !layer.inside) add({whole, whole, 0, true}, {});
-    add_gathers(layer.output);
-    in_columns_ = std::ranges::any_of(found_, [](const ShardingWay& way) { return way.step.to == in_columns; });
+    insert_all_gathers(layer.output);
+    in_columns_ = std::ranges::any_of(found_, [](const ShardingOption& way) { return way.step.to == column_sharded; });
     columns_ = layer.output_columns;
     return found_;
   }
@@ -65,13 +65,13 @@ class WaysFinder {
   /// several of them side by side.
   bool continues(std::int64_t columns) const { return in_columns_ && columns % columns_ == 0; }
 
-  void add(const CutStep& step, const ShardingChoice& choice) { found_.push_back({step, choice}); }
+  void add(const ShardingStep& step, const ShardingChoice& choice) { found_.push_back({step, choice}); }
 
   /// Adds a variant with a gathered output for each column-sharded one.
-  void add_gathers(std::int64_t width) {
+  void insert_all_gathers(std::int64_t width) {
     const std::size_t count = found_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      ShardingWay way = found_[i];
+      ShardingOption way = found_[i];
       if (way.step.to == whole) continue;
       way.step.to = whole, way.step.moved += width;
       way.choice.output_whole = true;
@@ -80,7 +80,7 @@ class WaysFinder {
   }
 
   std::int64_t degree_;
-  std::vector<ShardingWay> found_;
+  std::vector<ShardingOption> found_;
   bool in_columns_ = false;   ///< the layer before may leave its output column-sharded
   std::int64_t columns_ = 1;  ///< number of these columns
 };
@@ -92,9 +92,10 @@ tl::unexpected<Error> at_layer(Error error, int index) {
 
 }  // namespace
 
-Result<std::vector<LayerWays>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels, int degree) {
-  WaysFinder finder(degree);
-  std::vector<LayerWays> all;
+Result<std::vector<LayerShardings>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels,
+                                                  int degree) {
+  ShardingFinder finder(degree);
+  std::vector<LayerShardings> all;
   LayerWidths widths;
   for (int i = 0; i < last; ++i) {
     const ModelLayer& layer = model.layers[static_cast<std::size_t>(i)];
@@ -108,18 +109,18 @@ Result<std::vector<LayerWays>> sharding_ways(const ModelSpec& model, int last, c
   const bool loss_takes_columns = widths.product && model.layers.back().kind == "softmax_cross_entropy" &&
                                   model.layers.back().size("classes") == widths.output_columns;
   if (!loss_takes_columns)
-    std::erase_if(all.back().ways, [](const ShardingWay& way) { return way.step.to == in_columns; });
+    std::erase_if(all.back().ways, [](const ShardingOption& way) { return way.step.to == column_sharded; });
   return all;
 }
 
 Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last, const Kernels& kernels,
                                                     int degree) {
   TRY(const auto all, sharding_ways(model, last, kernels, degree));
-  plan::CutPath path;
+  plan::ShardingPath path;
   for (int i = first; i < last; ++i) {
-    const LayerWays& layer = all[static_cast<std::size_t>(i)];
-    std::vector<CutStep> steps;
-    for (const ShardingWay& way : layer.ways) steps.push_back(way.step);
+    const LayerShardings& layer = all[static_cast<std::size_t>(i)];
+    std::vector<ShardingStep> steps;
+    for (const ShardingOption& way : layer.ways) steps.push_back(way.step);
     if (!path.add(steps))
       return fail(
           ErrorCode::bad_input,
@@ -143,15 +144,15 @@ Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer,
               fmt::format("layer '{}' ({}) can't be cut over several devices", layer.name, layer.kind));
 }
 
-LayersCutAlike cut_alike_with(const Plan& plan, std::size_t stage) {
-  const std::span<const Stage> alike = plan::stages_cut_alike(plan, StageId(stage));
+UniformShardRange uniform_shard_range(const Plan& plan, std::size_t stage) {
+  const std::span<const Stage> alike = plan::uniformly_sharded_stages(plan, StageId(stage));
   return {alike.front().first, alike.back().last};
 }
 
 Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const Kernels& kernels,
                                           const Shard& shard, std::shared_ptr<transport::Collective> group,
-                                          std::optional<LayersCutAlike> alike) {
-  const LayersCutAlike all = alike.value_or(LayersCutAlike{first, last});
+                                          std::optional<UniformShardRange> alike) {
+  const UniformShardRange all = alike.value_or(UniformShardRange{first, last});
   TRY(const auto choices, choose_sharding(model, all.first, all.last, kernels, shard.degree));
   const Partners partners(shard, std::move(group));
   ShardedLayers made;

@@ -24,7 +24,7 @@
 
 namespace pipedeck::runtime::layers {
 
-enum class CutPattern {
+enum class ShardingKind {
   alike,     ///< replicated: every rank computes the whole layer, with the same parameters and gradients
   inside,    ///< replicated to replicated, sharded inside the layer
   columns,   ///< replicated to column-sharded
@@ -33,7 +33,7 @@ enum class CutPattern {
 };
 
 struct ShardingChoice {
-  CutPattern pattern = CutPattern::alike;
+  ShardingKind pattern = ShardingKind::alike;
   bool input_whole = true, output_whole = true;
   /// Columns of its input. If the input is column-sharded, they are those of the layer before. A linear layer that
   /// takes pixels for numbers has them several times side by side in its input.
@@ -48,20 +48,20 @@ struct LayerSharding {
 };
 
 /// A sharding of a layer.
-struct ShardingWay {
-  CutStep step;
+struct ShardingOption {
+  ShardingStep step;
   ShardingChoice choice;
 };
 
 /// The shardings of a layer, in order of preference, for a model whose layers form a sequence.
-struct LayerWays {
-  std::vector<ShardingWay> ways;
+struct LayerShardings {
+  std::vector<ShardingOption> ways;
   std::int64_t input_columns = 0, output_columns = 0;  ///< of its kind; 0: its tensors cannot be column-sharded
 };
 
 /// Returns the shardings of the layers [0, last) of `model`. The loss takes the output of the model's last layer
 /// column-sharded if it is. bad_input if a layer has no kernel.
-Result<std::vector<LayerWays>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels, int degree);
+Result<std::vector<LayerShardings>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels, int degree);
 
 /// Returns the cheapest patterns of the layers [first, last) of `model` by Whale's cost, in values per sample: a gather
 /// costs the tensor's width and a sum twice that, forward and backward. Ties go to fewer replicated layers. The last
@@ -81,10 +81,10 @@ struct ShardedLayers {
 
 /// A range of layers of consecutive stages with the same sharding: equal numbers of replicas with the same samples, and
 /// equal numbers of devices with the same shards. Between such stages a tensor may stay column-sharded.
-struct LayersCutAlike {
+struct UniformShardRange {
   int first = 0, last = 0;
 };
-LayersCutAlike cut_alike_with(const Plan& plan, std::size_t stage);
+UniformShardRange uniform_shard_range(const Plan& plan, std::size_t stage);
 
 /// Returns the rank's kernels of the layers [first, last) of `model`, which is known to be trainable on one device
 /// (make_layers). Patterns are chosen for all of `alike`, which contains these layers, or else for these. Kernels call
@@ -93,6 +93,6 @@ LayersCutAlike cut_alike_with(const Plan& plan, std::size_t stage);
 /// degree.
 Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const Kernels& kernels,
                                           const Shard& shard, std::shared_ptr<transport::Collective> group,
-                                          std::optional<LayersCutAlike> alike = {});
+                                          std::optional<UniformShardRange> alike = {});
 
 }  // namespace pipedeck::runtime::layers

@@ -42,7 +42,7 @@ bool pin_this_thread(int core) {
   return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
 }
 
-void stand_apart(std::size_t place) {
+void pin_to_core(std::size_t place) {
   const std::vector<int> cores = usable_cores();
   if (place < cores.size()) pin_this_thread(cores[place]);
 }

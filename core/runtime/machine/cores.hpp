@@ -21,6 +21,6 @@ bool pin_this_thread(int core);
 
 /// Pins the calling thread to the usable core at `place`, if there is one. Concurrent threads with different places
 /// never share a core. The operating system may let two threads that wake each other share one for seconds.
-void stand_apart(std::size_t place);
+void pin_to_core(std::size_t place);
 
 }  // namespace pipedeck::runtime::machine

@@ -35,8 +35,8 @@ std::optional<std::uint32_t> limits_of(const Nvml& driver, GpuHandle* gpu) {
   return known;
 }
 
-GpuReading reading_of(const Nvml& driver, GpuHandle* gpu) {
-  GpuReading reading;
+GpuSample reading_of(const Nvml& driver, GpuHandle* gpu) {
+  GpuSample reading;
   reading.power = scaled(driver.told<unsigned>("nvmlDeviceGetPowerUsage", gpu), 1e-3);
   if (const auto memory = driver.told<machine::MemoryInfo>("nvmlDeviceGetMemoryInfo", gpu))
     reading.memory = Bytes(static_cast<std::int64_t>(memory->used));
@@ -71,14 +71,14 @@ RunGpu described(const Nvml& driver, GpuHandle* gpu, const PlacedGpu& placed) {
   if (const auto memory = driver.told<machine::MemoryInfo>("nvmlDeviceGetMemoryInfo", gpu))
     about.memory = Bytes(static_cast<std::int64_t>(memory->total));
   about.power_limit = scaled(driver.told<unsigned>("nvmlDeviceGetEnforcedPowerLimit", gpu), 1e-3);
-  about.top_clock = scaled(driver.told<unsigned>("nvmlDeviceGetMaxClockInfo", gpu, of_multiprocessors), 1);
+  about.max_clock = scaled(driver.told<unsigned>("nvmlDeviceGetMaxClockInfo", gpu, of_multiprocessors), 1);
   return about;
 }
 
 }  // namespace
 
 /// State shared with the thread. `mutex` protects everything except `driver` and `handles`.
-struct GpuWatch::State {
+struct GpuMonitor::State {
   std::vector<PlacedGpu> placed;
   std::chrono::milliseconds every{};
   std::unique_ptr<Nvml> driver;  ///< used by the thread
@@ -89,8 +89,8 @@ struct GpuWatch::State {
   std::optional<Error> error;
   bool opened = false, ending = false, ended = false;
   std::vector<RunGpu> gpus;
-  std::vector<GpuReading> latest;
-  std::vector<HeldBack> held_back;
+  std::vector<GpuSample> latest;
+  std::vector<ThrottleState> held_back;
   std::vector<std::optional<double>> first_energy, last_energy;
   std::chrono::duration<double> looked{};  ///< in total
   int looks = 0;
@@ -101,7 +101,7 @@ struct GpuWatch::State {
 };
 
 /// Devices that share a GPU have the same handle.
-Result<void> GpuWatch::State::find() {
+Result<void> GpuMonitor::State::find() {
   TRY(auto library, Nvml::open());
   driver = std::move(library);
   std::vector<RunGpu> about;
@@ -123,9 +123,9 @@ Result<void> GpuWatch::State::find() {
   return {};
 }
 
-void GpuWatch::State::look() {
+void GpuMonitor::State::look() {
   const auto begin = WatchClock::now();
-  std::vector<GpuReading> readings;
+  std::vector<GpuSample> readings;
   std::vector<std::optional<double>> energy;
   for (GpuHandle* handle : handles) {
     readings.push_back(reading_of(*driver, handle));
@@ -133,8 +133,8 @@ void GpuWatch::State::look() {
   }
   const std::lock_guard lock(mutex);
   for (std::size_t i = 0; i < readings.size(); ++i) {
-    const GpuReading& reading = readings[i];
-    HeldBack& held = held_back[i];
+    const GpuSample& reading = readings[i];
+    ThrottleState& held = held_back[i];
     const std::uint32_t limits = reading.limits.value_or(0);
     held.limits |= limits;
     if (limits != 0 && reading.clock) held.lowest_clock = std::min(held.lowest_clock.value_or(1e9), *reading.clock);
@@ -146,7 +146,7 @@ void GpuWatch::State::look() {
   ++looks;
 }
 
-void GpuWatch::State::run() {
+void GpuMonitor::State::run() {
   const auto there = find();
   if (there) look();
   std::unique_lock lock(mutex);
@@ -163,10 +163,10 @@ void GpuWatch::State::run() {
   changed.notify_all();
 }
 
-GpuWatch::GpuWatch(std::shared_ptr<State> state) : state_(std::move(state)), gpus_(state_->gpus) {}
+GpuMonitor::GpuMonitor(std::shared_ptr<State> state) : state_(std::move(state)), gpus_(state_->gpus) {}
 
-Result<std::unique_ptr<GpuWatch>> GpuWatch::open(const std::vector<PlacedGpu>& placed,
-                                                 std::chrono::milliseconds every) {
+Result<std::unique_ptr<GpuMonitor>> GpuMonitor::open(const std::vector<PlacedGpu>& placed,
+                                                     std::chrono::milliseconds every) {
   auto state = std::make_shared<State>();
   state->placed = placed;
   state->every = every;
@@ -177,22 +177,22 @@ Result<std::unique_ptr<GpuWatch>> GpuWatch::open(const std::vector<PlacedGpu>& p
     return fail(ErrorCode::io, fmt::format("NVML does not answer within {} s", patience.count() / 1000));
   }
   if (state->error) return tl::unexpected(*state->error);
-  return std::unique_ptr<GpuWatch>(new GpuWatch(state));
+  return std::unique_ptr<GpuMonitor>(new GpuMonitor(state));
 }
 
-GpuWatch::~GpuWatch() { finish(); }
+GpuMonitor::~GpuMonitor() { finish(); }
 
-std::vector<GpuReading> GpuWatch::latest() const {
+std::vector<GpuSample> GpuMonitor::latest() const {
   const std::lock_guard lock(state_->mutex);
   return state_->latest;
 }
 
-std::vector<HeldBack> GpuWatch::held_back() const {
+std::vector<ThrottleState> GpuMonitor::held_back() const {
   const std::lock_guard lock(state_->mutex);
   return state_->held_back;
 }
 
-GpuWatch::Sums GpuWatch::finish() {
+GpuMonitor::Sums GpuMonitor::finish() {
   std::unique_lock lock(state_->mutex);
   const bool first = !std::exchange(state_->ending, true);
   state_->changed.notify_all();

@@ -24,12 +24,12 @@ struct PlacedGpu {
 };
 
 /// The throttling of a GPU so far.
-struct HeldBack {
+struct ThrottleState {
   std::uint32_t limits = 0;            ///< set of ClockLimits
   std::optional<double> lowest_clock;  ///< MHz, while any limit was active
 };
 
-class GpuWatch {
+class GpuMonitor {
  public:
   static constexpr std::chrono::milliseconds default_every{200};
   /// Maximum wait for a driver that does not answer.
@@ -37,17 +37,17 @@ class GpuWatch {
 
   /// Starts polling the GPUs; those that NVML does not find are omitted. io: there is no NVML, it does not answer, or
   /// it finds none of them.
-  static Result<std::unique_ptr<GpuWatch>> open(const std::vector<PlacedGpu>& placed,
-                                                std::chrono::milliseconds every = default_every);
-  ~GpuWatch();
-  GpuWatch(const GpuWatch&) = delete;
-  GpuWatch& operator=(const GpuWatch&) = delete;
+  static Result<std::unique_ptr<GpuMonitor>> open(const std::vector<PlacedGpu>& placed,
+                                                  std::chrono::milliseconds every = default_every);
+  ~GpuMonitor();
+  GpuMonitor(const GpuMonitor&) = delete;
+  GpuMonitor& operator=(const GpuMonitor&) = delete;
 
   /// Returns each GPU once, with its first device.
   const std::vector<RunGpu>& gpus() const { return gpus_; }
   /// Returns the latest reading of each of gpus(). Any thread may call it; it does not wait.
-  std::vector<GpuReading> latest() const;
-  std::vector<HeldBack> held_back() const;
+  std::vector<GpuSample> latest() const;
+  std::vector<ThrottleState> held_back() const;
 
   struct Sums {
     std::vector<std::optional<double>> energy;  ///< joules since open(), of each of gpus()
@@ -58,7 +58,7 @@ class GpuWatch {
 
  private:
   struct State;
-  explicit GpuWatch(std::shared_ptr<State> state);
+  explicit GpuMonitor(std::shared_ptr<State> state);
 
   std::shared_ptr<State> state_;  ///< shared with the thread, which is detached if the driver does not return
   std::vector<RunGpu> gpus_;

@@ -59,11 +59,11 @@ FoundGpu gpu_of(const machine::Library& driver, GpuHandle* device, unsigned inde
   return gpu;
 }
 
-JointKind kind_of(unsigned level) {
-  if (level <= 10) return JointKind::switched;
-  if (level <= 20) return JointKind::bridged;
-  if (level <= 30) return JointKind::host_bridge;
-  return level <= 40 ? JointKind::numa_node : JointKind::system;
+InterconnectKind kind_of(unsigned level) {
+  if (level <= 10) return InterconnectKind::switched;
+  if (level <= 20) return InterconnectKind::bridged;
+  if (level <= 30) return InterconnectKind::host_bridge;
+  return level <= 40 ? InterconnectKind::numa_node : InterconnectKind::system;
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Result<FoundGpus> gpus_by_nvml() {
         row.push_back(i == j ? Joint{} : found.joints[j][i]);
         continue;
       }
-      Joint joint{JointKind::system, 0, {}};
+      Joint joint{InterconnectKind::system, 0, {}};
       unsigned level = 0;
       if (driver.ask("nvmlDeviceGetTopologyCommonAncestor", devices[i], devices[j], &level))
         joint.kind = kind_of(level);
@@ -100,7 +100,7 @@ Result<FoundGpus> gpus_by_nvml() {
         joint.pcie = std::min(pcie_bandwidth(*a), pcie_bandwidth(*b));
       const auto direct = std::ranges::count(links[i].targets, buses[j]);
       joint.lanes = static_cast<int>(direct) + std::min(links[i].to_switches, links[j].to_switches);
-      if (joint.lanes > 0) joint.kind = JointKind::link;
+      if (joint.lanes > 0) joint.kind = InterconnectKind::link;
       row.push_back(joint);
     }
   }

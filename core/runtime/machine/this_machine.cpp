@@ -90,8 +90,8 @@ std::vector<FoundNic> network_cards() {
 
 }  // namespace
 
-ThisMachine this_machine() {
-  ThisMachine machine;
+LocalMachine this_machine() {
+  LocalMachine machine;
   const Processors found = processors();
   machine.cores = found.cores;
   if (!found.words.empty()) machine.notes.push_back(found.words);
@@ -100,13 +100,13 @@ ThisMachine this_machine() {
     machine.notes.push_back(gpus.error().message);
     return machine;
   }
-  machine.gpus = FoundMachine{.name = host_name(),
-                              .source = "NVML",
-                              .processor_vendor = found.vendor,
-                              .gpus = std::move(gpus->gpus),
-                              .joints = std::move(gpus->joints),
-                              .nics = network_cards(),
-                              .notes = {}};
+  machine.gpus = DetectedMachine{.name = host_name(),
+                                 .source = "NVML",
+                                 .processor_vendor = found.vendor,
+                                 .gpus = std::move(gpus->gpus),
+                                 .joints = std::move(gpus->joints),
+                                 .nics = network_cards(),
+                                 .notes = {}};
   return machine;
 }
 

@@ -12,12 +12,12 @@
 
 namespace pipedeck::runtime::machine {
 
-struct ThisMachine {
-  std::optional<FoundMachine> gpus;  ///< absent: NVML reports none, and the notes hold the reason
-  int cores = 1;                     ///< of all CPUs; hardware threads of one core count once
+struct LocalMachine {
+  std::optional<DetectedMachine> gpus;  ///< absent: NVML reports none, and the notes hold the reason
+  int cores = 1;                        ///< of all CPUs; hardware threads of one core count once
   std::vector<std::string> notes;
 };
 
-ThisMachine this_machine();
+LocalMachine this_machine();
 
 }  // namespace pipedeck::runtime::machine

@@ -13,7 +13,7 @@
 
 namespace pipedeck::runtime::mpi {
 
-std::string beat_text(const Beat& beat) {
+std::string encode_heartbeat(const Beat& beat) {
   std::string bytes;
   transport::put(bytes, beat.since_progress);
   transport::put(bytes, beat.workers);
@@ -21,7 +21,7 @@ std::string beat_text(const Beat& beat) {
 }
 
 Beat beat_of(std::string_view bytes) {
-  transport::PlainReader reader(bytes);
+  transport::ByteReader reader(bytes);
   Beat beat;
   reader.get(beat.since_progress);
   reader.get(beat.workers);
@@ -30,7 +30,7 @@ Beat beat_of(std::string_view bytes) {
 
 std::string ProcessIdentity::text() const { return fmt::format("process {} on {}", pid, host); }
 
-ProcessIdentity own_identity() {
+ProcessIdentity local_identity() {
   ProcessIdentity identity;
   identity.pid = getpid();
   std::array<char, 256> host{};
@@ -50,8 +50,8 @@ std::string identity_text(const ProcessIdentity& identity) {
   return bytes;
 }
 
-ProcessIdentity identity_of(std::string_view bytes) {
-  transport::PlainReader reader(bytes);
+ProcessIdentity decode_identity(std::string_view bytes) {
+  transport::ByteReader reader(bytes);
   ProcessIdentity identity;
   reader.get(identity.host);
   reader.get(identity.machine);
@@ -69,7 +69,7 @@ std::string error_text(const Error& error) {
 }
 
 Error error_of(std::string_view bytes) {
-  transport::PlainReader reader(bytes);
+  transport::ByteReader reader(bytes);
   Error error;
   reader.get(error.code);
   reader.get(error.message);

@@ -11,16 +11,16 @@
 namespace pipedeck::runtime::mpi {
 
 /// A worker's activity and its duration so far: durations are sent because the clocks of machines differ.
-struct BeatOfWorker {
+struct WorkerHeartbeat {
   std::size_t worker = 0;
   transport::Activity activity;
   tensor::RunClock::duration lasted{};
 };
 struct Beat {
   tensor::RunClock::duration since_progress{};  ///< by its own workers
-  std::vector<BeatOfWorker> workers;
+  std::vector<WorkerHeartbeat> workers;
 };
-std::string beat_text(const Beat& beat);
+std::string encode_heartbeat(const Beat& beat);
 Beat beat_of(std::string_view bytes);
 
 struct ProcessIdentity {
@@ -30,9 +30,9 @@ struct ProcessIdentity {
   /// "process 4242 on node-b"
   std::string text() const;
 };
-ProcessIdentity own_identity();
+ProcessIdentity local_identity();
 std::string identity_text(const ProcessIdentity& identity);
-ProcessIdentity identity_of(std::string_view bytes);
+ProcessIdentity decode_identity(std::string_view bytes);
 
 std::string error_text(const Error& error);
 Error error_of(std::string_view bytes);

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 enum Channel { headers, bodies };
 
 /// True for messages that arrive periodically and therefore announce no other traffic.
-bool routine(LetterKind kind) { return kind == LetterKind::beat || kind == LetterKind::clock; }
+bool routine(WireMessageKind kind) { return kind == WireMessageKind::beat || kind == WireMessageKind::clock; }
 
 double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
 

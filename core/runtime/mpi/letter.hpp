@@ -9,7 +9,7 @@
 
 namespace pipedeck::runtime::mpi {
 
-enum class LetterKind : std::uint32_t {
+enum class WireMessageKind : std::uint32_t {
   tensor,     ///< to a worker's mailbox; body: samples x width floats
   piece,      ///< chunk of a collective, to a worker; body: floats
   text,       ///< from process to process; body: bytes
@@ -19,14 +19,14 @@ enum class LetterKind : std::uint32_t {
   dropped,    ///< the first process has dropped the step
   commit,     ///< may weights change from now on? `number` is a commit_...
   clock,      ///< `number` 0: requests the time; 1: `sent` is the time
-  admission,  ///< in an asynchronous run; `samples`: an AdmissionNote::What, `number`: its count
+  admission,  ///< in an asynchronous run; `samples`: an AdmissionMessage::What, `number`: its count
   parting,    ///< the sender disconnects
 };
 
 inline constexpr std::uint64_t commit_unanswered = 0, commit_granted = 1, commit_refused = 2;
 
 struct Header {
-  LetterKind kind = LetterKind::text;
+  WireMessageKind kind = WireMessageKind::text;
   std::int32_t from = 0, to = 0;  ///< workers, or processes if the kind is between processes
   std::int32_t samples = 0;
   std::int64_t width = 0;

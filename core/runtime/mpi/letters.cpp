@@ -31,7 +31,7 @@ Reception Processes::receive(int peer, const Header& header) {
     const std::lock_guard lock(mutex_);
     watch_->heard(peer, tensor::RunClock::now());
   }
-  if (header.kind != LetterKind::tensor && header.kind != LetterKind::piece) {
+  if (header.kind != WireMessageKind::tensor && header.kind != WireMessageKind::piece) {
     const auto body = std::make_shared<std::string>(header.bytes, '\0');
     return {std::as_writable_bytes(std::span(*body)), [this, peer, header, body] { read(peer, header, *body); }};
   }
@@ -58,35 +58,35 @@ Reception Processes::receive(int peer, const Header& header) {
 void Processes::read(int peer, const Header& header, const std::string& body) {
   // Processes begin a run at different times. Messages of the previous or the next run concern other workers.
   const bool of_this_run = header.channel == runs_;
-  const bool of_a_run = header.kind == LetterKind::beat || header.kind == LetterKind::failed ||
-                        header.kind == LetterKind::dropped || header.kind == LetterKind::commit ||
-                        header.kind == LetterKind::admission;
+  const bool of_a_run = header.kind == WireMessageKind::beat || header.kind == WireMessageKind::failed ||
+                        header.kind == WireMessageKind::dropped || header.kind == WireMessageKind::commit ||
+                        header.kind == WireMessageKind::admission;
   if (of_a_run && !of_this_run) return;
   switch (header.kind) {
-    case LetterKind::beat:
+    case WireMessageKind::beat:
       return take_beat(body);
-    case LetterKind::clock:
+    case WireMessageKind::clock:
       return take_clock(peer, header);
-    case LetterKind::commit:
+    case WireMessageKind::commit:
       return take_commit(peer, header);
-    case LetterKind::admission:
+    case WireMessageKind::admission:
       return take_admission(header);
-    case LetterKind::failed:
+    case WireMessageKind::failed:
       note_lost(header.number);
       return with_control([&](transport::RunControl& control) { control.fail(error_of(body)); });
-    case LetterKind::stop:
-    case LetterKind::dropped:
+    case WireMessageKind::stop:
+    case WireMessageKind::dropped:
       note_stop();
       return with_control([&](transport::RunControl& control) {
-        header.kind == LetterKind::stop ? control.request_stop() : static_cast<void>(control.drop());
+        header.kind == WireMessageKind::stop ? control.request_stop() : static_cast<void>(control.drop());
       });
     default:
       break;
   }
   {
     const std::lock_guard lock(mutex_);
-    if (header.kind == LetterKind::text) texts_[{peer, header.number}] = body;
-    if (header.kind == LetterKind::parting) watch_->dismiss(peer);
+    if (header.kind == WireMessageKind::text) texts_[{peer, header.number}] = body;
+    if (header.kind == WireMessageKind::parting) watch_->dismiss(peer);
   }
   changed_.notify_all();
 }
@@ -97,7 +97,7 @@ void Processes::take_beat(const std::string& body) {
   with_control([&](transport::RunControl& control) {
     // Progress goes first: a worker that was idle for long and is active again is not stuck.
     control.heard_progress(now - beat.since_progress);
-    for (BeatOfWorker one : beat.workers) {
+    for (WorkerHeartbeat one : beat.workers) {
       one.activity.since = now - one.lasted;
       control.heard(one.worker, one.activity);
     }
@@ -137,9 +137,9 @@ void Processes::take_commit(int peer, const Header& header) {
 }
 
 void Processes::take_admission(const Header& header) {
-  const transport::AdmissionNote note{static_cast<transport::AdmissionNote::What>(header.samples),
-                                      static_cast<int>(header.number)};
-  if (note.what == transport::AdmissionNote::What::stop) note_stop();
+  const transport::AdmissionMessage note{static_cast<transport::AdmissionMessage::What>(header.samples),
+                                         static_cast<int>(header.number)};
+  if (note.what == transport::AdmissionMessage::What::stop) note_stop();
   with_control([&](transport::RunControl& control) {
     if (transport::Admission* const admission = control.admission()) admission->take(note);
   });
@@ -177,11 +177,11 @@ void Processes::send_beat(tensor::RunClock::time_point now) {
     }
   }
   Header header;
-  header.kind = LetterKind::beat;
+  header.kind = WireMessageKind::beat;
   header.channel = run;
-  send_to_all(header, beat_text(beat));
+  send_to_all(header, encode_heartbeat(beat));
   if (first()) return;
-  header.kind = LetterKind::clock;
+  header.kind = WireMessageKind::clock;
   header.sent = now_ns();
   courier_->send(0, header);
 }
@@ -194,7 +194,7 @@ void Processes::pass_failure_on() {
   if (!failure) return;
   failure_passed_on_ = true;
   Header header;
-  header.kind = LetterKind::failed;
+  header.kind = WireMessageKind::failed;
   header.channel = runs_;
   header.number = lost_number();
   send_to_all(header, error_text(*failure));
@@ -215,7 +215,7 @@ void Processes::note_lost(std::uint64_t number) {
 }
 
 void Processes::look_for_losses(tensor::RunClock::time_point now) {
-  std::optional<PeerWatch::Loss> loss;
+  std::optional<FailureDetector::Loss> loss;
   {
     const std::lock_guard lock(mutex_);
     if (parting_ || lost_) return;
@@ -258,7 +258,7 @@ Error Processes::loss_error(int peer, const std::string& what) const {
   std::string doing;
   transport::RunControl* const control = control_;
   for (std::size_t worker = 0; control && worker < control->devices(); ++worker) {
-    if (home_of(worker, control->devices()) != peer) continue;
+    if (process_of(worker, control->devices()) != peer) continue;
     const transport::Activity activity = control->activity(worker);
     if (doing.empty() || !activity.idle)
       doing = fmt::format("device {}: {}: ", control->device(worker).value,

@@ -9,17 +9,19 @@
 
 namespace pipedeck::runtime::mpi {
 
-PeerWatch::PeerWatch(int rank, int size, Time now)
+FailureDetector::FailureDetector(int rank, int size, Time now)
     : rank_(rank), looked_(now), peers_(static_cast<std::size_t>(size), Peer{{}, now, true}) {}
 
-void PeerWatch::introduce(int peer, ProcessIdentity identity) { peers_[index(peer)].identity = std::move(identity); }
+void FailureDetector::introduce(int peer, ProcessIdentity identity) {
+  peers_[index(peer)].identity = std::move(identity);
+}
 
-bool PeerWatch::ended(const Peer& peer) const {
+bool FailureDetector::ended(const Peer& peer) const {
   const bool seen_from_here = peer.identity.pid > 0 && peer.identity.machine == identity(rank_).machine;
   return seen_from_here && kill(peer.identity.pid, 0) != 0 && errno == ESRCH;
 }
 
-std::optional<PeerWatch::Loss> PeerWatch::look(Time now, tensor::RunClock::duration longest) {
+std::optional<FailureDetector::Loss> FailureDetector::look(Time now, tensor::RunClock::duration longest) {
   const bool was_away = now - looked_ > longest / 2;
   looked_ = now;
   if (was_away)
@@ -34,7 +36,8 @@ std::optional<PeerWatch::Loss> PeerWatch::look(Time now, tensor::RunClock::durat
   return std::nullopt;
 }
 
-std::optional<PeerWatch::Loss> PeerWatch::most_silent(Time now, tensor::RunClock::duration least) const {
+std::optional<FailureDetector::Loss> FailureDetector::longest_silent_peer(Time now,
+                                                                          tensor::RunClock::duration least) const {
   std::optional<Loss> most;
   for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
     const Peer& peer = peers_[index(i)];

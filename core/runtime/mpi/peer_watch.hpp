@@ -10,10 +10,10 @@
 
 namespace pipedeck::runtime::mpi {
 
-class PeerWatch {
+class FailureDetector {
  public:
   using Time = tensor::RunClock::time_point;
-  PeerWatch(int rank, int size, Time now);
+  FailureDetector(int rank, int size, Time now);
 
   void introduce(int peer, ProcessIdentity identity);
   void heard(int peer, Time now) { peers_[index(peer)].heard = now; }
@@ -31,7 +31,7 @@ class PeerWatch {
   /// long gap this process itself was suspended, and no other process is blamed for the silence.
   std::optional<Loss> look(Time now, tensor::RunClock::duration longest);
   /// Returns the process with the longest silence, if that is `least` or more.
-  std::optional<Loss> most_silent(Time now, tensor::RunClock::duration least) const;
+  std::optional<Loss> longest_silent_peer(Time now, tensor::RunClock::duration least) const;
 
  private:
   struct Peer {

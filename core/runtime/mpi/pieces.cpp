@@ -23,7 +23,7 @@ Buffer BufferPool::take(std::size_t floats) {
           }};
 }
 
-void PieceBox::post(Address address, Piece piece) {
+void ChunkMailbox::post(Address address, Piece piece) {
   {
     const std::lock_guard lock(mutex_);
     ensure(pieces_.emplace(address, std::move(piece)).second, "a piece is sent once");
@@ -31,7 +31,7 @@ void PieceBox::post(Address address, Piece piece) {
   arrived_.notify_one();
 }
 
-Piece PieceBox::take(Address address, transport::RunControl& control) {
+Piece ChunkMailbox::take(Address address, transport::RunControl& control) {
   std::unique_lock lock(mutex_);
   control.wait(lock, arrived_, [&] { return pieces_.contains(address); });
   return std::move(pieces_.extract(address).mapped());

@@ -32,7 +32,7 @@ struct Piece {
 };
 
 /// A mailbox for the chunks of one worker.
-class PieceBox {
+class ChunkMailbox {
  public:
   /// (sender, group, sequence number).
   using Address = std::tuple<std::size_t, std::uint64_t, std::uint64_t>;

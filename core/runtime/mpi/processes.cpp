@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 
 constexpr int clock_questions = 16;
 /// Time for the process that prints to report why a run failed.
-constexpr auto time_to_speak = 1000ms;
-constexpr double time_to_part = 5;
+constexpr auto report_timeout = 1000ms;
+constexpr double disconnect_timeout = 5;
 /// An mpirun that was asked to stop no longer answers; a slow process outlives it.
 constexpr double time_to_part_at_stop = 0.2;
 
@@ -48,17 +48,17 @@ Processes::~Processes() {
 }
 
 Result<void> Processes::introduce() {
-  TRY(auto everybody, collect(identity_text(own_identity())));
+  TRY(auto everybody, collect(identity_text(local_identity())));
   std::string identities;
   for (const std::string& one : everybody) transport::put(identities, one);
   TRY(const auto all, tell(std::move(identities)));
   {
     const std::lock_guard lock(mutex_);
-    transport::PlainReader reader(all);
+    transport::ByteReader reader(all);
     std::string identity;
     for (int i = 0; i < size(); ++i) {
       reader.get(identity);
-      watch_->introduce(i, identity_of(identity));
+      watch_->introduce(i, decode_identity(identity));
     }
   }
   estimate_clock();
@@ -70,7 +70,7 @@ void Processes::estimate_clock() {
   if (first()) return;
   for (int question = 1; question <= clock_questions; ++question) {
     Header header;
-    header.kind = LetterKind::clock;
+    header.kind = WireMessageKind::clock;
     header.sent = tensor::RunClock::now().time_since_epoch() / 1ns;
     courier_->send(0, header);
     const Courier::Waiting waiting(*courier_);
@@ -116,7 +116,7 @@ Result<void> Processes::wait_until(std::unique_lock<std::mutex>& lock, Ready rea
     lock.unlock();
     with_control([&](transport::RunControl& control) {
       // Between steps no worker makes progress, however long the first process is paused.
-      if (!control.interrupted() && control.at_work()) control.fail_if_stuck();
+      if (!control.interrupted() && control.at_work()) control.check_progress_timeout();
       failure = control.failure();
     });
     lock.lock();
@@ -185,7 +185,7 @@ std::optional<Error> Processes::agree(std::optional<Error> mine) {
 }
 
 bool Processes::any(bool stopping) {
-  if (stopping && !first()) tell_stop();
+  if (stopping && !first()) send_stop();
   {
     const std::lock_guard lock(mutex_);
     stopping = stopping || stop_asked_;
@@ -195,19 +195,19 @@ bool Processes::any(bool stopping) {
   return *answer == "stop";
 }
 
-int Processes::home_of(std::size_t worker, std::size_t workers) const {
+int Processes::process_of(std::size_t worker, std::size_t workers) const {
   const auto processes = static_cast<std::size_t>(size());
   const std::size_t small = workers / processes, larger = workers % processes;
   const std::size_t in_larger = larger * (small + 1);
   return static_cast<int>(worker < in_larger ? worker / (small + 1) : larger + (worker - in_larger) / small);
 }
 
-transport::Processes::WorkersHere Processes::workers_here(std::size_t workers) const {
+transport::Processes::LocalWorkers Processes::workers_here(std::size_t workers) const {
   const std::lock_guard lock(mutex_);
-  WorkersHere here{workers, 0, 0};
+  LocalWorkers here{workers, 0, 0};
   const std::string& machine = watch_->identity(rank()).machine;
   for (std::size_t worker = 0; worker < workers; ++worker) {
-    const int home = home_of(worker, workers);
+    const int home = process_of(worker, workers);
     if (home == rank())
       here.first = std::min(here.first, worker), here.end = worker + 1;
     else if (home < rank() && watch_->identity(home).machine == machine)
@@ -231,7 +231,7 @@ tensor::RunClock::duration Processes::clock_offset() const {
 
 bool Processes::may_commit() {
   Header question;
-  question.kind = LetterKind::commit;
+  question.kind = WireMessageKind::commit;
   question.channel = runs_;
   {
     const std::lock_guard lock(mutex_);
@@ -244,28 +244,28 @@ bool Processes::may_commit() {
   return commit_answer_ == commit_granted;
 }
 
-void Processes::tell_stop() {
+void Processes::send_stop() {
   note_stop();
   Header header;
-  header.kind = first() ? LetterKind::dropped : LetterKind::stop;
+  header.kind = first() ? WireMessageKind::dropped : WireMessageKind::stop;
   header.channel = runs_;
   first() ? send_to_all(header) : courier_->send(0, header);
 }
 
-void Processes::tell_admission(transport::AdmissionNote note) {
-  if (note.what == transport::AdmissionNote::What::stop) note_stop();
+void Processes::send_admission(transport::AdmissionMessage note) {
+  if (note.what == transport::AdmissionMessage::What::stop) note_stop();
   Header header;
-  header.kind = LetterKind::admission;
+  header.kind = WireMessageKind::admission;
   header.channel = runs_;
   header.samples = static_cast<std::int32_t>(note.what);
   header.number = static_cast<std::uint64_t>(note.count);
   first() ? send_to_all(header) : courier_->send(0, header);
 }
 
-std::optional<Error> Processes::silent_one() {
+std::optional<Error> Processes::unresponsive_peer() {
   const std::lock_guard lock(mutex_);
-  const auto silent = watch_->most_silent(tensor::RunClock::now(),
-                                          std::chrono::duration_cast<tensor::RunClock::duration>(timeout_) / 2);
+  const auto silent = watch_->longest_silent_peer(tensor::RunClock::now(),
+                                                  std::chrono::duration_cast<tensor::RunClock::duration>(timeout_) / 2);
   if (!silent) return std::nullopt;
   gone_[static_cast<std::size_t>(silent->peer)] = true;
   return loss_error(silent->peer, silence_text(silent->silent));
@@ -281,19 +281,19 @@ void Processes::abort(int status) {
     const std::lock_guard lock(mutex_);
     parting_ = true;
   }
-  if (!speaks()) std::this_thread::sleep_for(time_to_speak);
+  if (!speaks()) std::this_thread::sleep_for(report_timeout);
   courier_->abort(status);
 }
 
 Result<void> Processes::part() {
-  double patience = std::min(time_to_part, std::chrono::duration<double>(timeout_).count());
+  double patience = std::min(disconnect_timeout, std::chrono::duration<double>(timeout_).count());
   {
     const std::lock_guard lock(mutex_);
     parting_ = true;
     if (stop_asked_) patience = time_to_part_at_stop;
   }
   Header header;
-  header.kind = LetterKind::parting;
+  header.kind = WireMessageKind::parting;
   send_to_all(header);
   if (courier_->close(patience)) return {};
   // A process that has announced its disconnect can still be stopped before the library releases it.

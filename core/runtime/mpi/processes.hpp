@@ -19,7 +19,7 @@ namespace pipedeck::runtime::mpi {
 
 class Transport;
 
-class Processes final : public transport::Processes, public transport::RunPartners, private Recipient {
+class Processes final : public transport::Processes, public transport::PeerControl, private Recipient {
  public:
   /// Joins the processes that mpirun or srun started with this one. A process that is silent for `timeout` is lost.
   static Result<std::unique_ptr<Processes>> join(const PipedeckWire& wire, std::chrono::milliseconds timeout);
@@ -28,7 +28,7 @@ class Processes final : public transport::Processes, public transport::RunPartne
   int rank() const { return courier_->rank(); }
   int size() const { return courier_->size(); }
   /// Returns the process of a worker. Workers are split into blocks, larger ones first; each process has at least one.
-  int home_of(std::size_t worker, std::size_t workers) const;
+  int process_of(std::size_t worker, std::size_t workers) const;
   /// Returns the transport of a run, one at a time. `memories` holds one memory per worker. `control` outlives it.
   std::unique_ptr<transport::Transport> connect(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
                                                 transport::RunControl& control);
@@ -44,17 +44,17 @@ class Processes final : public transport::Processes, public transport::RunPartne
   std::optional<Error> agree(std::optional<Error> mine) override;
   /// Returns the answer of the first process, which is informed of every process that was asked to stop.
   bool any(bool stopping) override;
-  WorkersHere workers_here(std::size_t workers) const override;
+  LocalWorkers workers_here(std::size_t workers) const override;
   bool alone() const override { return size() == 1; }
   int machines() const override;
   tensor::RunClock::duration clock_offset() const override;
 
   bool first() const override { return rank() == 0; }
   bool may_commit() override;
-  void tell_stop() override;
-  void tell_admission(transport::AdmissionNote note) override;
+  void send_stop() override;
+  void send_admission(transport::AdmissionMessage note) override;
   int others() const override { return size() - 1; }
-  std::optional<Error> silent_one() override;
+  std::optional<Error> unresponsive_peer() override;
 
   /// True if this process prints: it is the first one that is not lost.
   bool speaks() const;
@@ -102,7 +102,7 @@ class Processes final : public transport::Processes, public transport::RunPartne
   std::condition_variable changed_;
   // Under `mutex_`:
   std::map<std::pair<int, std::uint64_t>, std::string> texts_;  ///< by process and number
-  std::optional<PeerWatch> watch_;
+  std::optional<FailureDetector> watch_;
   std::optional<Error> lost_;
   std::vector<bool> gone_;  ///< one per process
   std::optional<tensor::RunClock::time_point> stop_asked_;

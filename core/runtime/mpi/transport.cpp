@@ -75,7 +75,7 @@ Transport::Transport(Processes& processes, Courier& courier, std::uint64_t run,
 
 Transport::~Transport() { processes_.disconnect(); }
 
-int Transport::home_of(std::size_t worker) const { return processes_.home_of(worker, mailboxes_.size()); }
+int Transport::process_of(std::size_t worker) const { return processes_.process_of(worker, mailboxes_.size()); }
 
 std::unique_ptr<transport::Collective> Transport::join(const std::vector<std::size_t>& members, std::size_t worker) {
   const std::lock_guard lock(joining_);
@@ -89,7 +89,7 @@ void Transport::send(std::size_t from, std::size_t to, transport::MessageKey key
   const auto posted = tensor::RunClock::now();
   if (here(to)) return mailboxes_[to].post(from, key, {std::move(tensor), posted});
   Header header;
-  header.kind = LetterKind::tensor;
+  header.kind = WireMessageKind::tensor;
   header.from = static_cast<std::int32_t>(from);
   header.to = static_cast<std::int32_t>(to);
   header.samples = tensor.samples();
@@ -99,7 +99,7 @@ void Transport::send(std::size_t from, std::size_t to, transport::MessageKey key
   header.bytes = static_cast<std::uint64_t>(tensor.size()) * sizeof(float);
   const auto kept = std::make_shared<tensor::Tensor>(std::move(tensor));
   const float* const data = std::as_const(*kept).data();
-  courier_.send(home_of(to), header, data, [kept] {});
+  courier_.send(process_of(to), header, data, [kept] {});
 }
 
 transport::Message Transport::take(std::size_t from, std::size_t to, transport::MessageKey key) {
@@ -120,13 +120,13 @@ void Transport::send_piece(std::size_t from, std::size_t to, std::uint64_t group
   std::copy(values.begin(), values.end(), kept->begin());
   if (here(to)) return pieces_[to].post({from, group, number}, {kept, tensor::RunClock::now()});
   Header header;
-  header.kind = LetterKind::piece;
+  header.kind = WireMessageKind::piece;
   header.from = static_cast<std::int32_t>(from);
   header.to = static_cast<std::int32_t>(to);
   header.channel = group;
   header.number = number;
   header.bytes = values.size_bytes();
-  courier_.send(home_of(to), header, kept->data(), [kept] {});
+  courier_.send(process_of(to), header, kept->data(), [kept] {});
 }
 
 Piece Transport::take_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number) {
@@ -137,7 +137,7 @@ Piece Transport::take_piece(std::size_t from, std::size_t to, std::uint64_t grou
 Reception Transport::receive(const Header& header) {
   const auto from = static_cast<std::size_t>(header.from), to = static_cast<std::size_t>(header.to);
   const auto began = tensor::RunClock::now();
-  if (header.kind == LetterKind::tensor) {
+  if (header.kind == WireMessageKind::tensor) {
     if (header.channel != run_) return {};
     const auto tensor = std::make_shared<tensor::Tensor>(memories_[to], header.samples, header.width);
     return {std::as_writable_bytes(tensor->values()), [this, tensor, from, to, key = unpacked(header.number), began] {

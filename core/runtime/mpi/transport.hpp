@@ -27,11 +27,11 @@ class Transport final : public transport::Transport {
             const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, transport::RunControl& control);
   ~Transport() override;
 
-  bool here(std::size_t worker) const override { return home_of(worker) == courier_.rank(); }
+  bool here(std::size_t worker) const override { return process_of(worker) == courier_.rank(); }
   transport::Endpoint& endpoint(std::size_t worker) override { return *endpoints_[worker]; }
   std::unique_ptr<transport::Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override;
 
-  int home_of(std::size_t worker) const;
+  int process_of(std::size_t worker) const;
   std::size_t workers() const { return mailboxes_.size(); }
   transport::RunControl& control() { return control_; }
   Courier& courier() { return courier_; }
@@ -57,7 +57,7 @@ class Transport final : public transport::Transport {
   transport::RunControl& control_;
   std::vector<std::shared_ptr<tensor::DeviceMemory>> memories_;  ///< one per worker
   std::deque<transport::Mailbox> mailboxes_;                     ///< one per worker
-  std::deque<PieceBox> pieces_;                                  ///< one per worker
+  std::deque<ChunkMailbox> pieces_;                              ///< one per worker
   std::shared_ptr<BufferPool> buffers_;
   std::vector<std::unique_ptr<transport::Endpoint>> endpoints_;  ///< one per worker; null in other processes
   std::mutex joining_;

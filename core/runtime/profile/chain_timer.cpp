@@ -8,9 +8,9 @@
 
 namespace pipedeck::runtime::profile {
 
-ChainTimer::ChainTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers,
+LayerTimer::LayerTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers,
                        const layers::SoftmaxCrossEntropy& loss, const data::SampleSource& source, std::uint64_t seed,
-                       int samples, transport::CountedCollective* group, ChainEnds ends, ChainDevice device)
+                       int samples, transport::CountingCollective* group, ChainEnds ends, ChainDevice device)
     : layers_(layers),
       positions_(loss.sequence()),
       source_(source),
@@ -32,7 +32,7 @@ ChainTimer::ChainTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& 
 
 /// Times work. A device's own queue records when it begins and ends.
 template <class Work>
-ChainTimer::Span ChainTimer::timed(const Work& work) {
+LayerTimer::Span LayerTimer::timed(const Work& work) {
   Span span{memory_->device().now(), {}};
   work();
   span.end = memory_->device().now();
@@ -41,30 +41,30 @@ ChainTimer::Span ChainTimer::timed(const Work& work) {
 
 /// Runs or captures a layer's pass. A captured pass is timed when it is launched.
 template <class Work>
-void ChainTimer::pass(Span& time, const Work& work) {
+void LayerTimer::pass(Span& time, const Work& work) {
   if (recording_)
     passes_.push_back({&time, memory_->device().record(work)});
   else
     time = timed(work);
 }
 
-void ChainTimer::warm_up() {
+void LayerTimer::warm_up() {
   run_chain();
-  take_times();
+  collect_times();
   for (LayerSamples& layer : seen_) layer = {};
   warm_ = true;
 }
 
 /// Runs a repetition. Capturing reuses the blocks and library workspaces that a previous repetition allocated.
-void ChainTimer::run_once() {
+void LayerTimer::run_once() {
   if (std::ranges::any_of(passes_, [](const Pass& pass) { return !pass.work->valid(); })) passes_.clear();
   if (records_ && warm_ && passes_.empty()) record_chain();
   if (passes_.empty() || !launch_passes()) run_chain();
-  take_times();
+  collect_times();
 }
 
 /// Captures the passes. No other user allocates from this memory, so the blocks of the passes stay available.
-void ChainTimer::record_chain() {
+void LayerTimer::record_chain() {
   recording_ = true;
   try {
     run_chain();
@@ -74,14 +74,14 @@ void ChainTimer::record_chain() {
   recording_ = false;
 }
 
-void ChainTimer::give_up_recording(const char* why) {
+void LayerTimer::give_up_recording(const char* why) {
   passes_.clear();
   records_ = false;
   why_not_recorded_ = why;
 }
 
 /// Returns false if launching fails, for example because the device lacks memory.
-bool ChainTimer::launch_passes() try {
+bool LayerTimer::launch_passes() try {
   tensor::ComputeDevice& device = memory_->device();
   making_input_ = timed([&] { write_samples(input_, false); });
   making_targets_ = timed([&] { write_samples(targets_, true); });
@@ -97,7 +97,7 @@ bool ChainTimer::launch_passes() try {
   return false;
 }
 
-void ChainTimer::run_chain() {
+void LayerTimer::run_chain() {
   if (group_) group_->gather_members();
   tensor::Tensor value, targets;
   making_input_ = timed([&] { value = samples(false); });
@@ -109,9 +109,9 @@ void ChainTimer::run_chain() {
   for (std::size_t i = layers_.size(); i-- > 0;) value = backward(i, std::move(value), saved[i]);
 }
 
-void ChainTimer::take_times() {
+void LayerTimer::collect_times() {
   memory_->device().synchronise();
-  take_moved();
+  collective_durations();
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     LayerSamples& seen = seen_[i];
     seen.forward.push_back(spans_[i].forward.seconds() + (i == 0 ? making_input_.seconds() : 0) +
@@ -122,18 +122,18 @@ void ChainTimer::take_times() {
 }
 
 /// Adds the durations of the collectives, which the device's queue measured in the chain's order.
-void ChainTimer::take_moved() {
-  const std::vector<Seconds> each = group_ ? group_->take_moved() : std::vector<Seconds>();
+void LayerTimer::collective_durations() {
+  const std::vector<Seconds> each = group_ ? group_->collective_durations() : std::vector<Seconds>();
   if (each.empty()) return;
   auto next = each.begin();
-  const auto take = [&](transport::CountedCollective::Taken& taken) {
+  const auto take = [&](transport::CountingCollective::Taken& taken) {
     for (int i = 0; i < taken.meetings && next != each.end(); ++i) taken.moving += *next++;
   };
   for (LayerSamples& layer : seen_) take(layer.forward_all_reduced);
   for (std::size_t i = seen_.size(); i-- > 0;) take(seen_[i].backward_all_reduced);
 }
 
-void ChainTimer::write_samples(std::span<float> to, bool targets) const {
+void LayerTimer::write_samples(std::span<float> to, bool targets) const {
   const std::size_t width = to.size() / static_cast<std::size_t>(samples_);
   memory_->device().upload(to, [&](std::span<float> all) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(samples_); ++i) {
@@ -143,19 +143,19 @@ void ChainTimer::write_samples(std::span<float> to, bool targets) const {
   });
 }
 
-tensor::Tensor ChainTimer::samples(bool targets) const {
+tensor::Tensor LayerTimer::samples(bool targets) const {
   if (!targets && !ends_.first) return tensor::Tensor::zeros(memory_, samples_, layers_.front()->input_width());
   tensor::Tensor values(memory_, samples_, targets ? positions_ : layers_.front()->input_width());
   write_samples(values.values(), targets);
   return values;
 }
 
-transport::CountedCollective::Taken ChainTimer::all_reduced() const {
-  return group_ ? group_->take_all_reduced() : transport::CountedCollective::Taken();
+transport::CountingCollective::Taken LayerTimer::all_reduced() const {
+  return group_ ? group_->all_reduce_counts() : transport::CountingCollective::Taken();
 }
 
 /// The loss counts as part of the last layer: it has no stage of its own.
-tensor::Tensor ChainTimer::forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets,
+tensor::Tensor LayerTimer::forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets,
                                    layers::Saved& saved) {
   LayerSamples& seen = seen_[layer];
   const bool last = ends_with_loss(layer);
@@ -174,7 +174,7 @@ tensor::Tensor ChainTimer::forward(std::size_t layer, tensor::Tensor value, cons
   return value;
 }
 
-tensor::Tensor ChainTimer::backward(std::size_t layer, tensor::Tensor value, layers::Saved& saved) {
+tensor::Tensor LayerTimer::backward(std::size_t layer, tensor::Tensor value, layers::Saved& saved) {
   LayerSamples& seen = seen_[layer];
   const Bytes before = memory_->in_use();
   memory_->restart_peak();

@@ -22,7 +22,7 @@ struct LayerSamples {
   std::vector<double> forward, backward_input, backward_weight;  ///< s, one per repetition, without `moving`
   Bytes output, saved;
   LayerMemory memory;
-  transport::CountedCollective::Taken forward_all_reduced,
+  transport::CountingCollective::Taken forward_all_reduced,
       backward_all_reduced;  ///< if the layers are one rank's shards
 };
 
@@ -44,11 +44,11 @@ struct ChainDevice {
 /// the loss; a chain within the model starts from zeros. On a device with a queue everything is enqueued, and times are
 /// those between marks in the queue. Captured passes launch each layer at once, so that the host does not delay the
 /// queue. All constructor arguments must outlive the timer.
-class ChainTimer {
+class LayerTimer {
  public:
-  ChainTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers, const layers::SoftmaxCrossEntropy& loss,
+  LayerTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers, const layers::SoftmaxCrossEntropy& loss,
              const data::SampleSource& source, std::uint64_t seed, int samples,
-             transport::CountedCollective* group = nullptr, ChainEnds ends = {}, ChainDevice device = {});
+             transport::CountingCollective* group = nullptr, ChainEnds ends = {}, ChainDevice device = {});
 
   /// Runs once without counting: it fills caches, allocates memory and generates oneDNN's code.
   void warm_up();
@@ -69,7 +69,7 @@ class ChainTimer {
   };
   struct Pass {
     Span* time;
-    std::unique_ptr<tensor::RecordedWork> work;
+    std::unique_ptr<tensor::CapturedGraph> work;
   };
   template <class Work>
   Span timed(const Work& work);
@@ -79,12 +79,12 @@ class ChainTimer {
   void record_chain();
   bool launch_passes();
   void give_up_recording(const char* why);
-  void take_times();
+  void collect_times();
   void write_samples(std::span<float> to, bool targets) const;
   tensor::Tensor samples(bool targets) const;
   bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
-  transport::CountedCollective::Taken all_reduced() const;
-  void take_moved();
+  transport::CountingCollective::Taken all_reduced() const;
+  void collective_durations();
   tensor::Tensor forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets, layers::Saved& saved);
   tensor::Tensor backward(std::size_t layer, tensor::Tensor value, layers::Saved& saved);
 
@@ -92,7 +92,7 @@ class ChainTimer {
   std::int64_t positions_;  ///< per sample, that the loss evaluates
   const data::SampleSource& source_;
   int samples_;
-  transport::CountedCollective* group_;  ///< of a rank's shards; null for whole layers
+  transport::CountingCollective* group_;  ///< of a rank's shards; null for whole layers
   ChainEnds ends_;
   std::shared_ptr<tensor::DeviceMemory> memory_;
   std::shared_ptr<const layers::LossKernel> loss_kernel_;

@@ -16,11 +16,11 @@ Company::Member::Member(exec::ModelParts made, const ModelSpec& model, int micro
 
 Company::Company(const ModelSpec& model, int micro_batch, int others, std::size_t place) {
   for (int i = 0; i < others; ++i)
-    members_.emplace_back(exec::make_parts(model, cpu::cpu_kernels()).value(), model, micro_batch);
+    members_.emplace_back(exec::make_parts(model, cpu::cpu_kernel_registry()).value(), model, micro_batch);
   for (std::size_t i = 0; i < members_.size(); ++i)
     threads_.emplace_back([&timer = members_[i].timer, place = place + i](std::stop_token stop) {
       cpu::use_one_thread();
-      machine::stand_apart(place);
+      machine::pin_to_core(place);
       try {
         while (!stop.stop_requested()) timer.warm_up();  // stores no times
       } catch (const std::bad_alloc&) {                  // the timed thread needs the memory more

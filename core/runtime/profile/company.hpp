@@ -22,7 +22,7 @@ class Company {
  private:
   struct Member {
     exec::ModelParts parts;
-    ChainTimer timer;
+    LayerTimer timer;
     Member(exec::ModelParts made, const ModelSpec& model, int micro_batch);
   };
   std::deque<Member> members_;

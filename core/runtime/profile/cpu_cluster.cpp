@@ -28,9 +28,9 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// A benchmark of one device's optimizer steps while other devices do theirs. Between two steps of a run activations
 /// pass through the caches; here a buffer of that size does. The constructor allocates all memory, because a thread
 /// could not report an exception.
-class SteppingDevice {
+class OptimizerBenchmark {
  public:
-  explicit SteppingDevice(const DeviceLoad& load)
+  explicit OptimizerBenchmark(const DeviceLoad& load)
       : bytes_(28.0 * static_cast<double>(parameters_of(load))),
         weights_(tensor::Tensor::zeros(memory_, 1, parameters_of(load))),
         gradients_(tensor::Tensor::zeros(memory_, 1, parameters_of(load))),
@@ -66,14 +66,15 @@ class SteppingDevice {
 /// Measures all devices at once, or as many as there are cores.
 BytesPerSecond measured_memory(int devices, const DeviceLoad& load) {
   const int busy = std::clamp(static_cast<int>(machine::usable_cores().size()), 1, devices);
-  std::deque<SteppingDevice> stepping;
+  std::deque<OptimizerBenchmark> stepping;
   for (int device = 0; device < busy; ++device) stepping.emplace_back(load);
   std::barrier<> together(busy);
   std::vector<std::jthread> threads;
-  for (SteppingDevice& device : stepping) threads.emplace_back([&] { device.run(together); });
+  for (OptimizerBenchmark& device : stepping) threads.emplace_back([&] { device.run(together); });
   threads.clear();  // joins them
   std::vector<double> rates;
-  for (const SteppingDevice& device : stepping) rates.insert(rates.end(), device.rates().begin(), device.rates().end());
+  for (const OptimizerBenchmark& device : stepping)
+    rates.insert(rates.end(), device.rates().begin(), device.rates().end());
   return BytesPerSecond(machine::summary_of(std::move(rates)).median);
 }
 

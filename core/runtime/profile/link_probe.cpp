@@ -90,15 +90,15 @@ void answer_transfers(transport::Endpoint& mine, std::size_t peer,
 LinkMeasurement measure_thread_link() {
   const std::vector memories{std::make_shared<tensor::DeviceMemory>(), std::make_shared<tensor::DeviceMemory>()};
   transport::RunControl control(std::chrono::hours(1), {DeviceId(0), DeviceId(1)});
-  control.look_before_sleeping(memories.size());
+  control.enable_spin_wait(memories.size());
   transport::ThreadTransport transport(memories, control);
   std::jthread other([&] {
-    machine::stand_apart(1);
+    machine::pin_to_core(1);
     answer_transfers(transport.endpoint(1), 0, memories[1]);
   });
   LinkMeasurement measured;
-  cpu::on_one_core([&] {
-    machine::stand_apart(0);
+  cpu::run_on_worker_thread([&] {
+    machine::pin_to_core(0);
     measured = time_transfers(transport.endpoint(0), 1, memories[0]);
   });
   return measured;

@@ -20,7 +20,7 @@ constexpr std::size_t warm_up_meetings = 10, most = 400;
 constexpr std::chrono::milliseconds long_enough(100);  // on a busy machine each thread gets its turn on a core
 
 /// Runs until the first member, which contributes 1 while it continues, has seen enough.
-std::vector<double> meet_often(transport::Collective& group) {
+std::vector<double> run_barriers(transport::Collective& group) {
   std::vector<double> seconds;
   const auto begin = Clock::now();
   for (float going_on = 1; going_on > 0;) {
@@ -36,7 +36,7 @@ std::vector<double> meet_often(transport::Collective& group) {
 
 }  // namespace
 
-machine::RobustSummary measure_meeting(int members) {
+machine::RobustSummary measure_barrier(int members) {
   std::vector<std::shared_ptr<tensor::DeviceMemory>> memories;
   std::vector<DeviceId> devices;
   for (int i = 0; i < members; ++i) {
@@ -44,7 +44,7 @@ machine::RobustSummary measure_meeting(int members) {
     devices.emplace_back(std::int32_t{i});
   }
   transport::RunControl control(std::chrono::hours(1), devices);
-  control.look_before_sleeping(devices.size());
+  control.enable_spin_wait(devices.size());
   transport::ThreadTransport transport(memories, control);
   std::vector<std::size_t> all(static_cast<std::size_t>(members));
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -53,13 +53,13 @@ machine::RobustSummary measure_meeting(int members) {
   std::vector<std::jthread> others;
   for (std::size_t member = 1; member < all.size(); ++member)
     others.emplace_back([&group = *groups[member], member] {
-      machine::stand_apart(member);
-      meet_often(group);
+      machine::pin_to_core(member);
+      run_barriers(group);
     });
   machine::RobustSummary summary;
-  cpu::on_one_core([&] {
-    machine::stand_apart(0);
-    summary = machine::summary_of(meet_often(*groups.front()));
+  cpu::run_on_worker_thread([&] {
+    machine::pin_to_core(0);
+    summary = machine::summary_of(run_barriers(*groups.front()));
   });
   return summary;
 }

@@ -8,6 +8,6 @@
 namespace pipedeck::runtime::profile {
 
 /// Returns the seconds of an all-reduce of one number among `members` threads (2 or more), from many in sequence.
-machine::RobustSummary measure_meeting(int members);
+machine::RobustSummary measure_barrier(int members);
 
 }  // namespace pipedeck::runtime::profile

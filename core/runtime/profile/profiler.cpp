@@ -60,7 +60,7 @@ double relative_error(const std::vector<LayerSamples>& seen) {
 
 using TellPart = std::function<void(double)>;
 
-Result<void> repeat(ChainTimer& timer, const Repetitions& how, const TellPart& tell, const std::stop_token& stop) {
+Result<void> repeat(LayerTimer& timer, const Repetitions& how, const TellPart& tell, const std::stop_token& stop) {
   timer.warm_up();
   timer.warm_up();
   const auto start = Clock::now();
@@ -105,14 +105,14 @@ void add_whole_parameters(Profile& profile, const std::vector<std::unique_ptr<la
                           int degree) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Layer& layer = profile.layers[i];
-    const Bytes whole = held_whole(layer.parameters, parameter_bytes(*parts[i]), degree);
-    layer.whole_parameters = std::max(layer.whole_parameters, whole);
+    const Bytes whole = replicated_bytes(layer.parameters, parameter_bytes(*parts[i]), degree);
+    layer.replicated_parameters = std::max(layer.replicated_parameters, whole);
   }
 }
 
 /// Returns the waiting time of a pass for its all-reduces beyond the first. Predictions count one all-reduce of all
 /// bytes.
-Seconds further_meetings(const transport::CountedCollective::Taken& taken, Seconds meeting) {
+Seconds add_barriers(const transport::CountingCollective::Taken& taken, Seconds meeting) {
   return meeting * std::max(0, taken.meetings - 1);
 }
 
@@ -122,8 +122,8 @@ void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int deg
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const LayerMedians medians = medians_of(seen[i]);
     const auto &forward = seen[i].forward_all_reduced, &backward = seen[i].backward_all_reduced;
-    TensorParallelPoint point{degree, Seconds(medians.forward.median) + further_meetings(forward, meeting),
-                              Seconds(medians.backward.median) + further_meetings(backward, meeting), forward.bytes,
+    TensorParallelPoint point{degree, Seconds(medians.forward.median) + add_barriers(forward, meeting),
+                              Seconds(medians.backward.median) + add_barriers(backward, meeting), forward.bytes,
                               backward.bytes};
     point.details = details_of(seen[i], medians);
     profile.layers[i].tensor_parallel.push_back(point);
@@ -134,7 +134,7 @@ void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int deg
 void add_fixed_layer_parts(Profile& profile, const std::vector<LayerSamples>& of_one) {
   for (std::size_t i = 0; i < of_one.size(); ++i) {
     LayerMemory& memory = *profile.layers[i].memory;
-    add_fixed_parts(memory, of_one[i].memory, profile.micro_batch);
+    add_fixed_bytes(memory, of_one[i].memory, profile.micro_batch);
     profile.layers[i].workspace = std::max(memory.forward, memory.backward);
   }
 }
@@ -222,17 +222,17 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
     return ChainDevice{std::make_shared<tensor::DeviceMemory>(device), backend.loss(parts.loss),
                        !backend.recorded.empty()};
   };
-  const auto as_worker = [&](const auto& work) { device->on_host() ? cpu::on_one_core(work) : work(); };
+  const auto as_worker = [&](const auto& work) { device->on_host() ? cpu::run_on_worker_thread(work) : work(); };
   const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
   double done = 0;
-  const auto measure = [&](ChainTimer& timer, int size, int at_work, const std::string& what) {
+  const auto measure = [&](LayerTimer& timer, int size, int at_work, const std::string& what) {
     const Company company(model, size, std::max(0, options.busy_cores - at_work), static_cast<std::size_t>(at_work));
     const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
     tell(0);
     Result<void> timed;
     const bool apart = device->on_host() && std::max(at_work, options.busy_cores) > 1;
     as_worker([&] {
-      if (apart) machine::stand_apart(0);
+      if (apart) machine::pin_to_core(0);
       timed = repeat(timer, options.repetitions, tell, stop);
     });
     ++done;
@@ -240,7 +240,7 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
   };
   std::string not_recorded;
   for (const int size : sizes) {
-    ChainTimer timer(parts.layers, parts.loss, *parts.source, model.seed, size, nullptr, {}, chain_device());
+    LayerTimer timer(parts.layers, parts.loss, *parts.source, model.seed, size, nullptr, {}, chain_device());
     TRY_VOID(measure(timer, size, 1, fmt::format("timing micro-batches of {}", size)));
     add_point(profile, timer.seen(), size);
     if (not_recorded.empty()) not_recorded = timer.why_not_recorded();
@@ -251,7 +251,7 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
   const RankDevices at_hand = devices_for_ranks(device, backend, where, options.tensor_parallel);
   for (const int degree : options.tensor_parallel) {
     TRY(auto ranks, Ranks::of(at_hand, model, parts, degree, sizes.front()));
-    ChainTimer& timer = ranks->timer();
+    LayerTimer& timer = ranks->timer();
     Seconds meeting;
     try {
       as_worker([&] { meeting = ranks->start(); });
@@ -260,20 +260,20 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
     } catch (const transport::Interrupted&) {
       ranks->rethrow();
     }
-    if (device->on_host()) meeting = Seconds(measure_meeting(degree).lower);
+    if (device->on_host()) meeting = Seconds(measure_barrier(degree).lower);
     add_degree(profile, timer.seen(), degree, meeting);
     add_whole_parameters(profile, ranks->layers(), degree);
     ranks.reset();
     // A worker does not need the workspace of several threads.
-    Result<std::vector<std::vector<CutWay>>> ways;
-    as_worker([&] { ways = measure_cut_ways(model, parts, degree, profile.micro_batch, backend, device); });
+    Result<std::vector<std::vector<ShardingCost>>> ways;
+    as_worker([&] { ways = measure_sharding_memory(model, parts, degree, profile.micro_batch, backend, device); });
     if (!ways) return tl::unexpected(ways.error());
     for (std::size_t i = 0; i < ways->size(); ++i) profile.layers[i].tensor_parallel.back().ways = (*ways)[i];
   }
   if (!device->on_host() && !options.tensor_parallel.empty())
     profile.source += cut_words(backend, where, options.tensor_parallel);
   if (profile.micro_batch > 1) {
-    ChainTimer single(parts.layers, parts.loss, *parts.source, model.seed, 1, nullptr, {}, chain_device());
+    LayerTimer single(parts.layers, parts.loss, *parts.source, model.seed, 1, nullptr, {}, chain_device());
     as_worker([&] { single.run_once(); });
     add_fixed_layer_parts(profile, single.seen());
   }

@@ -18,7 +18,7 @@
 namespace pipedeck::runtime::profile {
 namespace {
 
-constexpr std::size_t first_meetings = 10, meetings = 50;
+constexpr std::size_t initial_barriers = 10, meetings = 50;
 
 std::vector<DeviceId> devices(int count) {
   std::vector<DeviceId> ids;
@@ -68,7 +68,7 @@ Ranks::Ranks(const RankDevices& at_hand, int at_work)
       memories_(memories_of(at_hand, at_work)),
       hosts_(memories_of_hosts(at_work), control_),
       transport_(transport_of(at_hand.backend, memories_, control_)) {
-  control_.look_before_sleeping(static_cast<std::size_t>(at_work));
+  control_.enable_spin_wait(static_cast<std::size_t>(at_work));
 }
 
 Result<std::unique_ptr<Ranks>> Ranks::of(const RankDevices& at_hand, const ModelSpec& model,
@@ -96,18 +96,18 @@ Result<void> Ranks::add(const layers::Backend& backend, const ModelSpec& model, 
   rank.loss =
       std::make_unique<layers::SoftmaxCrossEntropy>(rank.part.loss ? parts.loss.over(*rank.part.loss) : parts.loss);
   rank.timer =
-      std::make_unique<ChainTimer>(rank.part.layers, *rank.loss, *parts.source, model.seed, samples, rank.group.get(),
+      std::make_unique<LayerTimer>(rank.part.layers, *rank.loss, *parts.source, model.seed, samples, rank.group.get(),
                                    ChainEnds(), ChainDevice{memories_[number], backend.loss(*rank.loss)});
   return {};
 }
 
-std::shared_ptr<transport::CountedCollective> Ranks::group_of(std::size_t rank, int degree) {
+std::shared_ptr<transport::CountingCollective> Ranks::group_of(std::size_t rank, int degree) {
   const std::shared_ptr<tensor::ComputeDevice>& device = memories_[rank]->device_shared();
-  if (at_work_ < degree) return std::make_shared<transport::LoneCollective>(0, degree, device);
+  if (at_work_ < degree) return std::make_shared<transport::SingleRankCollective>(0, degree, device);
   const auto all = everybody(degree);
-  auto group = std::make_unique<transport::WatchedCollective>(transport_->join(all, rank), control_, rank);
-  if (on_host()) return std::make_shared<transport::TimedCollective>(std::move(group));
-  return std::make_shared<transport::TimedCollective>(std::move(group), device, hosts_.join(all, rank));
+  auto group = std::make_unique<transport::MonitoredCollective>(transport_->join(all, rank), control_, rank);
+  if (on_host()) return std::make_shared<transport::TimingCollective>(std::move(group));
+  return std::make_shared<transport::TimingCollective>(std::move(group), device, hosts_.join(all, rank));
 }
 
 Seconds Ranks::start() { return start(0); }
@@ -115,21 +115,21 @@ Seconds Ranks::start() { return start(0); }
 Seconds Ranks::start(std::size_t rank) {
   transport_->connect(rank);
   if (on_host() || at_work_ < 2) return {};
-  transport::CountedCollective& group = *ranks_[rank].group;
+  transport::CountingCollective& group = *ranks_[rank].group;
   tensor::Tensor nothing = tensor::Tensor::zeros(memories_[rank], 1, 1);
   for (std::size_t i = 0; i < meetings; ++i) group.all_reduce(nothing.values());
   memories_[rank]->device().synchronise();
-  const std::vector<Seconds> moved = group.take_moved();
-  group.take_all_reduced();
+  const std::vector<Seconds> moved = group.collective_durations();
+  group.all_reduce_counts();
   std::vector<double> times;
-  for (std::size_t i = first_meetings; i < moved.size(); ++i) times.push_back(moved[i].count);
+  for (std::size_t i = initial_barriers; i < moved.size(); ++i) times.push_back(moved[i].count);
   return Seconds(machine::summary_of(std::move(times)).lower);
 }
 
 void Ranks::run(std::size_t rank) {
   if (on_host()) {
     cpu::use_one_thread();
-    machine::stand_apart(rank);
+    machine::pin_to_core(rank);
   }
   try {
     start(rank);

@@ -41,7 +41,7 @@ class Ranks {
   /// it returns the time of a barrier of all ranks. Throws as timer() does.
   Seconds start();
   /// Returns the first rank's timer, which the caller's thread runs. Throws Interrupted when another rank fails.
-  ChainTimer& timer() { return *ranks_.front().timer; }
+  LayerTimer& timer() { return *ranks_.front().timer; }
   /// Throws another rank's failure.
   [[noreturn]] void rethrow() const;
   const std::vector<std::unique_ptr<layers::LayerKernel>>& layers() const { return ranks_.front().part.layers; }
@@ -49,15 +49,15 @@ class Ranks {
 
  private:
   struct Rank {
-    std::shared_ptr<transport::CountedCollective> group;
+    std::shared_ptr<transport::CountingCollective> group;
     layers::ShardedLayers part;
     std::unique_ptr<layers::SoftmaxCrossEntropy> loss;
-    std::unique_ptr<ChainTimer> timer;
+    std::unique_ptr<LayerTimer> timer;
   };
   Ranks(const RankDevices& at_hand, int at_work);
   Result<void> add(const layers::Backend& backend, const ModelSpec& model, const exec::ModelParts& parts, int degree,
                    int samples);
-  std::shared_ptr<transport::CountedCollective> group_of(std::size_t rank, int degree);
+  std::shared_ptr<transport::CountingCollective> group_of(std::size_t rank, int degree);
   Seconds start(std::size_t rank);
   void run(std::size_t rank);
   bool on_host() const { return memories_.front()->device().on_host(); }

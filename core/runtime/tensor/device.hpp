@@ -67,8 +67,8 @@ class ComputeDevice {
   /// Captures the work that this thread enqueues in `work`, without executing it. `work` must not ask the device for
   /// memory or a moment, nor wait. Throws the exceptions of `work`, or the device's reason why it cannot capture. In
   /// either case nothing was executed.
-  virtual std::unique_ptr<RecordedWork> record(const std::function<void()>&) {
-    throw CannotRecord("this device records no work");
+  virtual std::unique_ptr<CapturedGraph> record(const std::function<void()>&) {
+    throw CaptureUnsupported("this device records no work");
   }
 
   /// Returns the moment when all work enqueued so far is done.

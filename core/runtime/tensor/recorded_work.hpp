@@ -7,9 +7,9 @@
 namespace pipedeck::runtime::tensor {
 
 /// A captured sequence of work. Kernels, addresses and numbers are those of the capture.
-class RecordedWork {
+class CapturedGraph {
  public:
-  virtual ~RecordedWork() = default;
+  virtual ~CapturedGraph() = default;
   /// True if the device's own workspace is still at the captured address; otherwise it must not be launched.
   virtual bool valid() const = 0;
   /// Enqueues the work on the device that captured it, which must exist.
@@ -17,7 +17,7 @@ class RecordedWork {
 };
 
 /// An error with the reason why work cannot be captured: it is executed without a capture instead.
-struct CannotRecord : std::runtime_error {
+struct CaptureUnsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

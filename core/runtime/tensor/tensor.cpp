@@ -12,7 +12,7 @@ namespace {
 
 /// Returns when the device has finished its enqueued work. Waits if the device cannot mark it. A failed device has
 /// finished.
-Moment done_with(ComputeDevice& device) noexcept {
+Moment release_after(ComputeDevice& device) noexcept {
   try {
     return device.now();
   } catch (const std::exception&) {
@@ -47,7 +47,7 @@ float* DeviceMemory::allocate(std::int64_t floats, Blocks& of) {
 }
 
 /// The caller holds the lock.
-DeviceMemory::Block DeviceMemory::take_any(std::int64_t floats) {
+DeviceMemory::Block DeviceMemory::allocate_any(std::int64_t floats) {
   Blocks& blocks = blocks_[floats];
   if (blocks.kept.empty()) return {allocate(floats, blocks), {}};
   // A part returns the lowest address, whichever block came back last, so that a repeated sequence gets the same
@@ -61,7 +61,7 @@ DeviceMemory::Block DeviceMemory::take_any(std::int64_t floats) {
 float* DeviceMemory::take(std::int64_t floats, bool counted) {
   std::unique_lock lock(mutex_);
   if (counted) check_limit(floats);
-  const Block block = take_any(floats);
+  const Block block = allocate_any(floats);
   if (counted) count(floats);
   if (taken_) taken_->push_back({block.data, floats});
   lock.unlock();
@@ -69,14 +69,14 @@ float* DeviceMemory::take(std::int64_t floats, bool counted) {
   return block.data;
 }
 
-float* DeviceMemory::take_when_free(std::int64_t floats, Moment& free) {
+float* DeviceMemory::allocate_after(std::int64_t floats, Moment& free) {
   const std::lock_guard lock(mutex_);
-  const Block block = take_any(floats);
+  const Block block = allocate_any(floats);
   free = block.done;
   return block.data;
 }
 
-void DeviceMemory::take_again(float* data, std::int64_t floats) {
+void DeviceMemory::reacquire(float* data, std::int64_t floats) {
   std::unique_lock lock(mutex_);
   check_limit(floats);
   std::vector<Block>& kept = blocks_[floats].kept;
@@ -96,7 +96,7 @@ bool DeviceMemory::at_hand(const float* data, std::int64_t floats) const {
          std::ranges::find(blocks->second.kept, data, &Block::data) != blocks->second.kept.end();
 }
 
-void DeviceMemory::note_taken(std::vector<TakenBlock>* taken) {
+void DeviceMemory::record_allocations(std::vector<AllocatedBlock>* taken) {
   const std::lock_guard lock(mutex_);
   taken_ = taken;
 }
@@ -198,7 +198,7 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
 
 Tensor Tensor::in_block(std::shared_ptr<DeviceMemory> memory, float* block, int samples, std::int64_t width) {
   Tensor tensor;
-  memory->take_again(block, samples * width);
+  memory->reacquire(block, samples * width);
   tensor.memory_ = tensor.home_ = std::move(memory);
   tensor.data_ = block;
   tensor.samples_ = samples, tensor.width_ = width;
@@ -209,7 +209,7 @@ Tensor Tensor::arriving(std::shared_ptr<DeviceMemory> blocks, std::shared_ptr<De
                         std::int64_t width, Moment& free) {
   Tensor tensor;
   memory->touch(samples * width);
-  tensor.data_ = blocks->take_when_free(samples * width, free);
+  tensor.data_ = blocks->allocate_after(samples * width, free);
   tensor.samples_ = samples, tensor.width_ = width;
   memory->charge(tensor.size());
   tensor.home_ = std::move(blocks), tensor.memory_ = std::move(memory);
@@ -237,7 +237,7 @@ Tensor Tensor::part(int first, int count) const {
   return part;
 }
 
-void Tensor::hand_over(std::shared_ptr<DeviceMemory> memory) {
+void Tensor::transfer_to(std::shared_ptr<DeviceMemory> memory) {
   if (empty() || memory == memory_) return;
   computed_ = (memory_ ? memory_ : home_)->device().now();
   if (memory_) memory_->charge(-size());
@@ -256,7 +256,7 @@ void Tensor::release() noexcept {
   if (data_ != nullptr) {
     const bool at_home = memory_ == home_;
     if (memory_ && !at_home) memory_->charge(-size());
-    home_->give_back(data_, size(), at_home, memory_ && !at_home ? done_with(memory_->device()) : Moment());
+    home_->give_back(data_, size(), at_home, memory_ && !at_home ? release_after(memory_->device()) : Moment());
   }
   data_ = nullptr;
   memory_.reset(), home_.reset(), computed_ = {};

@@ -21,7 +21,7 @@ struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct TakenBlock {
+struct AllocatedBlock {
   float* data = nullptr;
   std::int64_t floats = 0;
 };
@@ -47,9 +47,9 @@ class DeviceMemory {
   /// beyond the limit, std::bad_alloc if the system has no more memory.
   float* take(std::int64_t floats, bool counted = true);
   /// Allocates an uncounted block without waiting on the device: it may be used from `free` on.
-  float* take_when_free(std::int64_t floats, Moment& free);
+  float* allocate_after(std::int64_t floats, Moment& free);
   /// Allocates this block, which is available.
-  void take_again(float* block, std::int64_t floats);
+  void reacquire(float* block, std::int64_t floats);
   bool at_hand(const float* block, std::int64_t floats) const;
   /// Returns a block. `done` is when another device has finished its work on it.
   void give_back(float* block, std::int64_t floats, bool counted = true, const Moment& done = {}) noexcept;
@@ -58,7 +58,7 @@ class DeviceMemory {
   /// Counts `floats` more as in use for a moment. Throws OutOfMemory as take does.
   void touch(std::int64_t floats);
   /// Adds every block that is allocated from now on to `taken`; null: stops.
-  void note_taken(std::vector<TakenBlock>* taken);
+  void record_allocations(std::vector<AllocatedBlock>* taken);
   /// Makes `count` more blocks of this size available. Their pages are not touched before they are used.
   void reserve(std::int64_t floats, int count);
 
@@ -82,13 +82,13 @@ class DeviceMemory {
     std::size_t all = 0;  ///< capacity of the list, so that returning a block allocates no memory
   };
   float* allocate(std::int64_t floats, Blocks& of);
-  Block take_any(std::int64_t floats);
+  Block allocate_any(std::int64_t floats);
   void count(std::int64_t floats);
   void check_limit(std::int64_t floats) const;
 
   std::shared_ptr<ComputeDevice> device_;
   std::shared_ptr<DeviceMemory> whole_;  ///< null: this is not a part
-  std::vector<TakenBlock>* taken_ = nullptr;
+  std::vector<AllocatedBlock>* taken_ = nullptr;
   mutable std::mutex mutex_;
   std::map<std::int64_t, Blocks> blocks_;  ///< by floats
   std::int64_t used_floats_ = 0, peak_floats_ = 0, allocations_ = 0;
@@ -132,7 +132,7 @@ class Tensor {
   /// Returns a copy of `count` samples from `first` on, to be transferred: it is uncounted until then.
   Tensor part(int first, int count) const;
   /// Transfers the block: it counts on another device from now on, which calls arrive() before it uses it.
-  void hand_over(std::shared_ptr<DeviceMemory> memory);
+  void transfer_to(std::shared_ptr<DeviceMemory> memory);
   /// Makes the device's later work wait for the sender's. Copies the values to an own block if the device cannot access
   /// the sender's.
   void arrive();

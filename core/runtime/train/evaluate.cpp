@@ -70,10 +70,10 @@ class Evaluator {
 
 Result<ModelScore> evaluate_on_cpu(const ModelSpec& model, const TrainedParameters& parameters, int batch,
                                    std::uint64_t most, std::stop_token stop) {
-  TRY(const auto parts, exec::make_parts(model, cpu::cpu_kernels()));
+  TRY(const auto parts, exec::make_parts(model, cpu::cpu_kernel_registry()));
   const std::uint64_t count = parts.source->count() > 0 ? parts.source->count() : most;
   Evaluator evaluator(parts.layers, parts.loss, *parts.source, parameters);
-  cpu::on_one_core([&] {
+  cpu::run_on_worker_thread([&] {
     for (std::uint64_t first = 0; first < count && !stop.stop_requested(); first += static_cast<std::uint64_t>(batch))
       evaluator.add(first, static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(batch), count - first)));
   });

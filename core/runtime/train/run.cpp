@@ -36,25 +36,25 @@ Result<void> check_shards(const ModelSpec& model, const Plan& plan, const layers
     const Stage& stage = plan.stages[s];
     if (stage.tensor_parallel == 1) continue;
     auto made = layers::make_sharded_layers(model, stage.first, stage.last, kernels, shard_of(stage, 0), nullptr,
-                                            layers::cut_alike_with(plan, s));
+                                            layers::uniform_shard_range(plan, s));
     if (!made) return fail(made.error().code, made.error().message, fmt::format("/stages/{}/tensor_parallel", s));
   }
   return {};
 }
 
 /// Returns a tensor-parallel rank's kernels; none if a device has whole layers.
-layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::PlacedChunk& chunk, const Plan& plan,
+layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalStage& chunk, const Plan& plan,
                                const layers::Kernels& kernels) {
   if (chunk.tensor_parallel == 1) return {};
   const Stage& stage = plan.stages[chunk.stage.index()];
-  auto group = std::make_shared<transport::WatchedCollective>(
-      run.transport->join(run.layout.tensor_group(chunk), worker), *run.control, worker);
+  auto group = std::make_shared<transport::MonitoredCollective>(
+      run.transport->join(run.layout.tensor_parallel_group(chunk), worker), *run.control, worker);
   return layers::make_sharded_layers(run.model, stage.first, stage.last, kernels, shard_of(stage, chunk.tensor_rank),
-                                     std::move(group), layers::cut_alike_with(plan, chunk.stage.index()))
+                                     std::move(group), layers::uniform_shard_range(plan, chunk.stage.index()))
       .value();
 }
 
-exec::StageModule module_of(const Run& run, const exec::PlacedChunk& chunk, const Plan& plan,
+exec::StageModule module_of(const Run& run, const exec::LocalStage& chunk, const Plan& plan,
                             const layers::ShardedLayers& parts, const layers::Backend& backend,
                             std::shared_ptr<tensor::DeviceMemory> memory) {
   const Stage& stage = plan.stages[chunk.stage.index()];
@@ -94,7 +94,7 @@ void add_replicas(exec::WorkerStage& stage, Run& run, std::unique_ptr<transport:
   std::vector<Bytes> bytes;
   for (std::size_t layer = 0; layer < stage.module.layers(); ++layer)
     bytes.emplace_back(static_cast<std::int64_t>(stage.module.gradients_of(layer, layer + 1).size_bytes()));
-  stage.pieces = exec::gradient_pieces(bytes, options.overlap, options.bucket);
+  stage.pieces = exec::gradient_buckets(bytes, options.overlap, options.bucket);
   stage.reducer = std::make_unique<exec::Reducer>(*stage.replicas, *run.control, device);
 }
 
@@ -105,12 +105,12 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
   std::deque<exec::WorkerStage> stages;
   const auto of_passes = std::make_shared<tensor::DeviceMemory>(memory);
   for (std::size_t m = 0; m < placement.modules(); ++m) {
-    const exec::PlacedChunk& chunk = placement.chunk_of_module(m);
+    const exec::LocalStage& chunk = placement.chunk_of_module(m);
     layers::ShardedLayers parts = parts_of(run, index, chunk, plan, backend.kernels);
     exec::StageModule module = module_of(run, chunk, plan, parts, backend, memory);
     if (recorded(backend, plan.stages[chunk.stage.index()])) module.record_passes(of_passes);
     tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
-    const auto replicas = run.layout.holders_of_the_same(chunk);
+    const auto replicas = run.layout.data_parallel_group(chunk);
     exec::WorkerStage stage{std::move(module),
                             std::move(optimizer),
                             std::move(parts.layers),
@@ -145,7 +145,7 @@ Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const Tr
 }
 
 /// Enables spinning if every working thread has its own core.
-void look_before_sleeping(Run& run) {
+void enable_spin_wait(Run& run) {
   const auto reducers = [](const exec::Worker& worker) {
     return std::ranges::count_if(worker.stages(),
                                  [](const exec::WorkerStage& stage) { return stage.reducer != nullptr; });
@@ -153,7 +153,7 @@ void look_before_sleeping(Run& run) {
   std::size_t threads = run.workers.size();
   for (const exec::Worker& worker : run.workers) threads += static_cast<std::size_t>(reducers(worker));
   const bool apart = std::set(run.cores.begin(), run.cores.end()).size() == run.cores.size();
-  if (apart && run.workers.size() == run.layout.placements.size()) run.control->look_before_sleeping(threads);
+  if (apart && run.workers.size() == run.layout.placements.size()) run.control->enable_spin_wait(threads);
 }
 
 /// Creates the run's transport and every worker's memory. If the backend joins the devices itself, workers of other
@@ -219,7 +219,7 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, tensor::RunCl
   };
   try {
     if (step == 0) {
-      run.control->now_doing(worker.index(), {worker.current(), transport::WaitsFor::connection, false, {}});
+      run.control->set_activity(worker.index(), {worker.current(), transport::WaitReason::connection, false, {}});
       run.transport->connect(worker.index());
     }
     if (run.layout.synchronous())
@@ -234,7 +234,7 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, tensor::RunCl
   } catch (...) {
     failed("an unknown exception");
   }
-  run.control->now_idle(worker.index());
+  run.control->set_idle(worker.index());
 }
 
 void keep_on_core(Run& run, std::size_t worker) {
@@ -256,7 +256,7 @@ void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
     // Between two steps the counting thread briefly needs a core. A spinning worker that yields hands over its core at
     // once, without moving a thread to another core.
     lock.unlock();
-    run->control->look_and_make_way(called);
+    run->control->spin_until_yielding(called);
     lock.lock();
     run->changed.wait(lock, called);
     if (run->closing) break;
@@ -274,7 +274,7 @@ void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
 
 }  // namespace
 
-Site this_process() {
+Site single_process() {
   return {[](const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, transport::RunControl& control) {
             return std::make_unique<transport::ThreadTransport>(memories, control);
           },
@@ -325,7 +325,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
     memories[i]->set_limit(options.memory_limit);
     TRY_VOID(make_worker(*run, i, plan, options, backend, memories[i]));
   }
-  look_before_sleeping(*run);
+  enable_spin_wait(*run);
   if (options.checkpoint) {
     TRY(auto checkpoints, checkpoint::RunCheckpoints::open(*options.checkpoint, model, plan, run->layout,
                                                            options.resume.get(), run->processes->first()));
@@ -349,12 +349,12 @@ Crew::Crew(std::shared_ptr<Run> run) : run_(std::move(run)) {
   }
 }
 
-std::optional<CrewStep> Crew::step() {
+std::optional<StepResult> Crew::step() {
   std::unique_lock lock(run_->mutex);
   if (run_->control->interrupted()) return std::nullopt;
   if (run_->layout.synchronous() || run_->steps_begun == 0) open_gate();
   if (!wait_for_reports(lock)) return std::nullopt;
-  CrewStep step;
+  StepResult step;
   for (auto& reports : run_->reports) {
     step.reports.push_back(std::move(reports.front()));
     reports.pop_front();
@@ -382,7 +382,7 @@ bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
   const bool synchronous = run_->layout.synchronous();
   while (!run_->changed.wait_for(lock, look_up, [&] { return over() || (!synchronous && all_told()); })) {
     // A worker that waits for the end of a pause is not active.
-    if (synchronous || run_->control->at_work()) run_->control->fail_if_stuck();
+    if (synchronous || run_->control->at_work()) run_->control->check_progress_timeout();
     if (!run_->control->interrupted()) continue;
     run_->changed.wait_for(lock, grace, over);
     return false;

@@ -28,7 +28,7 @@ struct Site {
   MakeTransport transport;  ///< `memories`: one per worker, in the order of Layout::placements
   std::shared_ptr<transport::Processes> processes;
 };
-Site this_process();
+Site single_process();
 
 /// The state of a run, shared by its threads. They share its ownership: a thread that is stuck when the run is given up
 /// continues to use it, long after train has returned its error.
@@ -62,10 +62,10 @@ struct Run {
 /// Checks that the model can run the plan, and builds the workers with their initial weights.
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
                                       const TrainOptions& options, const layers::Backend& backend,
-                                      const Site& site = this_process());
+                                      const Site& site = single_process());
 
 /// A step that all local workers have done: their reports and its duration.
-struct CrewStep {
+struct StepResult {
   std::vector<exec::StepReport> reports;
   Seconds duration;
 };
@@ -80,9 +80,9 @@ class Crew {
 
   /// Runs one step on all devices, or waits for the next step of an asynchronous run. Empty after a failure (stored in
   /// the run's control) or a stop.
-  std::optional<CrewStep> step();
+  std::optional<StepResult> step();
   /// Excludes the time until now from the next step.
-  void leave_out_time() { last_end_ = tensor::RunClock::now(); }
+  void reset_step_timer() { last_end_ = tensor::RunClock::now(); }
 
  private:
   void open_gate();

@@ -16,25 +16,25 @@ void put_gpu(std::string& bytes, const RunGpu& gpu) {
   transport::put(bytes, gpu.devices);
   for (const std::string* text : {&gpu.name, &gpu.uuid, &gpu.bus}) transport::put(bytes, *text);
   transport::put(bytes, gpu.memory);
-  for (const auto* figure : {&gpu.power_limit, &gpu.top_clock}) transport::put(bytes, *figure);
+  for (const auto* figure : {&gpu.power_limit, &gpu.max_clock}) transport::put(bytes, *figure);
 }
 
-RunGpu gpu_from(transport::PlainReader& reader) {
+RunGpu gpu_from(transport::ByteReader& reader) {
   RunGpu gpu;
   reader.get(gpu.devices);
   for (std::string* text : {&gpu.name, &gpu.uuid, &gpu.bus}) reader.get(*text);
   reader.get(gpu.memory);
-  for (auto* figure : {&gpu.power_limit, &gpu.top_clock}) reader.get(*figure);
+  for (auto* figure : {&gpu.power_limit, &gpu.max_clock}) reader.get(*figure);
   return gpu;
 }
 
 /// Returns "the GPUs' power, clocks and memory are unknown: ..."; empty if they are known.
-std::string why_silent(const Result<std::unique_ptr<machine::GpuWatch>>& opened) {
+std::string unresponsive_reason(const Result<std::unique_ptr<machine::GpuMonitor>>& opened) {
   if (opened) return {};
   return fmt::format("the GPUs' power, clocks and memory are unknown: {}", opened.error().message);
 }
 
-std::string told_at_first(const machine::GpuWatch* watch, const std::string& why) {
+std::string encode_initial_report(const machine::GpuMonitor* watch, const std::string& why) {
   std::string bytes;
   transport::put(bytes, why);
   const std::vector<RunGpu> gpus = watch ? watch->gpus() : std::vector<RunGpu>();
@@ -45,22 +45,22 @@ std::string told_at_first(const machine::GpuWatch* watch, const std::string& why
 
 }  // namespace
 
-std::string throttle_words(const RunGpu& gpu, const machine::HeldBack& held) {
+std::string throttle_message(const RunGpu& gpu, const machine::ThrottleState& held) {
   const auto any = [&](auto... limits) { return (holds(held.limits, limits) || ...); };
   const std::string devices = fmt::format("{}", fmt::join(gpu.devices, ", "));
   std::string figures;
-  if (held.lowest_clock && gpu.top_clock)
-    figures = fmt::format(" ({:.0f} of {:.0f} MHz)", *held.lowest_clock, *gpu.top_clock);
-  if (any(ClockLimit::sw_thermal_slowdown, ClockLimit::hw_thermal_slowdown))
+  if (held.lowest_clock && gpu.max_clock)
+    figures = fmt::format(" ({:.0f} of {:.0f} MHz)", *held.lowest_clock, *gpu.max_clock);
+  if (any(ThrottleReason::sw_thermal_slowdown, ThrottleReason::hw_thermal_slowdown))
     return fmt::format("{} at {} (device {}): heat holds its clocks back{}: look at its cooling", gpu.name, gpu.bus,
                        devices, figures);
-  if (any(ClockLimit::hw_power_brake_slowdown))
+  if (any(ThrottleReason::hw_power_brake_slowdown))
     return fmt::format("{} at {} (device {}): the power supply brakes its clocks{}: look at the machine's supply",
                        gpu.name, gpu.bus, devices, figures);
-  if (any(ClockLimit::hw_slowdown))
+  if (any(ThrottleReason::hw_slowdown))
     return fmt::format("{} at {} (device {}): its hardware holds its clocks back{}: heat or power", gpu.name, gpu.bus,
                        devices, figures);
-  if (any(ClockLimit::sw_power_cap))
+  if (any(ThrottleReason::sw_power_cap))
     return fmt::format("{} at {} (device {}): its power limit holds its clocks back{}", gpu.name, gpu.bus, devices,
                        figures);
   return {};
@@ -69,11 +69,11 @@ std::string throttle_words(const RunGpu& gpu, const machine::HeldBack& held) {
 RunGpus::RunGpus(const std::vector<machine::PlacedGpu>& here, transport::Processes& processes)
     : processes_(processes), none_(here.empty()) {
   if (none_) return;
-  auto opened = machine::GpuWatch::open(here);
-  const std::string why = why_silent(opened);
+  auto opened = machine::GpuMonitor::open(here);
+  const std::string why = unresponsive_reason(opened);
   if (opened) watch_ = *std::move(opened);
-  for (const std::string& process : processes_.gather(told_at_first(watch_.get(), why))) {
-    transport::PlainReader reader(process);
+  for (const std::string& process : processes_.gather(encode_initial_report(watch_.get(), why))) {
+    transport::ByteReader reader(process);
     std::string silent;
     std::size_t count = 0;
     reader.get(silent);
@@ -84,11 +84,11 @@ RunGpus::RunGpus(const std::vector<machine::PlacedGpu>& here, transport::Process
   told_.resize(all_.size());
 }
 
-std::vector<GpuReading> RunGpus::latest() const { return watch_ ? watch_->latest() : std::vector<GpuReading>(); }
+std::vector<GpuSample> RunGpus::latest() const { return watch_ ? watch_->latest() : std::vector<GpuSample>(); }
 
-void RunGpus::warn(std::size_t gpu, const machine::HeldBack& held) {
+void RunGpus::warn(std::size_t gpu, const machine::ThrottleState& held) {
   if (gpu >= all_.size()) return;
-  std::string words = throttle_words(all_[gpu], {held.limits & ~told_[gpu], held.lowest_clock});
+  std::string words = throttle_message(all_[gpu], {held.limits & ~told_[gpu], held.lowest_clock});
   told_[gpu] |= held.limits;
   if (!words.empty()) untold_.push_back({std::move(words)});
 }
@@ -100,7 +100,7 @@ void RunGpus::take(const RunSample& sample) {
 
 std::vector<RunWarning> RunGpus::warnings() {
   if (watch_ && processes_.first()) {
-    const std::vector<machine::HeldBack> held = watch_->held_back();
+    const std::vector<machine::ThrottleState> held = watch_->held_back();
     for (std::size_t i = 0; i < held.size(); ++i) warn(i, held[i]);
   }
   return std::exchange(untold_, {});
@@ -115,12 +115,12 @@ void RunGpus::finish(RunFinished& finished) {
   std::string mine;
   transport::put(mine, sums_.energy);
   transport::put(mine, sums_.look);
-  transport::put(mine, watch_ ? watch_->held_back() : std::vector<machine::HeldBack>());
+  transport::put(mine, watch_ ? watch_->held_back() : std::vector<machine::ThrottleState>());
   for (const std::string& process : processes_.gather(mine)) {
-    transport::PlainReader reader(process);
+    transport::ByteReader reader(process);
     std::vector<std::optional<double>> energy;
     std::optional<Seconds> look;
-    std::vector<machine::HeldBack> held;
+    std::vector<machine::ThrottleState> held;
     reader.get(energy);
     reader.get(look);
     reader.get(held);

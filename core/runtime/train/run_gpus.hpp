@@ -21,7 +21,7 @@ class RunGpus {
   /// Returns the GPUs of all processes, on the first one.
   const std::vector<RunGpu>& all() const { return all_; }
   /// Returns the latest readings of this process, for samples.
-  std::vector<GpuReading> latest() const;
+  std::vector<GpuSample> latest() const;
   /// Returns the reasons why some process's GPUs are unknown, and the throttling found since the last call. Only on the
   /// first process.
   std::vector<RunWarning> warnings();
@@ -34,12 +34,12 @@ class RunGpus {
   void finish(RunFinished& finished);
 
  private:
-  void warn(std::size_t gpu, const machine::HeldBack& held);
+  void warn(std::size_t gpu, const machine::ThrottleState& held);
 
   transport::Processes& processes_;
   const bool none_;
-  std::unique_ptr<machine::GpuWatch> watch_;  ///< null: nothing is reported here
-  machine::GpuWatch::Sums sums_;
+  std::unique_ptr<machine::GpuMonitor> watch_;  ///< null: nothing is reported here
+  machine::GpuMonitor::Sums sums_;
   std::vector<RunGpu> all_;  ///< GPUs of this process first
   std::vector<std::uint32_t> told_;
   std::vector<RunWarning> untold_;
@@ -47,6 +47,6 @@ class RunGpus {
 
 /// Returns "NVIDIA H200 at 00000000:81:00.0 (device 1): its power limit holds its clocks back (1200 of 1980 MHz)".
 /// Empty if no active limit means that the GPU is too slow: clocks set by a user are intended.
-std::string throttle_words(const RunGpu& gpu, const machine::HeldBack& held);
+std::string throttle_message(const RunGpu& gpu, const machine::ThrottleState& held);
 
 }  // namespace pipedeck::runtime::train

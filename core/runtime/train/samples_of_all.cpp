@@ -10,7 +10,7 @@ namespace pipedeck::runtime::train {
 namespace {
 
 void read(const std::string& bytes, std::vector<RunSample>& samples) {
-  transport::PlainReader reader(bytes);
+  transport::ByteReader reader(bytes);
   std::uint64_t count = 0;
   reader.get(count);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -25,12 +25,12 @@ void read(const std::string& bytes, std::vector<RunSample>& samples) {
 
 }  // namespace
 
-void SamplesOfAll::add(RunSample sample) {
+void SampleAggregator::add(RunSample sample) {
   const std::lock_guard lock(mutex_);
   untold_.push_back(std::move(sample));
 }
 
-std::string SamplesOfAll::told() {
+std::string SampleAggregator::told() {
   const std::lock_guard lock(mutex_);
   std::string bytes;
   transport::put(bytes, static_cast<std::uint64_t>(untold_.size()));
@@ -45,13 +45,13 @@ std::string SamplesOfAll::told() {
 }
 
 /// A sample covers the time since the one before. Processes begin to sample at slightly different times.
-const RunSample* SamplesOfAll::covering(const std::vector<RunSample>& of_process, Seconds time, bool last) const {
+const RunSample* SampleAggregator::covering(const std::vector<RunSample>& of_process, Seconds time, bool last) const {
   for (const RunSample& sample : of_process)
     if (sample.time.count >= time.count - every_.count / 2) return &sample;
   return last && !of_process.empty() ? &of_process.back() : nullptr;
 }
 
-std::vector<RunSample> SamplesOfAll::together(const std::vector<std::string>& processes, bool last) {
+std::vector<RunSample> SampleAggregator::together(const std::vector<std::string>& processes, bool last) {
   waiting_.resize(processes.size());
   for (std::size_t i = 0; i < processes.size(); ++i) read(processes[i], waiting_[i]);
   std::vector<RunSample> all;

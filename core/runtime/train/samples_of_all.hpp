@@ -11,9 +11,9 @@
 
 namespace pipedeck::runtime::train {
 
-class SamplesOfAll {
+class SampleAggregator {
  public:
-  explicit SamplesOfAll(Seconds every) : every_(every) {}
+  explicit SampleAggregator(Seconds every) : every_(every) {}
 
   /// Adds a sample of this process's devices. Any thread may call it.
   void add(RunSample sample);

@@ -36,14 +36,14 @@ int Admission::end() const {
   return hold_ == none ? end_ : hold_;
 }
 
-bool Admission::held_behind(int done) const {
+bool Admission::pauses_after(int done) const {
   const std::lock_guard lock(mutex_);
   return hold_ == done;
 }
 
 void Admission::stop() {
-  RunPartners* const partners = control_.partners();
-  if (partners && !partners->first()) return partners->tell_stop();
+  PeerControl* const partners = control_.partners();
+  if (partners && !partners->first()) return partners->send_stop();
   const std::lock_guard lock(mutex_);
   stops_ = true;
   ask_all();
@@ -58,26 +58,26 @@ void Admission::pause() {
 void Admission::ask_all() {
   if (unanswered_ > 0) return;  // the pending decision includes the new request
   frozen_ = true;
-  begun_anywhere_ = begun_;
-  if (RunPartners* const partners = control_.partners()) {
+  started_globally_ = begun_;
+  if (PeerControl* const partners = control_.partners()) {
     unanswered_ = partners->others();
-    partners->tell_admission({AdmissionNote::What::freeze, 0});
+    partners->send_admission({AdmissionMessage::What::freeze, 0});
   }
   if (unanswered_ == 0) decide();
 }
 
 /// A pause follows a step that no process has finished yet, so that the process that waits for its end observes it.
 void Admission::decide() {
-  using enum AdmissionNote::What;
+  using enum AdmissionMessage::What;
   const auto whole = [](int count, int of) { return (count + of - 1) / of * of; };
-  const AdmissionNote decision = stops_ ? AdmissionNote{stop, std::min(end_, whole(begun_anywhere_, step_))}
-                                        : AdmissionNote{hold, whole(begun_anywhere_ + 1, whole_)};
-  if (RunPartners* const partners = control_.partners()) partners->tell_admission(decision);
+  const AdmissionMessage decision = stops_ ? AdmissionMessage{stop, std::min(end_, whole(started_globally_, step_))}
+                                           : AdmissionMessage{hold, whole(started_globally_ + 1, whole_)};
+  if (PeerControl* const partners = control_.partners()) partners->send_admission(decision);
   apply(decision);
 }
 
-void Admission::apply(AdmissionNote decision) {
-  using enum AdmissionNote::What;
+void Admission::apply(AdmissionMessage decision) {
+  using enum AdmissionMessage::What;
   frozen_ = false;
   if (decision.what == stop) end_ = decision.count;
   hold_ = decision.what == hold && decision.count < end_ ? decision.count : none;
@@ -88,20 +88,20 @@ void Admission::go_on() {
   const std::lock_guard lock(mutex_);
   if (hold_ == none || frozen_) return;
   control_.progressed();  // all were idle for long
-  const AdmissionNote go{AdmissionNote::What::go, 0};
-  if (RunPartners* const partners = control_.partners()) partners->tell_admission(go);
+  const AdmissionMessage go{AdmissionMessage::What::go, 0};
+  if (PeerControl* const partners = control_.partners()) partners->send_admission(go);
   apply(go);
 }
 
-void Admission::take(AdmissionNote note) {
-  using enum AdmissionNote::What;
+void Admission::take(AdmissionMessage note) {
+  using enum AdmissionMessage::What;
   const std::lock_guard lock(mutex_);
   switch (note.what) {
     case freeze:
       frozen_ = true;
-      return control_.partners()->tell_admission({begun, begun_});
+      return control_.partners()->send_admission({begun, begun_});
     case begun:
-      begun_anywhere_ = std::max(begun_anywhere_, note.count);
+      started_globally_ = std::max(started_globally_, note.count);
       if (unanswered_ > 0 && --unanswered_ == 0) decide();
       return;
     case go:

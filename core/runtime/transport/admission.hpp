@@ -40,17 +40,17 @@ class Admission {
   /// Resumes after a pause. Called only when all processes have finished the mini-batches that were begun.
   void go_on();
   /// True if a pause begins after `done` mini-batches.
-  bool held_behind(int done) const;
+  bool pauses_after(int done) const;
 
   /// Handles a message of another process.
-  void take(AdmissionNote note);
+  void take(AdmissionMessage note);
 
  private:
   static constexpr int none = -1;
 
   void ask_all();
   void decide();
-  void apply(AdmissionNote decision);
+  void apply(AdmissionMessage decision);
   Entry entry(int b) const;
 
   RunControl& control_;
@@ -61,7 +61,7 @@ class Admission {
   bool frozen_ = false;  ///< new mini-batches wait for a decision
   // Used by the first process:
   bool stops_ = false;  ///< a stop is requested, else a pause
-  int unanswered_ = 0, begun_anywhere_ = 0;
+  int unanswered_ = 0, started_globally_ = 0;
 };
 
 }  // namespace pipedeck::runtime::transport

@@ -13,19 +13,19 @@ namespace {
 
 double seconds(tensor::RunClock::duration time) { return std::chrono::duration<double>(time).count(); }
 
-std::string_view text_of(WaitsFor what) {
+std::string_view text_of(WaitReason what) {
   switch (what) {
-    case WaitsFor::activation:
+    case WaitReason::activation:
       return "the activation";
-    case WaitsFor::gradient:
+    case WaitReason::gradient:
       return "the gradient";
-    case WaitsFor::all_reduce:
+    case WaitReason::all_reduce:
       return "the other replicas";
-    case WaitsFor::tensor_parallel:
+    case WaitReason::tensor_parallel:
       return "the other devices of its replica";
-    case WaitsFor::connection:
+    case WaitReason::connection:
       return "the other devices to join it";
-    case WaitsFor::nothing:
+    case WaitReason::nothing:
       break;
   }
   return "nothing";
@@ -40,9 +40,9 @@ std::string text_of(const Operation& operation) {
                      operation.stage.value);
 }
 
-void RunControl::look_before_sleeping(std::size_t threads) { looks_ = threads <= machine::usable_cores().size(); }
+void RunControl::enable_spin_wait(std::size_t threads) { looks_ = threads <= machine::usable_cores().size(); }
 
-void RunControl::rest_a_moment() {
+void RunControl::cpu_relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -73,7 +73,7 @@ void RunControl::request_stop() {
   if (!partners_)
     drop();
   else if (!partners_->first() || drop())
-    partners_->tell_stop();
+    partners_->send_stop();
 }
 
 bool RunControl::drop() {
@@ -104,7 +104,7 @@ bool RunControl::interrupted() const { return failed_ || phase_ == Phase::droppe
 
 void RunControl::progressed() { last_progress_ = tensor::RunClock::now().time_since_epoch().count(); }
 
-void RunControl::now_doing(std::size_t worker, Activity activity) {
+void RunControl::set_activity(std::size_t worker, Activity activity) {
   activity.since = tensor::RunClock::now();
   own_progress_ = activity.since.time_since_epoch().count();
   last_progress_ = own_progress_.load();
@@ -112,7 +112,7 @@ void RunControl::now_doing(std::size_t worker, Activity activity) {
   watched_[worker].activity = activity;
 }
 
-void RunControl::now_waiting(std::size_t worker, WaitsFor waits_for) {
+void RunControl::set_waiting(std::size_t worker, WaitReason waits_for) {
   const auto now = tensor::RunClock::now();
   own_progress_ = now.time_since_epoch().count();
   last_progress_ = own_progress_.load();
@@ -144,7 +144,7 @@ void RunControl::heard_progress(tensor::RunClock::time_point progress) {
   }
 }
 
-void RunControl::fail_if_stuck() {
+void RunControl::check_progress_timeout() {
   const auto now = tensor::RunClock::now();
   // A poll that comes much later than usual means that this process was suspended. Progress of others may have been
   // missed.
@@ -153,20 +153,20 @@ void RunControl::fail_if_stuck() {
   if (partners_ && now - looked > timeout_ / 2) heard_progress(now);
   const tensor::RunClock::time_point progress{tensor::RunClock::duration(last_progress_.load())};
   if (now - progress <= timeout_) return;
-  if (auto silent = partners_ ? partners_->silent_one() : std::nullopt)
+  if (auto silent = partners_ ? partners_->unresponsive_peer() : std::nullopt)
     fail(*std::move(silent));
   else
-    fail({ErrorCode::run_failed, stuck_text(now), {}, {}});
+    fail({ErrorCode::run_failed, timeout_message(now), {}, {}});
 }
 
-std::string RunControl::stuck_text(tensor::RunClock::time_point now) const {
+std::string RunControl::timeout_message(tensor::RunClock::time_point now) const {
   std::string waiting;
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     const Activity activity = this->activity(i);
     if (activity.idle) continue;
     const std::string what = fmt::format("device {}: {}", devices_[i].value, text_of(activity.operation));
     const double time = seconds(now - activity.since);
-    if (activity.waits_for == WaitsFor::nothing)
+    if (activity.waits_for == WaitReason::nothing)
       return fmt::format("{} has not ended for {:.1f} s (time-out {:.1f} s)", what, time, seconds(timeout_));
     if (!waiting.empty()) waiting += "; ";
     waiting += fmt::format("{} has waited {:.1f} s for {}", what, time, text_of(activity.waits_for));

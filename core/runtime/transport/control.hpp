@@ -23,11 +23,11 @@ namespace pipedeck::runtime::transport {
 /// Thrown out of a worker's waits and operations: the step must not be finished.
 struct Interrupted {};
 
-enum class WaitsFor { nothing, activation, gradient, all_reduce, tensor_parallel, connection };
+enum class WaitReason { nothing, activation, gradient, all_reduce, tensor_parallel, connection };
 
 struct Activity {
   Operation operation;
-  WaitsFor waits_for = WaitsFor::nothing;
+  WaitReason waits_for = WaitReason::nothing;
   bool idle = true;  ///< between steps
   tensor::RunClock::time_point since{};
 };
@@ -35,7 +35,7 @@ struct Activity {
 class Admission;
 
 /// A control message about the mini-batches of an asynchronous run (Admission).
-struct AdmissionNote {
+struct AdmissionMessage {
   enum class What {
     freeze,  ///< the first process asks for the number begun; no mini-batch begins until it decides
     begun,   ///< `count` mini-batches were begun in this process
@@ -48,27 +48,27 @@ struct AdmissionNote {
 };
 
 /// An interface to the other processes of a run, if there are any. The first process decides if a step is dropped.
-class RunPartners {
+class PeerControl {
  public:
-  virtual ~RunPartners() = default;
+  virtual ~PeerControl() = default;
   /// True if the first process allows weights to change. Waits for its answer; throws Interrupted.
   virtual bool may_commit() = 0;
   /// Drops the step in the first process; asks the first process to drop it elsewhere.
-  virtual void tell_stop() = 0;
+  virtual void send_stop() = 0;
   /// Sends from the first process to all others, or from another process to the first.
-  virtual void tell_admission(AdmissionNote note) = 0;
+  virtual void send_admission(AdmissionMessage note) = 0;
   virtual bool first() const = 0;
   virtual int others() const = 0;
   /// Returns a process that does not answer, if it is the reason for the lack of progress.
-  virtual std::optional<Error> silent_one() = 0;
+  virtual std::optional<Error> unresponsive_peer() = 0;
 };
 
 class RunControl {
  public:
   RunControl(std::chrono::milliseconds timeout, std::vector<DeviceId> devices);
   /// Called before the first step. `partners` outlives this object.
-  void join(RunPartners& partners) { partners_ = &partners; }
-  RunPartners* partners() const { return partners_; }
+  void join(PeerControl& partners) { partners_ = &partners; }
+  PeerControl* partners() const { return partners_; }
   /// Called in asynchronous runs. `admission` outlives all messages of the partners.
   void join(Admission& admission) { admission_ = &admission; }
   Admission* admission() const { return admission_; }
@@ -90,10 +90,10 @@ class RunControl {
 
   /// Reports progress other than an operation, which restarts the time-out.
   void progressed();
-  void now_doing(std::size_t worker, Activity activity);
+  void set_activity(std::size_t worker, Activity activity);
   /// Reports that the worker waits for its tensor-parallel group within an operation, or no longer waits.
-  void now_waiting(std::size_t worker, WaitsFor waits_for);
-  void now_idle(std::size_t worker) { now_doing(worker, {}); }
+  void set_waiting(std::size_t worker, WaitReason waits_for);
+  void set_idle(std::size_t worker) { set_activity(worker, {}); }
 
   void throw_if_interrupted() const {
     if (interrupted()) throw Interrupted{};
@@ -102,15 +102,15 @@ class RunControl {
   /// Lets waiting threads spin briefly before they sleep, if each of the `threads` has a core of its own. Waking up
   /// takes tens of microseconds, as long as a small layer. With fewer cores a spinning thread would take the time of
   /// the very thread that it waits for. Called before the first wait.
-  void look_before_sleeping(std::size_t threads);
+  void enable_spin_wait(std::size_t threads);
   /// Spins until `ready()`, which no lock protects, or until sleeping is better.
   template <class Ready>
   void look(Ready ready) const {
-    look(ready, rest_a_moment);
+    look(ready, cpu_relax);
   }
   /// Spins and yields: for threads that wait for a thread without a core of its own.
   template <class Ready>
-  void look_and_make_way(Ready ready) const {
+  void spin_until_yielding(Ready ready) const {
     look(ready, std::this_thread::yield);
   }
 
@@ -121,7 +121,7 @@ class RunControl {
     constexpr std::chrono::milliseconds look_up{20};
     while (!changed.wait_for(lock, look_up, ready)) {
       throw_if_interrupted();
-      fail_if_stuck();
+      check_progress_timeout();
     }
   }
 
@@ -138,7 +138,7 @@ class RunControl {
   void heard_progress(tensor::RunClock::time_point progress);
 
   /// Fails the run if no worker has begun or ended an operation for the time-out.
-  void fail_if_stuck();
+  void check_progress_timeout();
 
  private:
   /// The activity of a worker. Each has its own lock because the ranks of a group report their waits simultaneously.
@@ -148,16 +148,16 @@ class RunControl {
   };
   enum class Phase { open, committed, dropped };
   /// A few times the wake-up time: shorter waits never sleep, and longer waits lose little.
-  static constexpr std::chrono::microseconds longest_look{200};
-  static void rest_a_moment();
-  /// A thread that lost its core for `lost_core` stops spinning for `crowded_for`. Spinning uses up time slices that
-  /// sleeping threads get back.
-  static constexpr std::chrono::milliseconds lost_core{1}, crowded_for{50};
+  static constexpr std::chrono::microseconds max_spin{200};
+  static void cpu_relax();
+  /// A thread that lost its core for `preemption_threshold` stops spinning for `backoff_time`. Spinning uses up time
+  /// slices that sleeping threads get back.
+  static constexpr std::chrono::milliseconds preemption_threshold{1}, backoff_time{50};
   template <class Ready, class Rest>
   void look(Ready ready, Rest rest) const {
     auto now = tensor::RunClock::now();
-    if (!looks_ || now.time_since_epoch().count() < crowded_until_) return;
-    const auto until = now + longest_look;
+    if (!looks_ || now.time_since_epoch().count() < backoff_until_) return;
+    const auto until = now + max_spin;
     for (unsigned looked = 1; now <= until && !ready(); ++looked) {
       rest();
       if (looked % 16 == 0) now = seen_from(now);
@@ -167,22 +167,22 @@ class RunControl {
   /// Returns the time now. `before` is the last reading of the clock by a thread that only spun since.
   tensor::RunClock::time_point seen_from(tensor::RunClock::time_point before) const {
     const auto now = tensor::RunClock::now();
-    if (now - before > lost_core) crowded_until_ = (now + crowded_for).time_since_epoch().count();
+    if (now - before > preemption_threshold) backoff_until_ = (now + backoff_time).time_since_epoch().count();
     return now;
   }
-  std::string stuck_text(tensor::RunClock::time_point now) const;
+  std::string timeout_message(tensor::RunClock::time_point now) const;
 
   const std::chrono::milliseconds timeout_;
   const std::vector<DeviceId> devices_;
-  RunPartners* partners_ = nullptr;
+  PeerControl* partners_ = nullptr;
   std::atomic<Admission*> admission_ = nullptr;
   std::mutex asking_;  ///< locked while the first process is asked
   std::atomic<tensor::RunClock::rep> own_progress_;
   std::atomic<tensor::RunClock::rep> last_progress_;  ///< by any process
-  std::atomic<tensor::RunClock::rep> looked_{0};      ///< last call of fail_if_stuck()
+  std::atomic<tensor::RunClock::rep> looked_{0};      ///< last call of check_progress_timeout()
   std::atomic<bool> failed_{false};
   bool looks_ = false;
-  mutable std::atomic<tensor::RunClock::rep> crowded_until_{0};
+  mutable std::atomic<tensor::RunClock::rep> backoff_until_{0};
   std::atomic<Phase> phase_{Phase::open};
   mutable std::mutex mutex_;
   std::optional<Error> failure_;

@@ -42,7 +42,7 @@ class DeviceThreadGroup {
   void end(std::size_t rank);
   tensor::ComputeDevice& device(std::size_t rank) const { return memories_[rank]->device(); }
 
-  MeetingPoint all_;
+  Barrier all_;
   std::vector<std::shared_ptr<tensor::DeviceMemory>> memories_;
   std::vector<Member> members_;
 };

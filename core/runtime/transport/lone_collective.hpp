@@ -12,10 +12,10 @@
 
 namespace pipedeck::runtime::transport {
 
-class LoneCollective final : public CountedCollective {
+class SingleRankCollective final : public CountingCollective {
  public:
   /// `device` holds the values.
-  LoneCollective(int rank, int size, std::shared_ptr<tensor::ComputeDevice> device = tensor::processor())
+  SingleRankCollective(int rank, int size, std::shared_ptr<tensor::ComputeDevice> device = tensor::processor())
       : rank_(rank), size_(size), device_(std::move(device)) {}
 
   int rank() const override { return rank_; }

@@ -4,7 +4,7 @@
 namespace pipedeck::runtime::transport {
 
 void Mailbox::post(std::size_t from, MessageKey key, Message message) {
-  message.tensor.hand_over(memory_);
+  message.tensor.transfer_to(memory_);
   {
     const std::lock_guard lock(mutex_);
     ensure(messages_.emplace(Address(from, key), std::move(message)).second, "a message is sent once");

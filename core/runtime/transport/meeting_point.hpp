@@ -11,9 +11,9 @@
 
 namespace pipedeck::runtime::transport {
 
-class MeetingPoint {
+class Barrier {
  public:
-  MeetingPoint(std::size_t members, RunControl& control) : members_(members), control_(control) {}
+  Barrier(std::size_t members, RunControl& control) : members_(members), control_(control) {}
 
   /// Returns when all members have arrived. Throws Interrupted.
   void meet() {

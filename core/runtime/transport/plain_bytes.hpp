@@ -32,9 +32,9 @@ inline void put(std::string& bytes, const std::string& text) {
 }
 
 /// A reader for the output of put(), in the same order.
-class PlainReader {
+class ByteReader {
  public:
-  explicit PlainReader(std::string_view bytes) : bytes_(bytes) {}
+  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
   bool at_end() const { return bytes_.empty(); }
 
   template <class Value>

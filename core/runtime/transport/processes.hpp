@@ -25,11 +25,11 @@ class Processes {
   /// True if any process was asked to stop. Called before each step.
   virtual bool any(bool stopping) { return stopping; }
   /// The range [first, end) of the run's workers that are in this process.
-  struct WorkersHere {
+  struct LocalWorkers {
     std::size_t first = 0, end = 0;
     std::size_t before = 0;  ///< earlier workers on this machine
   };
-  virtual WorkersHere workers_here(std::size_t workers) const { return {0, workers, 0}; }
+  virtual LocalWorkers workers_here(std::size_t workers) const { return {0, workers, 0}; }
   virtual bool alone() const { return true; }
   /// Returns the number of machines.
   virtual int machines() const { return 1; }

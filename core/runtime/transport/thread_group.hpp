@@ -27,7 +27,7 @@ class ThreadGroup {
   template <class Combine>
   tensor::RunClock::time_point reduce(std::size_t rank, std::span<float> values, Combine combine);
 
-  MeetingPoint all_;
+  Barrier all_;
   std::vector<std::span<float>> values_;       ///< one per member
   std::vector<std::span<const float>> given_;  ///< one per member, input of an all-gather
 };

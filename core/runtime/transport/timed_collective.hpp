@@ -13,12 +13,12 @@
 
 namespace pipedeck::runtime::transport {
 
-class TimedCollective final : public CountedCollective {
+class TimingCollective final : public CountingCollective {
  public:
-  explicit TimedCollective(std::unique_ptr<Collective> group) : group_(std::move(group)) {}
+  explicit TimingCollective(std::unique_ptr<Collective> group) : group_(std::move(group)) {}
   /// Times collectives of values on a device with a queue. `hosts` joins the same members by host memory.
-  TimedCollective(std::unique_ptr<Collective> group, std::shared_ptr<tensor::ComputeDevice> device,
-                  std::unique_ptr<Collective> hosts)
+  TimingCollective(std::unique_ptr<Collective> group, std::shared_ptr<tensor::ComputeDevice> device,
+                   std::unique_ptr<Collective> hosts)
       : group_(std::move(group)), device_(std::move(device)), hosts_(std::move(hosts)) {}
 
   int rank() const override { return group_->rank(); }
@@ -45,7 +45,7 @@ class TimedCollective final : public CountedCollective {
   /// Returns the shortest time over all members of each collective, which is the time of its transfer. A device's queue
   /// begins to wait for the others when it gets there, and all end together. The last one to arrive waited for no
   /// other.
-  std::vector<Seconds> take_moved() override {
+  std::vector<Seconds> collective_durations() override {
     if (spans_.empty()) return {};
     std::vector<float> negative;
     for (const auto& [began, ended] : std::exchange(spans_, {}))

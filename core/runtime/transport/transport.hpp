@@ -58,7 +58,7 @@ class Collective {
     tensor::Moment began;
     std::optional<tensor::Moment> ended;
   };
-  virtual Beside all_reduce_beside(std::span<float> values, const tensor::Moment& ready) {
+  virtual Beside all_reduce_async(std::span<float> values, const tensor::Moment& ready) {
     static_cast<void>(ready);
     return {all_reduce(values), std::nullopt};
   }

@@ -10,9 +10,9 @@
 
 namespace pipedeck::runtime::transport {
 
-class WatchedCollective final : public Collective {
+class MonitoredCollective final : public Collective {
  public:
-  WatchedCollective(std::unique_ptr<Collective> group, RunControl& control, std::size_t worker)
+  MonitoredCollective(std::unique_ptr<Collective> group, RunControl& control, std::size_t worker)
       : group_(std::move(group)), control_(control), worker_(worker) {}
 
   int rank() const override { return group_->rank(); }
@@ -35,9 +35,9 @@ class WatchedCollective final : public Collective {
  private:
   template <class Work>
   tensor::Moment watched(Work work) {
-    control_.now_waiting(worker_, WaitsFor::tensor_parallel);
+    control_.set_waiting(worker_, WaitReason::tensor_parallel);
     const auto began = work();
-    control_.now_waiting(worker_, WaitsFor::nothing);
+    control_.set_waiting(worker_, WaitReason::nothing);
     return began;
   }
 

@@ -44,7 +44,7 @@ double quantile(const Samples& sorted, double part) {
 }
 
 /// Median and quartiles; the value is left to the caller to bound.
-double median_of(Samples samples, FittedFigure& figure) {
+double median_of(Samples samples, FittedParameter& figure) {
   // By weight too, so that sums do not depend on the order of the runs.
   std::ranges::sort(samples, [](const Sample& a, const Sample& b) {
     return a.value < b.value || (a.value == b.value && a.weight < b.weight);
@@ -64,7 +64,7 @@ struct Candidate {
   Operations slower;  ///< links half as fast, compute twice as slow during communication
   Seconds before;
   Bytes predicted_peak;
-  Seconds usual_gap;  ///< between passes, where the device does not wait
+  Seconds median_gap;  ///< between passes, where the device does not wait
 };
 
 Error in_run(Error error, const MeasuredRun& run) {
@@ -94,11 +94,11 @@ Result<Seconds> iteration_of(const MeasuredRun& run, const Calibration& calibrat
   return time;
 }
 
-Seconds usual_gap(const RunObservations& seen) {
+Seconds median_gap(const RunObservations& seen) {
   Samples gaps;
   for (const Observation& operation : seen.operations)
     if (operation.gap) gaps.push_back({to_seconds(*operation.gap).count});
-  FittedFigure unused;
+  FittedParameter unused;
   return gaps.empty() ? Seconds() : Seconds(median_of(std::move(gaps), unused));
 }
 
@@ -116,9 +116,9 @@ Result<Candidate> candidate_of(const MeasuredRun& run, const std::stop_token& st
                       to_seconds(plain.iteration),
                       {},
                       {}};
-  for (const DeviceVerdict& device : plain.devices)
+  for (const SimulatedDevice& device : plain.devices)
     candidate.predicted_peak = std::max(candidate.predicted_peak, device.peak);
-  candidate.usual_gap = usual_gap(candidate.seen);
+  candidate.median_gap = median_gap(candidate.seen);
   return candidate;
 }
 
@@ -211,7 +211,7 @@ class Fit {
       if (!plain || !slowed) continue;
       const double beside = to_seconds(slowed->duration - plain->duration).count;
       if (beside <= least_beside * to_seconds(plain->duration).count) continue;
-      const Seconds gap = seen.gap ? to_seconds(*seen.gap) : run.usual_gap;
+      const Seconds gap = seen.gap ? to_seconds(*seen.gap) : run.median_gap;
       const Seconds longer = to_seconds(seen.duration - plain->duration) + gap;
       samples.push_back({1 + longer.count / beside, beside});
     }

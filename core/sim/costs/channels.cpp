@@ -48,8 +48,8 @@ class Builder {
   void add_cut(std::size_t s, int copy) {
     std::vector<Slice> slices;
     for (int a = 0, b = 0; a < plan_.stages[s].replicas() && b < plan_.stages[s + 1].replicas();) {
-      const WorkerCosts& from = costs_.workers[static_cast<std::size_t>(worker(s, copy, a))];
-      const WorkerCosts& to = costs_.workers[static_cast<std::size_t>(worker(s + 1, copy, b))];
+      const StageReplicaCosts& from = costs_.workers[static_cast<std::size_t>(worker(s, copy, a))];
+      const StageReplicaCosts& to = costs_.workers[static_cast<std::size_t>(worker(s + 1, copy, b))];
       const int samples = std::min(from.high, to.high) - std::max(from.low, to.low);
       if (samples > 0) slices.push_back({worker(s, copy, a), worker(s + 1, copy, b), samples});
       from.high <= to.high ? ++a : ++b;  // samples are in order on both sides

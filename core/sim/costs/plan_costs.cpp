@@ -29,13 +29,13 @@ class Coster {
       costs_.cuts = inputs.list_cuts;
     } else {
       order_ = *plan.order;
-      costs_.cuts = plan::cut_bytes(profile_, order_);
+      costs_.cuts = plan::boundary_bytes(profile_, order_);
     }
   }
 
   PlanCosts run() {
-    costs_.held_cuts = cost::held_cut_bytes(plan_, profile_, order_, costs_.cuts);
-    costs_.chunks = chunks_of(plan_);
+    costs_.held_cuts = cost::sharded_boundary_bytes(plan_, profile_, order_, costs_.cuts);
+    costs_.chunks = stage_copies(plan_);
     copies_ = costs_.chunks.size() / plan_.stages.size();
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
     return std::move(costs_);
@@ -49,12 +49,12 @@ class Coster {
     StageCosts costs;
     for (int p = stage.first; p < stage.last; ++p) costs.weights += plan::weights_of(layer(p));
     costs.kept = cost::kept_bytes(plan_, profile_, order_, costs_.held_cuts, StageId(s));
-    costs.held = cost::static_memory(plan_, cost::stage_weights(plan_, profile_, order_, StageId(s)), StageId(s),
-                                     inputs_.conventions);
+    costs.held = cost::persistent_memory(plan_, cost::stage_weights(plan_, profile_, order_, StageId(s)), StageId(s),
+                                         inputs_.conventions);
     costs.reductions = reductions(s);
     costs.first_worker = costs_.workers.size();
     costs_.fitting.push_back(
-        cost::micro_batches_that_fit(plan_, profile_, inputs_.network, costs.kept, costs.held, StageId(s)));
+        cost::max_in_flight_micro_batches(plan_, profile_, inputs_.network, costs.kept, costs.held, StageId(s)));
     add_workers(s, costs);
     costs_.stages.push_back(std::move(costs));
   }
@@ -119,12 +119,12 @@ class Coster {
     for (std::size_t copy = 0; copy < copies_; ++copy) {
       int low = 0;
       for (int r = 0; r < stage.replicas(); ++r) {
-        WorkerCosts worker = worker_of(s, copy, r);
+        StageReplicaCosts worker = worker_of(s, copy, r);
         // Asynchronous schedules never cut a micro-batch: each replica processes whole ones in turn.
         worker.low = plan_.synchronous() ? low : 0;
         worker.high = plan_.synchronous() ? low + shares[static_cast<std::size_t>(r)] : plan_.micro_batch;
         low = worker.high;
-        const auto [like, fresh] = known.try_emplace(look_of(worker, stage), costs_.workers.size());
+        const auto [like, fresh] = known.try_emplace(replica_class(worker, stage), costs_.workers.size());
         if (fresh)
           add_passes(worker, stage, costs.reductions), add_memory(worker, s);
         else
@@ -135,9 +135,9 @@ class Coster {
     }
   }
 
-  WorkerCosts worker_of(std::size_t s, std::size_t copy, int replica) {
+  StageReplicaCosts worker_of(std::size_t s, std::size_t copy, int replica) {
     const auto degree = static_cast<std::size_t>(plan_.stages[s].tensor_parallel);
-    WorkerCosts worker;
+    StageReplicaCosts worker;
     worker.stage = static_cast<int>(s);
     worker.copy = static_cast<int>(copy);
     worker.replica = replica;
@@ -157,23 +157,23 @@ class Coster {
   /// work as one, which devices these are.
   using Look = std::tuple<int, int, int>;
 
-  Look look_of(const WorkerCosts& worker, const Stage& stage) const {
+  Look replica_class(const StageReplicaCosts& worker, const Stage& stage) const {
     const DeviceId lead = worker.devices.front();
     return {worker.samples(), inputs_.network.device(lead).type, stage.tensor_parallel > 1 ? lead.value : -1};
   }
 
-  static void copy_passes(const WorkerCosts& from, WorkerCosts& to) {
+  static void copy_passes(const StageReplicaCosts& from, StageReplicaCosts& to) {
     to.duration = from.duration;
     to.ready_in_backward = from.ready_in_backward;
     to.ready_in_weight = from.ready_in_weight;
     to.memory = from.memory;
   }
 
-  void add_memory(WorkerCosts& worker, std::size_t s) const {
+  void add_memory(StageReplicaCosts& worker, std::size_t s) const {
     worker.memory = cost::pass_memory(plan_, profile_, order_, costs_.held_cuts, StageId(s), worker.samples());
   }
 
-  void add_passes(WorkerCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {
+  void add_passes(StageReplicaCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {
     const cost::AllReduce tensor(inputs_.network, worker.devices, inputs_.conventions.collectives);
     // The overhead of an operation comes before its first layer.
     const double overhead = inputs_.conventions.calibration.operation_overhead.count;
@@ -203,7 +203,7 @@ class Coster {
   }
 
   /// The slowest device of the replica, and the all-reduces over its devices.
-  Passes passes_of(const Layer& layer, const Stage& stage, const WorkerCosts& worker,
+  Passes passes_of(const Layer& layer, const Stage& stage, const StageReplicaCosts& worker,
                    const cost::AllReduce& tensor) const {
     const std::span<const DeviceId> devices = worker.devices;
     const int degree = stage.tensor_parallel, samples = worker.samples();
@@ -230,7 +230,7 @@ class Coster {
     return slowest;
   }
 
-  void add_optimizer(WorkerCosts& worker, const Stage& stage, const plan::Weights& weights) const {
+  void add_optimizer(StageReplicaCosts& worker, const Stage& stage, const plan::Weights& weights) const {
     for (const DeviceId device : worker.devices) {
       const Bytes own = plan::share_of(weights, stage, static_cast<int>(worker.optimizer.size()));
       worker.optimizer.push_back(

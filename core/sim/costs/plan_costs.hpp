@@ -34,7 +34,7 @@ struct Reduction {
 };
 
 /// One replica of a chunk: its devices work as one.
-struct WorkerCosts {
+struct StageReplicaCosts {
   int stage = 0, copy = 0, replica = 0;
   std::size_t lane = 0;                                ///< whose list it is in
   std::span<const DeviceId> devices;                   ///< the lead first: it sends and receives for all
@@ -49,8 +49,8 @@ struct WorkerCosts {
 
 struct StageCosts {
   plan::Weights weights;
-  cost::KeptBytes kept;               ///< for the profile's micro-batch
-  std::vector<MemoryParts> held;      ///< all the time: on every device, or a rank of the replicas where these differ
+  cost::SavedBytes kept;              ///< for the profile's micro-batch
+  std::vector<MemoryBreakdown> held;  ///< all the time: on every device, or a rank of the replicas where these differ
   std::vector<Reduction> reductions;  ///< over all replicas of all copies
   std::size_t first_worker = 0;
 };
@@ -66,7 +66,7 @@ struct PlanCosts {
   std::vector<Bytes> held_cuts;  ///< of these, what each device of a stage that is cut has
   std::vector<Chunk> chunks;     ///< stage by stage, copy by copy
   std::vector<StageCosts> stages;
-  std::vector<WorkerCosts> workers;  ///< chunk by chunk, replica by replica
+  std::vector<StageReplicaCosts> workers;  ///< chunk by chunk, replica by replica
   std::vector<LaneCosts> lanes;
   std::vector<int> fitting;  ///< D of every stage
 

@@ -9,9 +9,11 @@
 namespace pipedeck::sim::costs {
 namespace {
 
-std::int64_t of(const WorkerCosts& worker, OpKind kind) { return worker.duration[static_cast<std::size_t>(kind)]; }
+std::int64_t of(const StageReplicaCosts& worker, OpKind kind) {
+  return worker.duration[static_cast<std::size_t>(kind)];
+}
 
-void take_worker(schedule::StageFigures& figures, const WorkerCosts& worker) {
+void take_worker(schedule::StageEstimates& figures, const StageReplicaCosts& worker) {
   figures.forward = std::max(figures.forward, of(worker, OpKind::forward));
   figures.recompute = std::max(figures.recompute, of(worker, OpKind::recompute));
   // For one replica, so that the two add up to a backward.
@@ -25,9 +27,9 @@ Bytes room_on(const SimulatorInputs& inputs, const PlanCosts& costs, const LaneC
   Bytes least(std::numeric_limits<std::int64_t>::max());
   for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
     Bytes room = inputs.network.type(lane.devices[rank]).memory;
-    MemoryParts once;
+    MemoryBreakdown once;
     for (const std::size_t w : lane.workers) {
-      const std::vector<MemoryParts>& held = costs.stages[static_cast<std::size_t>(costs.workers[w].stage)].held;
+      const std::vector<MemoryBreakdown>& held = costs.stages[static_cast<std::size_t>(costs.workers[w].stage)].held;
       once = held[rank % held.size()];
       room = room - once.total() + once[MemoryItem::communication] + once[MemoryItem::reserve];
     }
@@ -36,22 +38,22 @@ Bytes room_on(const SimulatorInputs& inputs, const PlanCosts& costs, const LaneC
   return least;
 }
 
-void take_channel(std::vector<schedule::StageFigures>& figures, const Channel& channel) {
-  schedule::StageFigures& sender = figures[static_cast<std::size_t>(channel.stage)];
+void take_channel(std::vector<schedule::StageEstimates>& figures, const Channel& channel) {
+  schedule::StageEstimates& sender = figures[static_cast<std::size_t>(channel.stage)];
   std::int64_t& longest = channel.gradient ? sender.gradient_transfer : sender.activation_transfer;
   longest = std::max(longest, channel.duration);
 }
 
 }  // namespace
 
-std::vector<schedule::StageFigures> stage_figures(const SimulatorInputs& inputs, const PlanCosts& costs,
-                                                  const Channels& channels) {
-  schedule::StageFigures none;
+std::vector<schedule::StageEstimates> stage_figures(const SimulatorInputs& inputs, const PlanCosts& costs,
+                                                    const Channels& channels) {
+  schedule::StageEstimates none;
   none.forward = none.backward_input = none.backward_weight = 0;
-  std::vector<schedule::StageFigures> figures(costs.stages.size(), none);
-  for (const WorkerCosts& worker : costs.workers) {
+  std::vector<schedule::StageEstimates> figures(costs.stages.size(), none);
+  for (const StageReplicaCosts& worker : costs.workers) {
     const StageCosts& stage = costs.stages[static_cast<std::size_t>(worker.stage)];
-    schedule::StageFigures& own = figures[static_cast<std::size_t>(worker.stage)];
+    schedule::StageEstimates& own = figures[static_cast<std::size_t>(worker.stage)];
     take_worker(own, worker);
     const Bytes kept = cost::scale_bytes(stage.kept.before, worker.samples(), inputs.profile->micro_batch);
     const Bytes full = cost::scale_bytes(stage.kept.full, worker.samples(), inputs.profile->micro_batch);

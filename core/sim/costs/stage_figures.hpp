@@ -11,7 +11,7 @@
 namespace pipedeck::sim::costs {
 
 /// One entry a stage.
-std::vector<schedule::StageFigures> stage_figures(const SimulatorInputs& inputs, const PlanCosts& costs,
-                                                  const Channels& channels);
+std::vector<schedule::StageEstimates> stage_figures(const SimulatorInputs& inputs, const PlanCosts& costs,
+                                                    const Channels& channels);
 
 }  // namespace pipedeck::sim::costs

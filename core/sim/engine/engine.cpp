@@ -143,13 +143,13 @@ class EventEngine : EngineState {
     }
     if (carrier_) end_flows(now);
 
-    line_up_ready(now);
+    enqueue_ready(now);
     for (const std::size_t l : touched_) try_start(l, now);
     if (carrier_) carrier_->settle(now);
   }
 
   void end_flows(std::int64_t now) {
-    const network::SharedCarrier::Ended& ended = carrier_->pass(now);
+    const network::FlowScheduler::Ended& ended = carrier_->pass(now);
     for (const std::size_t resource : ended.resources) {
       if (in_.record) trace_.transfers[resource].back().duration = now - trace_.transfers[resource].back().start;
       end_transfer(resource, now);
@@ -242,7 +242,7 @@ class EventEngine : EngineState {
 
   /// Only what goes over one resource takes turns: thousands of transfers that become ready at one instant are not
   /// sorted, but few of each resource. Flows of the `shared` network begin in the order of all.
-  void line_up_ready(std::int64_t now) {
+  void enqueue_ready(std::int64_t now) {
     const auto earlier = [&](const Waiting& a, const Waiting& b) { return tie(a) < tie(b); };
     if (carrier_ && ready_.size() > 1) std::sort(ready_.begin(), ready_.end(), earlier);
     lengthened_.clear();
@@ -332,7 +332,7 @@ class EventEngine : EngineState {
     worker.backwards = (micro_batch + worker.stride) / rounds.size;
     if (round >= rounds.missing.size() || --rounds.missing[round] > 0) return;
     const std::vector<costs::Reduction>& reductions = in_.costs.stages[stage].reductions;
-    if (carrier_ && !reductions.empty()) return line_up_round(stage, now);
+    if (carrier_ && !reductions.empty()) return enqueue_round(stage, now);
     rounds.done[round] = now;
     if (!reductions.empty()) {
       const std::int64_t start = std::max(now, rounds.free), duration = reductions.front().duration;
@@ -359,7 +359,7 @@ class EventEngine : EngineState {
   }
 
   /// Rounds become ready one after another.
-  void line_up_round(std::size_t stage, std::int64_t now) {
+  void enqueue_round(std::size_t stage, std::int64_t now) {
     Reducing& reducing = reducing_[stage];
     reducing.ready.push_back(now);
     if (!reducing.running) start_all_reduce(stage, now);
@@ -403,7 +403,7 @@ class EventEngine : EngineState {
   std::stop_token stop_;
   std::vector<Line> lines_;
   std::vector<Rounds> rounds_;
-  std::optional<network::SharedCarrier> carrier_;  // of the `shared` network
+  std::optional<network::FlowScheduler> carrier_;  // of the `shared` network
   std::vector<Reducing> reducing_;                 // there, by stage
   std::vector<Event> events_;
   std::vector<Waiting> ready_;
@@ -413,7 +413,7 @@ class EventEngine : EngineState {
 }  // namespace
 
 Trace run_engine(const EngineInput& input, std::stop_token stop) {
-  if (takes_no_turns(input)) return run_lanes(input, std::move(stop));
+  if (is_contention_free(input)) return run_lanes(input, std::move(stop));
   return EventEngine(input, std::move(stop)).run();
 }
 

@@ -92,7 +92,7 @@ class LaneEngine : EngineState {
 
 }  // namespace
 
-bool takes_no_turns(const EngineInput& input) {
+bool is_contention_free(const EngineInput& input) {
   if (input.shared || !input.schedule.synchronous) return false;
   // A message of several workers is ready when the last of them is done: in order if all have the same list, as closed
   // forms have.

@@ -11,7 +11,7 @@
 namespace pipedeck::sim::engine {
 
 /// A synchronous schedule on the `ideal` network in which no two transfers ever want one resource.
-bool takes_no_turns(const EngineInput& input);
+bool is_contention_free(const EngineInput& input);
 
 /// The trace that events give, sooner. `input` takes no turns.
 Trace run_lanes(const EngineInput& input, std::stop_token stop);

@@ -79,7 +79,7 @@ class Overlaps {
 
 }  // namespace
 
-PassDurations slowed_passes(const EngineInput& plain, double slowdown, const std::stop_token& stop) {
+PassDurations overlap_durations(const EngineInput& plain, double slowdown, const std::stop_token& stop) {
   ensure(slowdown >= 1, "communication makes no pass quicker");
   EngineInput recorded = plain;
   recorded.record = true;
@@ -98,7 +98,7 @@ PassDurations slowed_passes(const EngineInput& plain, double slowdown, const std
 
 Trace run_slowed(EngineInput plain, double slowdown, const std::stop_token& stop) {
   if (slowdown == 1) return run_engine(plain, stop);
-  const PassDurations passes = slowed_passes(plain, slowdown, stop);
+  const PassDurations passes = overlap_durations(plain, slowdown, stop);
   if (!passes.empty()) plain.passes = &passes;
   return run_engine(plain, stop);
 }

@@ -11,7 +11,7 @@ namespace pipedeck::sim::engine {
 
 /// Returns the duration of each pass of `plain`, longer by (slowdown - 1) times the time in which its devices send,
 /// receive or all-reduce meanwhile. Unchanged if the lists deadlock or `stop` was requested.
-PassDurations slowed_passes(const EngineInput& plain, double slowdown, const std::stop_token& stop);
+PassDurations overlap_durations(const EngineInput& plain, double slowdown, const std::stop_token& stop);
 
 /// Runs `plain` with such durations, where there are any.
 Trace run_slowed(EngineInput plain, double slowdown, const std::stop_token& stop);

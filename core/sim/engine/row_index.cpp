@@ -10,7 +10,7 @@ std::uint64_t key_of(std::size_t what, int micro_batch) {
   return static_cast<std::uint64_t>(what) << 32 | static_cast<std::uint32_t>(micro_batch);
 }
 
-bool hands_gradient_on(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
+bool sends_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void RowIndex::add_passes() {
     const std::vector<TimelineRow>& rows = trace_.operations[lane];
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const Operation& operation = rows[row].operation;
-      const bool gradient = hands_gradient_on(operation.kind);
+      const bool gradient = sends_gradient(operation.kind);
       if (!gradient && operation.kind != OpKind::forward && operation.kind != OpKind::backward_weight) continue;
       const std::size_t worker = worker_of(lane, operation);
       if (operation.kind != OpKind::forward) last_gradient_[worker] = row;

@@ -27,7 +27,7 @@ struct Lane {
 
 /// One replica of a chunk.
 struct Worker {
-  const costs::WorkerCosts* costs = nullptr;
+  const costs::StageReplicaCosts* costs = nullptr;
   int stage = 0;
   int stride = 1;  // micro-batches between two of its own
   std::size_t first_slot = 0;

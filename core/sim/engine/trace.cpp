@@ -6,7 +6,8 @@
 
 namespace pipedeck::sim::engine {
 
-std::int64_t gradient_ready(const costs::WorkerCosts& worker, OpKind last, std::int64_t duration, std::size_t nth) {
+std::int64_t gradient_ready(const costs::StageReplicaCosts& worker, OpKind last, std::int64_t duration,
+                            std::size_t nth) {
   const bool weight = last == OpKind::backward_weight;
   const std::int64_t own = worker.duration[static_cast<std::size_t>(last)],
                      after = (weight ? worker.ready_in_weight : worker.ready_in_backward)[nth];
@@ -19,7 +20,7 @@ std::vector<OptimizerStep> optimizer_steps(const costs::PlanCosts& costs, const 
                                            std::size_t rank) {
   std::vector<OptimizerStep> steps;
   for (const std::size_t w : costs.lanes[lane].workers) {
-    const costs::WorkerCosts& worker = costs.workers[w];
+    const costs::StageReplicaCosts& worker = costs.workers[w];
     steps.push_back({worker.stage, trace.synchronised[static_cast<std::size_t>(worker.stage)], worker.optimizer[rank]});
   }
   std::stable_sort(steps.begin(), steps.end(),

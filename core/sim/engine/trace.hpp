@@ -38,7 +38,8 @@ using PassDurations = std::vector<std::vector<std::int64_t>>;
 
 /// When the n-th all-reduce of a stage may start after the start of a replica's last gradient operation, which takes
 /// `duration`: layers take their share of it.
-std::int64_t gradient_ready(const costs::WorkerCosts& worker, OpKind last, std::int64_t duration, std::size_t nth);
+std::int64_t gradient_ready(const costs::StageReplicaCosts& worker, OpKind last, std::int64_t duration,
+                            std::size_t nth);
 
 /// The optimizer step of one chunk on one device after a synchronous iteration.
 struct OptimizerStep {

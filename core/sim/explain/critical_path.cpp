@@ -86,8 +86,8 @@ class Finder {
   }
 
   /// All but begin, end and cause, and where it is in the timeline.
-  CriticalLink link(const Place& place) const {
-    CriticalLink link;
+  CriticalSegment link(const Place& place) const {
+    CriticalSegment link;
     switch (place.of) {
       case Place::Of::operation:
         link.operation = operation(place).operation;
@@ -238,7 +238,7 @@ class Finder {
     }
     for (std::size_t w = run_.costs.stages[place.group].first_worker;
          w < run_.costs.workers.size() && run_.costs.workers[w].stage == static_cast<int>(place.group); ++w) {
-      const costs::WorkerCosts& worker = run_.costs.workers[w];
+      const costs::StageReplicaCosts& worker = run_.costs.workers[w];
       const auto row = index_.last_gradient(w);
       if (!row) continue;
       const TimelineRow& last = trace_.operations[worker.lane][*row];
@@ -263,7 +263,7 @@ class Finder {
 
   // --- what they are
 
-  void describe_transfer(const Place& place, CriticalLink& link) const {
+  void describe_transfer(const Place& place, CriticalSegment& link) const {
     const engine::TransferRow& row = trace_.transfers[place.group][place.row];
     const costs::Channel& channel = channel_of(place);
     link.role = LaneRole::link;
@@ -273,7 +273,7 @@ class Finder {
     link.slowed = Nanoseconds(end(place) - row.start - channel.duration);
   }
 
-  void describe_reduction(const Place& place, CriticalLink& link) const {
+  void describe_reduction(const Place& place, CriticalSegment& link) const {
     const engine::ReductionRow& row = trace_.reductions[place.group][place.row];
     const costs::StageCosts& stage = run_.costs.stages[place.group];
     const std::size_t which = run_.schedule.synchronous ? place.row : 0;
@@ -288,7 +288,7 @@ class Finder {
   engine::RowIndex index_;
 };
 
-Error not_found(const CriticalLink& link, std::int64_t at) {
+Error not_found(const CriticalSegment& link, std::int64_t at) {
   return {ErrorCode::internal,
           fmt::format("what {} of stage {} and micro-batch {} waited for until {} ns is not to be found",
                       name_of(link.operation.kind), link.operation.stage.value, link.operation.micro_batch, at),
@@ -308,7 +308,7 @@ Result<CriticalPath> walk(const engine::EngineInput& run, const engine::Trace& t
     if (path.links.size() % stop_interval == stop_interval - 1 && stop.stop_requested())
       return fail(ErrorCode::cancelled, "the explanation was stopped");
     const std::int64_t begin = finder.begin(*place);
-    CriticalLink link = finder.link(*place);
+    CriticalSegment link = finder.link(*place);
     link.begin = Nanoseconds(std::max(begin, window.begin.count));
     link.end = Nanoseconds(until);
     link.slowed = std::min(link.slowed, link.end - link.begin);

@@ -81,7 +81,7 @@ void add_links(const Cluster& cluster, double factor, std::vector<Change>& chang
 // --- devices
 
 /// Gives the device groups of their own: its node's groups before it, itself, and those behind.
-void take_out(Cluster& cluster, DeviceId device, const std::string& type) {
+void isolate_device(Cluster& cluster, DeviceId device, const std::string& type) {
   const Device place = devices_of(cluster)[device.index()];
   std::vector<DeviceGroup>& groups = cluster.nodes[place.node.index()].devices;
   std::size_t group = 0;
@@ -106,7 +106,7 @@ Problem with_device(const Problem& problem, DeviceId device, double speed, doubl
   type.relative_speed *= speed;
   if (type.memory_bandwidth) type.memory_bandwidth = *type.memory_bandwidth * speed;
   cluster.device_types.push_back(type);
-  take_out(cluster, device, type.name);
+  isolate_device(cluster, device, type.name);
   Problem changed = with_cluster(problem, std::move(cluster));
 
   // The profile's own device may be in no list of types; then its speed is 1.

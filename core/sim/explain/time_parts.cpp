@@ -36,7 +36,7 @@ std::int64_t pass_duration(const engine::EngineInput& run, const costs::LaneCost
   if (operation.kind == OpKind::recompute) return 0;
   const int copy = run.schedule.copy_of(operation.micro_batch);
   for (const std::size_t w : lane.workers) {
-    const costs::WorkerCosts& worker = run.costs.workers[w];
+    const costs::StageReplicaCosts& worker = run.costs.workers[w];
     if (lane.workers.size() == 1 || (worker.stage == operation.stage.value && worker.copy == copy))
       return worker.duration[static_cast<std::size_t>(operation.kind)];
   }
@@ -74,7 +74,7 @@ class Stripped {
   engine::EngineInput run() const { return prepared_.run_of(inputs_, plan_, false); }
 
   Result<Nanoseconds> iteration() {
-    prepared_.slow_down(inputs_, plan_, stop_);  // what is left out slows nothing down
+    prepared_.apply_overlap_slowdown(inputs_, plan_, stop_);  // what is left out slows nothing down
     const Result<engine::Trace> trace = run_to_end(run(), stop_);
     if (!trace) return tl::unexpected(trace.error());
     return iteration_of(run(), window_of(run(), *trace));
@@ -94,11 +94,11 @@ class Stripped {
       prepared_.costs.workers[w].duration = costs.workers[w].duration;
   }
   void leave_out_optimizer() {
-    for (costs::WorkerCosts& worker : prepared_.costs.workers)
+    for (costs::StageReplicaCosts& worker : prepared_.costs.workers)
       std::fill(worker.optimizer.begin(), worker.optimizer.end(), 0);
   }
   void leave_out_recompute() {
-    for (costs::WorkerCosts& worker : prepared_.costs.workers)
+    for (costs::StageReplicaCosts& worker : prepared_.costs.workers)
       worker.duration[static_cast<std::size_t>(OpKind::recompute)] = 0;
   }
 
@@ -116,7 +116,7 @@ class Stripped {
 
 }  // namespace
 
-Result<TimeParts> time_parts(const Simulator& simulator, const Plan& plan, std::stop_token stop) {
+Result<TimeBreakdown> time_parts(const Simulator& simulator, const Plan& plan, std::stop_token stop) {
   if (Result<void> small = check_size(plan, false); !small) return tl::unexpected(small.error());
   Result<Prepared> prepared = prepare(simulator.inputs(), plan, stop);
   if (!prepared) return tl::unexpected(prepared.error());
@@ -124,7 +124,7 @@ Result<TimeParts> time_parts(const Simulator& simulator, const Plan& plan, std::
   if (!no_network) return tl::unexpected(no_network.error());
   Stripped stripped(simulator.inputs(), *no_network, plan, *std::move(prepared), std::move(stop));
 
-  TimeParts parts;
+  TimeBreakdown parts;
   Result<Nanoseconds> before = stripped.iteration();
   if (!before) return tl::unexpected(before.error());
   constexpr std::array<std::pair<TimePart, void (Stripped::*)()>, 5> steps{

@@ -11,6 +11,6 @@
 namespace pipedeck::sim::explain {
 
 /// Two of them make a waterfall (core/model/explanation.hpp).
-Result<TimeParts> time_parts(const Simulator& simulator, const Plan& plan, std::stop_token stop = {});
+Result<TimeBreakdown> time_parts(const Simulator& simulator, const Plan& plan, std::stop_token stop = {});
 
 }  // namespace pipedeck::sim::explain

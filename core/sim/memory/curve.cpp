@@ -51,7 +51,7 @@ class Chunks {
 
   /// The lane's operations that are the worker's chunk's.
   template <class Visit>
-  void each_row(const costs::WorkerCosts& worker, const Visit& visit) const {
+  void each_row(const costs::StageReplicaCosts& worker, const Visit& visit) const {
     for (const TimelineRow& row : trace_.operations[worker.lane])
       if (row.operation.kind != OpKind::optimizer && row.operation.stage.value == worker.stage &&
           run_.schedule.copy_of(row.operation.micro_batch) == worker.copy)
@@ -62,13 +62,13 @@ class Chunks {
     each_row(costs_, visit);
   }
 
-  int stride_of(const costs::WorkerCosts& worker) const {
+  int stride_of(const costs::StageReplicaCosts& worker) const {
     return run_.schedule.synchronous ? 1 : run_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
   }
 
   /// Samples of a micro-batch of the chunk: all of a synchronous plan, else those of its turns.
   Times& times(std::size_t worker, int micro_batch) {
-    const costs::WorkerCosts& costs = run_.costs.workers[worker];
+    const costs::StageReplicaCosts& costs = run_.costs.workers[worker];
     const int stride = stride_of(costs);
     const auto [known, fresh] = times_.try_emplace(worker);
     std::vector<Times>& all = known->second;
@@ -140,10 +140,10 @@ class Chunks {
 
   /// Inside a node, where profiles are of a runtime that passes buffers on without copies (LayerMemory).
   bool hands_over(const costs::Channel& channel) const {
-    const auto worker = [&](int w) -> const costs::WorkerCosts& {
+    const auto worker = [&](int w) -> const costs::StageReplicaCosts& {
       return run_.costs.workers[static_cast<std::size_t>(w)];
     };
-    const costs::WorkerCosts &source = worker(channel.sources.front()), &target = worker(channel.targets.front());
+    const costs::StageReplicaCosts &source = worker(channel.sources.front()), &target = worker(channel.targets.front());
     return source.memory.input_in_place && target.memory.input_in_place &&
            inputs_.network.node_of(source.devices.front()) == inputs_.network.node_of(target.devices.front());
   }
@@ -192,7 +192,7 @@ class Chunks {
   const engine::Trace& trace_;
   std::size_t worker_;
   const std::vector<std::size_t>& resources_;
-  const costs::WorkerCosts& costs_;
+  const costs::StageReplicaCosts& costs_;
   const costs::StageCosts& stage_;
   std::map<std::size_t, std::vector<Times>> times_;  ///< by worker: this one and those that hand blocks over to it
   std::vector<Change>& begins_;
@@ -210,7 +210,7 @@ std::int64_t communicators_of(const engine::EngineInput& run, const costs::LaneC
     return std::set<DeviceId>(list.begin(), list.end());
   };
   for (const std::size_t w : lane.workers) {
-    const costs::WorkerCosts& worker = run.costs.workers[w];
+    const costs::StageReplicaCosts& worker = run.costs.workers[w];
     const auto s = static_cast<std::size_t>(worker.stage), copy = static_cast<std::size_t>(worker.copy);
     const auto degree = static_cast<std::size_t>(run.plan.stages[s].tensor_parallel);
     const std::set<DeviceId> own = devices(s, copy);
@@ -233,7 +233,7 @@ std::int64_t communicators_of(const engine::EngineInput& run, const costs::LaneC
 }
 
 /// A point of the same sum is redundant, unless the parts of the sum are requested.
-void add_point(DeviceVerdict& verdict, std::int64_t time, std::int64_t total, const MemoryParts* items) {
+void add_point(SimulatedDevice& verdict, std::int64_t time, std::int64_t total, const MemoryBreakdown* items) {
   std::vector<MemoryPoint>& curve = verdict.curve;
   if (curve.back().time.count == time)
     curve.back().bytes = Bytes(total);
@@ -245,12 +245,12 @@ void add_point(DeviceVerdict& verdict, std::int64_t time, std::int64_t total, co
 }
 
 /// The curve of sorted `changes` on top of what is held all the time.
-DeviceVerdict add_up(MemoryParts parts, const std::vector<Change>& changes, bool items) {
-  DeviceVerdict verdict;
+SimulatedDevice add_up(MemoryBreakdown parts, const std::vector<Change>& changes, bool items) {
+  SimulatedDevice verdict;
   std::int64_t total = parts.total().count;
   int kept = 0;
   verdict.peak = Bytes(total);
-  verdict.peak_parts = parts;
+  verdict.peak_breakdown = parts;
   verdict.curve.push_back({Nanoseconds(0), Bytes(total)});
   if (items) verdict.item_curve.push_back(parts);
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -263,7 +263,7 @@ DeviceVerdict add_up(MemoryParts parts, const std::vector<Change>& changes, bool
     if (total <= verdict.peak.count) continue;
     verdict.peak = Bytes(total);
     verdict.peak_time = Nanoseconds(changes[i].time);
-    verdict.peak_parts = parts;
+    verdict.peak_breakdown = parts;
   }
   return verdict;
 }
@@ -286,13 +286,14 @@ std::vector<std::vector<std::size_t>> resources_of_lanes(const engine::EngineInp
   return resources;
 }
 
-MemoryParts held_memory(const costs::SimulatorInputs& inputs, const engine::EngineInput& run, std::size_t index,
-                        std::size_t rank) {
+MemoryBreakdown lane_persistent_memory(const costs::SimulatorInputs& inputs, const engine::EngineInput& run,
+                                       std::size_t index, std::size_t rank) {
   const costs::LaneCosts& lane = run.costs.lanes[index];
-  MemoryParts sum;
+  MemoryBreakdown sum;
   for (const std::size_t w : lane.workers) {
-    const std::vector<MemoryParts>& held = run.costs.stages[static_cast<std::size_t>(run.costs.workers[w].stage)].held;
-    const MemoryParts& own = held[rank % held.size()];
+    const std::vector<MemoryBreakdown>& held =
+        run.costs.stages[static_cast<std::size_t>(run.costs.workers[w].stage)].held;
+    const MemoryBreakdown& own = held[rank % held.size()];
     for (std::size_t i = 0; i < own.bytes.size(); ++i) sum.bytes[i] += own.bytes[i];
     sum[MemoryItem::communication] = own[MemoryItem::communication];
     sum[MemoryItem::reserve] = own[MemoryItem::reserve];
@@ -333,9 +334,9 @@ void sort_in_runs(std::vector<Change>& changes, const Less& less) {
 
 }  // namespace
 
-DeviceVerdict memory_of(const costs::SimulatorInputs& inputs, const engine::EngineInput& run,
-                        const engine::Trace& trace, std::size_t lane, std::size_t rank,
-                        const std::vector<std::size_t>& resources, bool items) {
+SimulatedDevice memory_of(const costs::SimulatorInputs& inputs, const engine::EngineInput& run,
+                          const engine::Trace& trace, std::size_t lane, std::size_t rank,
+                          const std::vector<std::size_t>& resources, bool items) {
   // Begins and ends apart: each list of them is ascending, or nearly.
   std::vector<Change> changes, ends;
   const costs::LaneCosts& costs = run.costs.lanes[lane];
@@ -345,7 +346,7 @@ DeviceVerdict memory_of(const costs::SimulatorInputs& inputs, const engine::Engi
   sort_in_runs(changes, [](const Change& a, const Change& b) {
     return a.time != b.time ? a.time < b.time : (a.bytes < 0 || a.kept < 0) && !(b.bytes < 0 || b.kept < 0);
   });
-  return add_up(held_memory(inputs, run, lane, rank), changes, items);
+  return add_up(lane_persistent_memory(inputs, run, lane, rank), changes, items);
 }
 
 }  // namespace pipedeck::sim::memory

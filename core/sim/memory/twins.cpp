@@ -33,7 +33,7 @@ std::vector<std::vector<Share>> shares_of_workers(const engine::EngineInput& run
 
 }  // namespace
 
-std::vector<std::size_t> memory_leaders(const engine::EngineInput& run, const engine::Trace& trace) {
+std::vector<std::size_t> representative_lanes(const engine::EngineInput& run, const engine::Trace& trace) {
   const std::vector<costs::LaneCosts>& lanes = run.costs.lanes;
   std::vector<std::size_t> leaders(lanes.size());
   const std::vector<std::vector<Share>> shares = shares_of_workers(run);
@@ -43,7 +43,7 @@ std::vector<std::size_t> memory_leaders(const engine::EngineInput& run, const en
     // Replicas that take turns, and devices of several chunks, all differ.
     if (lanes[lane].workers.size() != 1 || !run.schedule.synchronous) continue;
     const std::size_t own = lanes[lane].workers.front();
-    const costs::WorkerCosts& worker = run.costs.workers[own];
+    const costs::StageReplicaCosts& worker = run.costs.workers[own];
     const auto same = [&](std::size_t other) {
       const std::size_t twin = lanes[other].workers.front();
       return run.costs.workers[twin].samples() == worker.samples() &&

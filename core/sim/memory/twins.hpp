@@ -10,6 +10,6 @@
 namespace pipedeck::sim::memory {
 
 /// By lane: the first lane whose devices of each rank hold the same as its own at every moment; itself where none is.
-std::vector<std::size_t> memory_leaders(const engine::EngineInput& run, const engine::Trace& trace);
+std::vector<std::size_t> representative_lanes(const engine::EngineInput& run, const engine::Trace& trace);
 
 }  // namespace pipedeck::sim::memory

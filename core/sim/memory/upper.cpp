@@ -68,13 +68,13 @@ void find_before(const engine::EngineInput& run, UpperFigures& figures) {
     open = std::max(open, figures.chunks[w].open);
   }
   for (std::size_t w = 0; w < run.costs.workers.size(); ++w) {
-    const costs::WorkerCosts& worker = run.costs.workers[w];
+    const costs::StageReplicaCosts& worker = run.costs.workers[w];
     if (worker.stage == 0) continue;
     const int before = most.at({worker.stage - 1, worker.copy});
     const auto replicas = [&](int stage) { return run.plan.stages[static_cast<std::size_t>(stage)].replicas(); };
     figures.chunks[w].before = run.schedule.synchronous ? before
-                                                        : cost::pipedream_outstanding(replicas(worker.stage - 1),
-                                                                                      before, replicas(worker.stage));
+                                                        : cost::pipedream_in_flight(replicas(worker.stage - 1), before,
+                                                                                    replicas(worker.stage));
   }
 }
 
@@ -85,8 +85,8 @@ class Walk {
        std::size_t lane)
       : workers_(run, lane) {
     for (const std::size_t w : run.costs.lanes[lane].workers) {
-      const costs::WorkerCosts& costs = run.costs.workers[w];
-      const cost::KeptBytes& kept = run.costs.stages[static_cast<std::size_t>(costs.stage)].kept;
+      const costs::StageReplicaCosts& costs = run.costs.workers[w];
+      const cost::SavedBytes& kept = run.costs.stages[static_cast<std::size_t>(costs.stage)].kept;
       const auto scaled = [&](Bytes bytes) {
         return cost::scale_bytes(bytes, costs.samples(), inputs.profile->micro_batch);
       };
@@ -111,7 +111,7 @@ class Walk {
 
  private:
   struct State {
-    const costs::WorkerCosts* costs;
+    const costs::StageReplicaCosts* costs;
     UpperFigures::Chunk chunk;
     Bytes before, again;
     /// Micro-batches kept; of these open, recomputed, between their two gradients.
@@ -152,12 +152,12 @@ UpperFigures upper_figures(const engine::EngineInput& run, const engine::Trace& 
   return figures;
 }
 
-Bytes most_beside_held(const costs::SimulatorInputs& inputs, const engine::EngineInput& run, const engine::Trace& trace,
-                       const UpperFigures& figures, std::size_t lane) {
+Bytes max_transient_bytes(const costs::SimulatorInputs& inputs, const engine::EngineInput& run,
+                          const engine::Trace& trace, const UpperFigures& figures, std::size_t lane) {
   return Walk(inputs, run, figures, lane).most(trace.operations[lane]);
 }
 
-Bytes upper_estimate(const MemoryParts& held, Bytes most, double fragmentation) {
+Bytes with_fragmentation(const MemoryBreakdown& held, Bytes most, double fragmentation) {
   const Bytes outside = held[MemoryItem::communication] + held[MemoryItem::reserve];
   const auto allocated = static_cast<double>((held.total() - outside + most).count);
   return outside + Bytes(static_cast<std::int64_t>(std::ceil(allocated / (1 - fragmentation))));

@@ -27,11 +27,11 @@ struct UpperFigures {
 UpperFigures upper_figures(const engine::EngineInput& run, const engine::Trace& trace);
 
 /// Maximum memory of a lane's chunks in addition to the persistent memory.
-Bytes most_beside_held(const costs::SimulatorInputs& inputs, const engine::EngineInput& run, const engine::Trace& trace,
-                       const UpperFigures& figures, std::size_t lane);
+Bytes max_transient_bytes(const costs::SimulatorInputs& inputs, const engine::EngineInput& run,
+                          const engine::Trace& trace, const UpperFigures& figures, std::size_t lane);
 
 /// Returns `held` and `most` together, if an allocator loses the convention's fraction of its memory between blocks:
 /// allocated / (1 - fraction). Communicators and context take theirs from outside it.
-Bytes upper_estimate(const MemoryParts& held, Bytes most, double fragmentation);
+Bytes with_fragmentation(const MemoryBreakdown& held, Bytes most, double fragmentation);
 
 }  // namespace pipedeck::sim::memory

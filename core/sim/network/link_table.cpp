@@ -46,7 +46,7 @@ void LinkTable::add_hop(DeviceId from, DeviceId to, std::vector<LinkUse>& uses) 
     uses.push_back({number({kind, a, b}, capacity), 1});
   };
   const NodeId node = network_.node_of(from);
-  if (!network_.paths_by_node()) return use(Kind::pair, from.value, to.value, network_.path(from, to).bandwidth);
+  if (!network_.is_node_uniform()) return use(Kind::pair, from.value, to.value, network_.path(from, to).bandwidth);
   if (node == network_.node_of(to)) {
     const BytesPerSecond own = network_.path(from, to).bandwidth;
     if (network_.bus(node)) return use(Kind::bus, node.value, 0, own);

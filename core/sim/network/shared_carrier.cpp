@@ -3,26 +3,26 @@
 
 namespace pipedeck::sim::network {
 
-SharedCarrier::SharedCarrier(const SharedFlows& flows)
+FlowScheduler::FlowScheduler(const SharedFlows& flows)
     : flows_(flows), network_(flows.capacities), ranks_running_(flows.ranks.size(), 0) {}
 
-void SharedCarrier::start_transfer(std::size_t resource, int channel, std::int64_t now) {
+void FlowScheduler::start_transfer(std::size_t resource, int channel, std::int64_t now) {
   start(flows_.transfers[static_cast<std::size_t>(channel)], now, static_cast<std::int64_t>(resource));
 }
 
-void SharedCarrier::start_all_reduce(std::size_t stage, std::size_t nth, std::int64_t now) {
+void FlowScheduler::start_all_reduce(std::size_t stage, std::size_t nth, std::int64_t now) {
   const std::vector<FlowShape>& ranks = flows_.ranks[stage][nth];
   ranks_running_[stage] = static_cast<int>(ranks.size());
   for (const FlowShape& rank : ranks) start(rank, now, -1 - static_cast<std::int64_t>(stage));
 }
 
-void SharedCarrier::start(const FlowShape& shape, std::int64_t now, std::int64_t who) {
+void FlowScheduler::start(const FlowShape& shape, std::int64_t now, std::int64_t who) {
   const auto number = static_cast<std::size_t>(network_.start(shape, now));
   if (who_.size() <= number) who_.resize(number + 1);
   who_[number] = who;
 }
 
-const SharedCarrier::Ended& SharedCarrier::pass(std::int64_t now) {
+const FlowScheduler::Ended& FlowScheduler::pass(std::int64_t now) {
   ended_.resources.clear();
   ended_.stages.clear();
   flows_ended_.clear();

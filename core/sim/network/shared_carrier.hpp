@@ -10,9 +10,9 @@
 
 namespace pipedeck::sim::network {
 
-class SharedCarrier {
+class FlowScheduler {
  public:
-  explicit SharedCarrier(const SharedFlows& flows);
+  explicit FlowScheduler(const SharedFlows& flows);
 
   /// One at a time a resource, and one all-reduce at a time a stage.
   void start_transfer(std::size_t resource, int channel, std::int64_t now);

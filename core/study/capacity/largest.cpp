@@ -14,7 +14,7 @@ namespace {
 
 class Search {
  public:
-  Search(const SizeLadder& ladder, const CapacityPoint& point, std::span<const AskedPlanner> planners,
+  Search(const SizeCandidates& ladder, const CapacityPoint& point, std::span<const PlannerRequest> planners,
          const whatif::SearchHow& how)
       : ladder_(ladder), point_(point), planners_(planners), how_(how) {}
 
@@ -22,25 +22,25 @@ class Search {
     // Steps below `fits` fit, `fails` does not, or is past the end.
     std::size_t fits = 0, fails = 1;
     for (;; fails = std::min(fails * 2, ladder_.sizes.size())) {
-      TRY(const auto tried, try_step(fails - 1));
+      TRY(const auto tried, try_size(fails - 1));
       if (!tried) break;
       fits = fails;
       if (fits == ladder_.sizes.size()) return answer(fits);
     }
     while (fails - fits > 1) {
       const std::size_t middle = fits + (fails - fits) / 2;
-      TRY(const auto tried, try_step(middle - 1));
+      TRY(const auto tried, try_size(middle - 1));
       (tried ? fits : fails) = middle;
     }
     return answer(fits);
   }
 
  private:
-  Result<bool> try_step(std::size_t step) {
+  Result<bool> try_size(std::size_t step) {
     if (how_.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
     const std::int64_t size = ladder_.sizes[step];
     report(how_.progress, 1 - 1.0 / static_cast<double>(1 + tried_.size()), fmt::format("size {}", size));
-    TRY(const auto problem, ladder_.problem_of(size));
+    TRY(const auto problem, ladder_.make_problem(size));
     CapacityPoint point = point_;
     point.global_batch = problem.workload.global_batch;
     point.micro_batch = problem.workload.micro_batch.value_or(0);
@@ -73,9 +73,9 @@ class Search {
     CapacityFound found;
     Bytes states, memory;
   };
-  const SizeLadder& ladder_;
+  const SizeCandidates& ladder_;
   const CapacityPoint& point_;
-  std::span<const AskedPlanner> planners_;
+  std::span<const PlannerRequest> planners_;
   const whatif::SearchHow& how_;
   std::map<std::size_t, Tried> tried_;
 };
@@ -126,8 +126,8 @@ Bytes memory_of_all(const Problem& problem) {
   return all;
 }
 
-Result<LargestAnswer> find_largest(const SizeLadder& ladder, const CapacityPoint& point,
-                                   std::span<const AskedPlanner> planners, const whatif::SearchHow& how) {
+Result<LargestAnswer> find_largest(const SizeCandidates& ladder, const CapacityPoint& point,
+                                   std::span<const PlannerRequest> planners, const whatif::SearchHow& how) {
   if (ladder.sizes.empty()) return fail(ErrorCode::bad_usage, "found no size to look at, expected at least one");
   return Search(ladder, point, planners, how).run();
 }

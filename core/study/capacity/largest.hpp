@@ -14,9 +14,9 @@
 namespace pipedeck::study::capacity {
 
 /// The sizes that can be asked for, ascending, and the question with each.
-struct SizeLadder {
+struct SizeCandidates {
   std::vector<std::int64_t> sizes;
-  std::function<Result<Problem>(std::int64_t size)> problem_of;
+  std::function<Result<Problem>(std::int64_t size)> make_problem;
 };
 
 /// Every `step` from `step` to `most`.
@@ -33,10 +33,10 @@ enum class LargestProof {
 };
 std::string_view name_of(LargestProof proof);  // "states"
 
-struct TriedSize {
+struct SizeTrial {
   std::int64_t size = 0;
   bool fits = false;
-  bool operator==(const TriedSize&) const = default;
+  bool operator==(const SizeTrial&) const = default;
 };
 
 struct LargestAnswer {
@@ -46,7 +46,7 @@ struct LargestAnswer {
   std::optional<CapacityFound> next_found;
   Bytes next_states, devices_hold;  ///< of the next size: held at least, and what all devices have
   LargestProof proof = LargestProof::end;
-  std::vector<TriedSize> tried;  ///< ascending
+  std::vector<SizeTrial> tried;  ///< ascending
 };
 
 /// Weights, gradients and optimizer states of all layers, each once: no plan holds less over all its devices.
@@ -57,7 +57,7 @@ Bytes memory_of_all(const Problem& problem);
 /// By doubling and halving: a size that fits and the next one that does not are both planned for. Where fitting is not
 /// monotonous in the size (a planner misses a plan) it is the last of one row of sizes that fit. An error is one of the
 /// question.
-Result<LargestAnswer> find_largest(const SizeLadder& ladder, const CapacityPoint& point,
-                                   std::span<const AskedPlanner> planners, const whatif::SearchHow& how);
+Result<LargestAnswer> find_largest(const SizeCandidates& ladder, const CapacityPoint& point,
+                                   std::span<const PlannerRequest> planners, const whatif::SearchHow& how);
 
 }  // namespace pipedeck::study::capacity

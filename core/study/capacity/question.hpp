@@ -19,7 +19,7 @@ namespace pipedeck::study::capacity {
 
 /// A transformer instead of a measured profile: its layers are computed for each device type by its data sheet.
 struct Model {
-  ReadTransformer read;
+  ParsedTransformer read;
   AnalyticOptions options;  ///< the micro-batch is the point's where that is fixed
   std::string precision;    ///< of products; empty: each type's usual one
 };

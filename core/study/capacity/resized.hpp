@@ -18,7 +18,7 @@ std::string_view name_of(SizeKind kind);  // "micro-batch"
 std::optional<SizeKind> size_kind_named(std::string_view name);
 
 /// Sizes that a profile alone does not know how to change.
-constexpr bool only_of_transformers(SizeKind kind) { return kind == SizeKind::hidden || kind == SizeKind::sequence; }
+constexpr bool requires_transformer(SizeKind kind) { return kind == SizeKind::hidden || kind == SizeKind::sequence; }
 
 /// Hidden sizes that a transformer can have go up in steps of this: one more head of keys, with the heads of queries
 /// that share it, each as wide as now.

@@ -12,7 +12,7 @@ constexpr std::int64_t most_layers = 4096, most_hidden = 1 << 18, most_sequence 
 constexpr std::int64_t most_micro_batches = 1024;  ///< in a batch: more change neither memory nor pace
 constexpr std::int64_t sequence_step = 128;
 
-std::int64_t batch_step(const Question& question, const CapacityPoint& point) {
+std::int64_t batch_increment(const Question& question, const CapacityPoint& point) {
   if (point.micro_batch > 0) return point.micro_batch;
   return question.model ? std::max(1, question.model->options.micro_batch)
                         : smallest_measured_micro_batch(*question.problem.profile);
@@ -30,13 +30,13 @@ SizeSteps usual_steps(const Question& question, const CapacityPoint& point, Size
     case SizeKind::micro_batch:
       return {1, point.global_batch};
     case SizeKind::global_batch:
-      return {batch_step(question, point), most_micro_batches * batch_step(question, point)};
+      return {batch_increment(question, point), most_micro_batches * batch_increment(question, point)};
   }
   return {};
 }
 
 Result<void> check(const Question& question, SizeKind kind, const SizeSteps& steps) {
-  if (only_of_transformers(kind) && !question.model)
+  if (requires_transformer(kind) && !question.model)
     return fail(ErrorCode::bad_usage,
                 fmt::format("found a profile ('{}') without a transformer configuration, so that its {} cannot change, "
                             "expected one imported from the model's config.json",
@@ -68,12 +68,12 @@ Question resized(Question question, SizeKind kind, int size) {
 
 }  // namespace
 
-Result<SizeLadder> size_ladder(const Question& question, const CapacityPoint& point, SizeKind kind,
-                               const SizeSteps& steps, const whatif::DeviceCatalogue& catalogue) {
+Result<SizeCandidates> size_ladder(const Question& question, const CapacityPoint& point, SizeKind kind,
+                                   const SizeSteps& steps, const whatif::DeviceCatalogue& catalogue) {
   TRY_VOID(check(question, kind, steps));
   const SizeSteps usual = usual_steps(question, point, kind);
   const std::int64_t step = steps.step > 0 ? steps.step : usual.step, most = steps.most > 0 ? steps.most : usual.most;
-  SizeLadder ladder;
+  SizeCandidates ladder;
   ladder.sizes = kind == SizeKind::micro_batch ? divisors(point.global_batch) : sizes_by_step(step, most);
   // Smaller micro-batches than were measured have no times.
   const std::int64_t least =
@@ -82,7 +82,7 @@ Result<SizeLadder> size_ladder(const Question& question, const CapacityPoint& po
   if (ladder.sizes.empty())
     return fail(ErrorCode::bad_usage,
                 fmt::format("found sizes up to {}, expected at least one step of {}", most, step));
-  ladder.problem_of = [question, point, kind, &catalogue](std::int64_t size) {
+  ladder.make_problem = [question, point, kind, &catalogue](std::int64_t size) {
     CapacityPoint at = point;
     if (kind == SizeKind::micro_batch) at.micro_batch = static_cast<int>(size);
     if (kind == SizeKind::global_batch) at.global_batch = static_cast<int>(size);

@@ -17,7 +17,7 @@ struct SizeSteps {
 
 /// bad_usage where the question has no such size (a measured profile has no hidden size), or `step` is none it can go
 /// by.
-Result<SizeLadder> size_ladder(const Question& question, const CapacityPoint& point, SizeKind kind,
-                               const SizeSteps& steps, const whatif::DeviceCatalogue& catalogue);
+Result<SizeCandidates> size_ladder(const Question& question, const CapacityPoint& point, SizeKind kind,
+                                   const SizeSteps& steps, const whatif::DeviceCatalogue& catalogue);
 
 }  // namespace pipedeck::study::capacity

@@ -17,31 +17,31 @@ namespace {
 /// So much memory that planners need not think of it.
 constexpr double plenty = 1e4;
 
-std::vector<AskedPlanner> with_capture(std::span<const AskedPlanner> planners) {
-  std::vector<AskedPlanner> asked(planners.begin(), planners.end());
+std::vector<PlannerRequest> with_capture(std::span<const PlannerRequest> planners) {
+  std::vector<PlannerRequest> asked(planners.begin(), planners.end());
   const planner::PlannerInfo* capture = *planner::planner_named("capture");
-  if (std::ranges::find(asked, capture, &AskedPlanner::planner) == asked.end()) asked.push_back({capture, {}});
+  if (std::ranges::find(asked, capture, &PlannerRequest::planner) == asked.end()) asked.push_back({capture, {}});
   return asked;
 }
 
 /// Less is nearer to fitting.
-std::tuple<bool, double, double> lack(const FoundPlan& found) {
+std::tuple<bool, double, double> lack(const PlanCandidate& found) {
   const double capacity = static_cast<double>(std::max<std::int64_t>(1, found.capacity.count));
   return {!found.fits, static_cast<double>(found.peak.count) / capacity, -found.samples_per_second};
 }
 
-Result<std::optional<FoundPlan>> nearest_plan(const Problem& problem, std::span<const AskedPlanner> planners,
-                                              const std::stop_token& stop) {
+Result<std::optional<PlanCandidate>> nearest_plan(const Problem& problem, std::span<const PlannerRequest> planners,
+                                                  const std::stop_token& stop) {
   TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
   Problem roomy = problem;
   Cluster cluster = *problem.cluster;
   whatif::scale_memory(cluster, plenty);
   roomy.cluster = std::make_shared<const Cluster>(std::move(cluster));
   TRY(const auto answer, whatif::best_plan(roomy, with_capture(planners), {}, 1, {1, stop, {}, {}}));
-  std::optional<FoundPlan> nearest;
-  for (const FoundPlan& one : answer.found) {
+  std::optional<PlanCandidate> nearest;
+  for (const PlanCandidate& one : answer.found) {
     // With the warm-ups of today's memory: with more they would be longer, and need more again.
-    auto judged = whatif::judge_plan(problem, simulator, whatif::kept_as_is(problem, *one.plan).back(), stop);
+    auto judged = whatif::simulate_plan(problem, simulator, whatif::freeze_warmups(problem, *one.plan).back(), stop);
     if (judged && (!nearest || lack(judged->found) < lack(*nearest))) nearest = std::move(judged->found);
   }
   return nearest;
@@ -53,15 +53,15 @@ CapacityFound without_plan(const CapacityPoint& point, std::string why_not) {
 
 }  // namespace
 
-std::vector<AskedPlanner> capacity_planners() {
-  std::vector<AskedPlanner> asked;
+std::vector<PlannerRequest> capacity_planners() {
+  std::vector<PlannerRequest> asked;
   for (const char* name : {"amp", "data-parallel", "straight", "megatron"})
     asked.push_back({*planner::planner_named(name), {}});
   return asked;
 }
 
 Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint& point,
-                                    std::span<const AskedPlanner> planners, std::stop_token stop) {
+                                    std::span<const PlannerRequest> planners, std::stop_token stop) {
   TRY(auto answer, whatif::best_plan(problem, planners, {}, 1, {1, stop, {}, {}}));
   if (answer.best) return CapacityFound{point, std::move(answer.best->found), {}};
   TRY(auto nearest, nearest_plan(problem, planners, stop));
@@ -71,7 +71,7 @@ Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint&
 }
 
 Result<std::vector<CapacityFound>> sweep_capacity(std::span<const CapacityPoint> points, const ProblemAt& problem_at,
-                                                  std::span<const AskedPlanner> planners,
+                                                  std::span<const PlannerRequest> planners,
                                                   std::vector<std::optional<CapacityFound>> known,
                                                   const whatif::SearchHow& how,
                                                   const std::function<void(std::size_t, const CapacityFound&)>& some) {

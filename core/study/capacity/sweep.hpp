@@ -16,13 +16,13 @@ namespace pipedeck::study::capacity {
 using ProblemAt = std::function<Result<Problem>(const CapacityPoint&)>;
 
 /// Quick ones that, between them, cut by layers, by columns and by samples: a point in some tens of milliseconds.
-std::vector<AskedPlanner> capacity_planners();
+std::vector<PlannerRequest> capacity_planners();
 
 /// The best plan for the problem. Where none of the planners finds one that fits they are asked again as if memory were
 /// no matter, with CAPTURE, whose plans need least of it; the plan that lacks least is the answer, if it lacks
 /// anything.
 Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint& point,
-                                    std::span<const AskedPlanner> planners, std::stop_token stop = {});
+                                    std::span<const PlannerRequest> planners, std::stop_token stop = {});
 
 /// Gives plans that were kept the clusters that they are for. bad_input, with the JSON pointer below "points" of the
 /// file, where one is no plan for its point.
@@ -32,7 +32,7 @@ Result<void> restore_clusters(std::map<CapacityPoint, CapacityFound>& found, con
 /// points that need no search. `some`, if there is one, gets each new point, one call at a time. A point that can't be
 /// asked for has its error as `why_not`. After cancellation the answer is the points that `some` got.
 Result<std::vector<CapacityFound>> sweep_capacity(
-    std::span<const CapacityPoint> points, const ProblemAt& problem_at, std::span<const AskedPlanner> planners,
+    std::span<const CapacityPoint> points, const ProblemAt& problem_at, std::span<const PlannerRequest> planners,
     std::vector<std::optional<CapacityFound>> known, const whatif::SearchHow& how,
     const std::function<void(std::size_t, const CapacityFound&)>& some = {});
 

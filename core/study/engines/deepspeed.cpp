@@ -43,7 +43,7 @@ std::string partition(const EngineQuestion& question) {
   const Plan& plan = question.plan;
   std::string text = fmt::format(
       "# Plan '{}' for DeepSpeed: its own partition methods know no measured times, so the cuts are given.\n",
-      one_line(plan.name));
+      strip_control_characters(plan.name));
   text += rank_comment(plan, question.cluster, "# ");
   text += fmt::format(
       "from deepspeed.pipe import PipelineModule\n"
@@ -81,8 +81,9 @@ Engine deepspeed() {
            .tensor_parallel = false,
            .most_zero = 1,
            .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
-           .may_cut = may_cut_modules,
-           .model_misfit = [](const Profile& profile) { return module_misfit(profile, "DeepSpeed's PipelineModule"); }},
+           .is_valid_boundary = may_cut_modules,
+           .model_limitation =
+               [](const Profile& profile) { return module_limitation(profile, "DeepSpeed's PipelineModule"); }},
           {{"deepspeed", ".json", "configuration for DeepSpeed", configuration},
            {"deepspeed-partition", ".py", "the stages as a PipelineModule of DeepSpeed", partition}}};
 }

@@ -25,9 +25,9 @@ struct EngineRules {
   /// The fewest micro-batches that it takes with this plan's stages and schedule; null: one.
   int (*least_micro_batches)(const Plan&) = nullptr;
   /// Returns true if a stage may begin at this position (1 .. N-1) of the profile's layers.
-  std::function<bool(const Profile&, int)> may_cut;
+  std::function<bool(const Profile&, int)> is_valid_boundary;
   /// Returns the model's own obstacles, for any plan; empty: none.
-  std::function<std::string(const Profile&)> model_misfit;
+  std::function<std::string(const Profile&)> model_limitation;
 };
 
 struct EngineQuestion {

@@ -42,7 +42,7 @@ class Sentences {
       : engine_(engine), rules_(engine.rules), plan_(plan), profile_(profile) {}
 
   std::vector<std::string> all() {
-    if (const std::string model = rules_.model_misfit(profile_); !model.empty()) add(model);
+    if (const std::string model = rules_.model_limitation(profile_); !model.empty()) add(model);
     schedule();
     alike();
     samples();
@@ -113,7 +113,7 @@ class Sentences {
     if (plan_.order && !in_list_order(*plan_.order)) add("order: found layers in another order than the model's list");
     for (std::size_t s = 1; s < plan_.stages.size(); ++s) {
       const int at = plan_.stages[s].first;
-      if (!rules_.may_cut(profile_, at))
+      if (!rules_.is_valid_boundary(profile_, at))
         return add(fmt::format("stage {}: found a cut before layer '{}', where {} can't cut", s,
                                profile_.layers[static_cast<std::size_t>(at)].name, engine_.name));
     }

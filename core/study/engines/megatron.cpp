@@ -58,8 +58,8 @@ Blocks blocks_of(const Profile& profile) {
   return blocks;
 }
 
-std::string model_misfit(const Profile& profile) {
-  if (const std::string graph = module_misfit(profile, "Megatron-LM"); !graph.empty()) return graph;
+std::string model_limitation(const Profile& profile) {
+  if (const std::string graph = module_limitation(profile, "Megatron-LM"); !graph.empty()) return graph;
   const Blocks blocks = blocks_of(profile);
   const int stranger = blocks.last_embedding < 0 ? 0 : blocks.begins.empty() ? blocks.first : blocks.stranger;
   if (stranger < 0) return {};
@@ -69,7 +69,7 @@ std::string model_misfit(const Profile& profile) {
       layer.name, layer.kind);
 }
 
-bool may_cut(const Profile& profile, int position) {
+bool is_valid_boundary(const Profile& profile, int position) {
   const Blocks blocks = blocks_of(profile);
   return position == blocks.behind || std::ranges::binary_search(blocks.begins, position);
 }
@@ -111,7 +111,7 @@ std::string split_arguments(const Plan& plan, const Grid& grid, const Blocks& bl
   return fmt::format("  --pipeline-model-parallel-layout \"{}\"\n", layout(plan, blocks));
 }
 
-std::string state_arguments(const Plan& plan) {
+std::string optimizer_arguments(const Plan& plan) {
   std::string text;
   if (plan.stages.front().recompute.all)
     text += "  --recompute-granularity full\n  --recompute-method uniform\n  --recompute-num-layers 1\n";
@@ -141,16 +141,16 @@ const TransformerOrigin* shape_of(const EngineQuestion& question, const Blocks& 
   return same ? origin : nullptr;
 }
 
-std::string head_comment(const EngineQuestion& question, const TransformerOrigin* shape) {
+std::string file_header(const EngineQuestion& question, const TransformerOrigin* shape) {
   std::string text = fmt::format(
       "#!/bin/bash\n"
       "# Megatron-LM's arguments for plan '{}': source this file, then for instance\n"
       "#   torchrun --nproc-per-node ... --nnodes ... pretrain_gpt.py \"${{PIPEDECK_ARGUMENTS[@]}}\" ...\n",
-      one_line(question.plan.name));
+      strip_control_characters(question.plan.name));
   if (shape)
     text += fmt::format(
         "# The blocks' sizes are those of {}. Set what a plan does not contain: vocabulary, data, learning rate.\n",
-        one_line(shape->config.name));
+        strip_control_characters(shape->config.name));
   else
     text += "# What a plan does not know stays yours: sizes of the blocks, data, learning rate.\n";
   return text + rank_comment(question.plan, question.cluster, "# ");
@@ -161,7 +161,7 @@ std::string arguments(const EngineQuestion& question) {
   const Grid grid = grid_of(plan);
   const Blocks blocks = blocks_of(question.profile);
   const TransformerOrigin* shape = shape_of(question, blocks);
-  std::string text = head_comment(question, shape);
+  std::string text = file_header(question, shape);
   // validate_args asserts it: kernels and transfers are to be started in one order (newer devices than Hopper
   // excepted).
   if (grid.tensor > 1) text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
@@ -175,7 +175,7 @@ std::string arguments(const EngineQuestion& question) {
   text += fmt::format("  --num-layers {}\n  --micro-batch-size {}\n  --global-batch-size {}\n", blocks.begins.size(),
                       grid.samples, plan.global_batch);
   if (shape) text += model_arguments(*shape, {grid.tensor, plan.stages.front().recompute.all});
-  return text + state_arguments(plan) + ")\n";
+  return text + optimizer_arguments(plan) + ")\n";
 }
 
 }  // namespace
@@ -186,8 +186,8 @@ Engine megatron() {
            .tensor_parallel = true,
            .most_zero = 1,
            .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
-           .may_cut = may_cut,
-           .model_misfit = model_misfit},
+           .is_valid_boundary = is_valid_boundary,
+           .model_limitation = model_limitation},
           {{"megatron", ".sh", "arguments for Megatron-LM", arguments}}};
 }
 

@@ -20,7 +20,7 @@ std::vector<int> module_cuts(const Plan& plan, const Profile& profile) {
 
 bool may_cut_modules(const Profile& profile, int position) { return position < module_count(profile); }
 
-std::string module_misfit(const Profile& profile, std::string_view engine) {
+std::string module_limitation(const Profile& profile, std::string_view engine) {
   for (const Edge& edge : edges_of(profile))
     if (edge.to.value != edge.from.value + 1)
       return fmt::format("model: found layer '{}' feeding '{}', {} takes layers that each feed the next in the list",

@@ -20,6 +20,6 @@ std::vector<int> module_cuts(const Plan& plan, const Profile& profile);
 /// Anywhere but right before the loss, which would leave a stage of nothing.
 bool may_cut_modules(const Profile& profile, int position);
 /// Why the model is no list of modules; empty: it is one.
-std::string module_misfit(const Profile& profile, std::string_view engine);
+std::string module_limitation(const Profile& profile, std::string_view engine);
 
 }  // namespace pipedeck::study::engines

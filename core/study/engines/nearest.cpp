@@ -25,12 +25,12 @@ class Neighbours {
   Neighbours(const Engine& engine, const EngineQuestion& question)
       : engine_(engine), question_(question), profile_(question.profile) {
     for (int p = 1; p < static_cast<int>(profile_.layers.size()); ++p)
-      if (engine.rules.may_cut(profile_, p)) cuts_.push_back(p);
+      if (engine.rules.is_valid_boundary(profile_, p)) cuts_.push_back(p);
   }
 
   std::vector<Plan> all() const {
     std::vector<Plan> plans;
-    if (!engine_.rules.model_misfit(profile_).empty()) return plans;
+    if (!engine_.rules.model_limitation(profile_).empty()) return plans;
     if (misfits(engine_, question_.plan, profile_).empty()) return {question_.plan};
     const std::optional<Plan> base = with_known_schedule();
     if (!base) return plans;
@@ -121,7 +121,7 @@ class Neighbours {
         if (!flat) return std::nullopt;
         plan = *flat;
       }
-      put_devices(plan, shape);
+      assign_devices(plan, shape);
     }
     if (!resize(plan, shape.replicas)) return std::nullopt;
     if (!place_cuts(plan)) return std::nullopt;
@@ -136,7 +136,7 @@ class Neighbours {
   }
 
   /// Devices in ascending order, so that neighbours stay together.
-  static void put_devices(Plan& plan, const Shape& shape) {
+  static void assign_devices(Plan& plan, const Shape& shape) {
     const std::vector<DeviceId> devices = devices_used(plan);
     const auto ranks = pipeline_ranks(plan);
     const auto width = static_cast<std::size_t>(shape.replicas * shape.tensor);
@@ -216,7 +216,7 @@ class Neighbours {
     for (const Layer& layer : profile_.layers) cost.push_back(layer.forward.count + layer.backward.count);
     std::vector<std::size_t> ranks(plan.stages.size());
     for (std::size_t s = 0; s < ranks.size(); ++s) ranks[s] = s;
-    return plan::balanced_cuts(std::vector<std::vector<double>>(ranks.size(), cost), ranks);
+    return plan::balanced_boundaries(std::vector<std::vector<double>>(ranks.size(), cost), ranks);
   }
 
   void keep(std::vector<Plan>& plans, std::optional<Plan> plan) const {

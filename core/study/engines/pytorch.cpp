@@ -304,16 +304,17 @@ std::string program(const EngineQuestion& question) {
 }  // namespace
 
 Engine pytorch() {
-  return {"PyTorch's pipelining",
-          {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::interleaved, ScheduleKind::zb_v,
-                         ScheduleKind::dualpipe_v},
-           .tensor_parallel = false,
-           .most_zero = 0,
-           .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
-           .least_micro_batches = least_micro_batches,
-           .may_cut = may_cut_modules,
-           .model_misfit = [](const Profile& profile) { return module_misfit(profile, "PyTorch's pipelining"); }},
-          {{"pytorch", ".py", "a program for PyTorch's pipelining", program}}};
+  return {
+      "PyTorch's pipelining",
+      {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::interleaved, ScheduleKind::zb_v,
+                     ScheduleKind::dualpipe_v},
+       .tensor_parallel = false,
+       .most_zero = 0,
+       .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
+       .least_micro_batches = least_micro_batches,
+       .is_valid_boundary = may_cut_modules,
+       .model_limitation = [](const Profile& profile) { return module_limitation(profile, "PyTorch's pipelining"); }},
+      {{"pytorch", ".py", "a program for PyTorch's pipelining", program}}};
 }
 
 }  // namespace pipedeck::study::engines

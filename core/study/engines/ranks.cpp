@@ -28,7 +28,7 @@ std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_v
   for (std::size_t rank = 0; rank < devices.size(); ++rank) {
     const Device& device = all[devices[rank].index()];
     text += fmt::format("{}{}: {} ({}, {})\n", mark, rank, devices[rank].value,
-                        one_line(cluster.nodes[device.node.index()].name), device.slot);
+                        strip_control_characters(cluster.nodes[device.node.index()].name), device.slot);
   }
   return text;
 }

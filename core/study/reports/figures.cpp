@@ -64,7 +64,7 @@ std::string schedule_text(const Plan& plan) {
 
 std::string short_shape_text(const Words& words, const Plan& plan) {
   constexpr std::size_t widest = 28;
-  std::string shape = shape_text(plan);
+  std::string shape = stage_shape_text(plan);
   return shape.size() <= widest ? shape : words.count(plan.stages.size(), "1 stage", "{} stages");
 }
 

@@ -21,7 +21,7 @@ std::string percent_text(const Words& words, double fraction);                 /
 std::string share_text(const Words& words, Nanoseconds part, Nanoseconds of);  // "9.1 %", "-" of nothing
 std::string devices_text(const Words& words, std::vector<DeviceId> devices);   // "0 to 3, 6, 7": ascending, each once
 std::string schedule_text(const Plan& plan);                                   // "1f1b A", "gpipe": a name
-/// shape_text, or "16 stages" where that would widen a table.
+/// stage_shape_text, or "16 stages" where that would widen a table.
 std::string short_shape_text(const Words& words, const Plan& plan);
 
 }  // namespace pipedeck::study::reports

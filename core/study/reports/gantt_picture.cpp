@@ -81,7 +81,7 @@ class Gantt {
       places.next(name, 40, 6.4);
       std::string box;
       add_box(box, places.x(), places.top() + 1, swatch, swatch);
-      svg_.path(box, ink_of(kind));
+      svg_.path(box, color_of(kind));
       if (hatched(kind)) svg_.hatch(box);
       svg_.text(places.x() + name_beside_swatch, places.top() + swatch, name, inks::muted);
     }
@@ -97,7 +97,7 @@ class Gantt {
 
   void paint(OpKind kind) {
     const std::string& path = paths_[static_cast<std::size_t>(kind)];
-    svg_.path(path, ink_of(kind));
+    svg_.path(path, color_of(kind));
     if (hatched(kind)) svg_.hatch(path);
   }
 

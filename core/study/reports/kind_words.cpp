@@ -26,7 +26,7 @@ std::string words_of(const Words& words, OpKind kind) {
   return {};
 }
 
-std::string file_words_of(const Words& words, OpKind kind) {
+std::string file_label(const Words& words, OpKind kind) {
   switch (kind) {
     case OpKind::backward_input:
       return words("backward input");

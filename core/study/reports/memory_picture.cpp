@@ -21,8 +21,8 @@ class Memory {
  public:
   Memory(Svg& svg, const Words& words, const Simulation& simulation)
       : svg_(svg), words_(words), end_(std::max<double>(1, last_time(simulation))) {
-    for (const DeviceVerdict& device : simulation.devices)
-      most_ = std::max({most_, size(device.peak), size(device.peak_upper), size(device.capacity)});
+    for (const SimulatedDevice& device : simulation.devices)
+      most_ = std::max({most_, size(device.peak), size(device.peak_upper_bound), size(device.capacity)});
   }
 
   void heads() {
@@ -31,9 +31,9 @@ class Memory {
     svg_.text(words_at, 12, words_("peak of memory, GiB"), inks::muted, Anchor::end);
   }
 
-  void row(const DeviceVerdict& device, double top) {
+  void row(const SimulatedDevice& device, double top) {
     svg_.rect(plot_at, top, curve_width, row_height, inks::window);
-    svg_.path(curve(device, top), ink_of(MemoryItem::activations), 0.75);
+    svg_.path(curve(device, top), color_of(MemoryItem::activations), 0.75);
     const double full = top + row_height - size(device.capacity) / most_ * row_height;
     svg_.line(plot_at, full, plot_at + curve_width, full, inks::muted, 1, true);
     bar(device, top + 6, row_height - 12);
@@ -51,7 +51,7 @@ class Memory {
       if (!drawn_[static_cast<std::size_t>(i)]) continue;
       const std::string name = words_of(words_, item);
       places.next(name, 32, 6.2);
-      svg_.rect(places.x(), places.top() + 1, swatch, swatch, ink_of(item));
+      svg_.rect(places.x(), places.top() + 1, swatch, swatch, color_of(item));
       svg_.text(places.x() + name_beside_swatch, places.top() + swatch, name, inks::muted);
     }
     svg_.text(plot_at, places.top() + 31,
@@ -67,7 +67,7 @@ class Memory {
   }
 
   /// The most in each column of pixels: no peak is lost, however short.
-  std::string curve(const DeviceVerdict& device, double top) const {
+  std::string curve(const SimulatedDevice& device, double top) const {
     if (device.curve.empty()) return {};
     const auto columns = static_cast<std::size_t>(curve_width);
     std::vector<double> most(columns, 0);
@@ -89,15 +89,15 @@ class Memory {
     return path + fmt::format("H{:g}V{:g}z", plot_at + curve_width, bottom);
   }
 
-  void bar(const DeviceVerdict& device, double top, double height) {
+  void bar(const SimulatedDevice& device, double top, double height) {
     svg_.rect(bars_at, top, bars_width, height, inks::window);
     double x = bars_at;
     for (int i = 0; i < memory_item_count; ++i) {
       const auto item = static_cast<MemoryItem>(i);
-      const double width = size(device.peak_parts[item]) / most_ * bars_width;
+      const double width = size(device.peak_breakdown[item]) / most_ * bars_width;
       if (width <= 0) continue;
       drawn_[static_cast<std::size_t>(i)] = true;
-      svg_.rect(x, top, width, height, ink_of(item));
+      svg_.rect(x, top, width, height, color_of(item));
       x += width;
     }
     const auto mark = [&](Bytes bytes, double beyond, bool dashed) {
@@ -105,7 +105,7 @@ class Memory {
       svg_.line(at, top - beyond, at, top + height + beyond, inks::muted, 1, dashed);
     };
     mark(device.capacity, 4, true);
-    mark(device.peak_upper, 0, false);
+    mark(device.peak_upper_bound, 0, false);
   }
 
   Svg& svg_;

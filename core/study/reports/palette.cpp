@@ -33,8 +33,8 @@ constexpr std::array plain_inks{inks::text,   inks::muted, inks::panel,  inks::w
 
 }  // namespace
 
-const Ink& ink_of(OpKind kind) { return operation_inks[static_cast<std::size_t>(kind)]; }
-const Ink& ink_of(MemoryItem item) { return memory_inks[static_cast<std::size_t>(item)]; }
+const Ink& color_of(OpKind kind) { return operation_inks[static_cast<std::size_t>(kind)]; }
+const Ink& color_of(MemoryItem item) { return memory_inks[static_cast<std::size_t>(item)]; }
 
 const Ink& ink_on(OpKind kind) {
   return kind == OpKind::backward_weight || kind == OpKind::recompute ? inks::on_pale : inks::on_dark;

@@ -24,8 +24,8 @@ inline constexpr Ink text{"text", "#1d2026", "#eceef2"}, muted{"muted", "#686d79
     on_dark{"on-dark", "#ffffff", "#ffffff"}, on_pale{"on-pale", "#1d2026", "#1d2026"};
 }  // namespace inks
 
-const Ink& ink_of(OpKind kind);
-const Ink& ink_of(MemoryItem item);
+const Ink& color_of(OpKind kind);
+const Ink& color_of(MemoryItem item);
 /// Returns the colour of text on a box of this kind.
 const Ink& ink_on(OpKind kind);
 /// Returns true for kinds with a hatch, for eyes that see their colours as equal.

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t most_picture_rows = 24;  // what a page holds, both pictures together
 
-const DeviceVerdict* verdict_of(const Simulation& simulation, DeviceId device) {
-  const auto found = std::ranges::find(simulation.devices, device, &DeviceVerdict::device);
+const SimulatedDevice* verdict_of(const Simulation& simulation, DeviceId device) {
+  const auto found = std::ranges::find(simulation.devices, device, &SimulatedDevice::device);
   return found == simulation.devices.end() ? nullptr : &*found;
 }
 
@@ -25,8 +25,8 @@ const TimelineLane* compute_lane(const Timeline& timeline, DeviceId device) {
 }
 
 /// Returns true for equal operations at equal times and equal memory.
-bool alike(const Simulation& simulation, const DeviceVerdict& a, const DeviceVerdict& b) {
-  DeviceVerdict other = b;
+bool alike(const Simulation& simulation, const SimulatedDevice& a, const SimulatedDevice& b) {
+  SimulatedDevice other = b;
   other.device = a.device;
   if (a != other) return false;
   const Timeline& timeline = simulation.timeline;
@@ -38,14 +38,14 @@ bool alike(const Simulation& simulation, const DeviceVerdict& a, const DeviceVer
 }
 
 struct AlikeDevices {
-  const DeviceVerdict* first = nullptr;
+  const SimulatedDevice* first = nullptr;
   std::vector<DeviceId> devices;
 };
 
 std::vector<AlikeDevices> grouped(const Simulation& simulation, const PipelineRank& rank) {
   std::vector<AlikeDevices> groups;
   for (const DeviceId device : rank.devices) {
-    const DeviceVerdict* verdict = verdict_of(simulation, device);
+    const SimulatedDevice* verdict = verdict_of(simulation, device);
     if (!verdict) continue;
     const auto known = std::ranges::find_if(
         groups, [&](const AlikeDevices& group) { return alike(simulation, *group.first, *verdict); });
@@ -80,7 +80,7 @@ bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0)
 }  // namespace
 
 PictureRows picture_rows(const Words& words, const Plan& plan, const Simulation& simulation) {
-  const std::vector<Chunk> chunks = chunks_of(plan);
+  const std::vector<Chunk> chunks = stage_copies(plan);
   PictureRows made;
   std::size_t left_out = 0;
   for (const PipelineRank& rank : pipeline_ranks(plan)) {

@@ -13,7 +13,7 @@
 namespace pipedeck::study::reports {
 
 struct PictureRow {
-  const DeviceVerdict* device = nullptr;
+  const SimulatedDevice* device = nullptr;
   std::string stages;  ///< of the rank's first row: "stage 0", "stages 0, 3"
   std::string name;    ///< "G0", "G0 ×8"
   bool begins_rank = false;

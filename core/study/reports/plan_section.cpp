@@ -74,7 +74,7 @@ std::string facts_text(const Words& words, const Plan& plan, const Simulation& s
   return plan.planner.empty() ? text : text + ' ' + words("Made by the planner {}.", plan.planner);
 }
 
-Table parts_table(const Words& words, const TimeParts& parts) {
+Table parts_table(const Words& words, const TimeBreakdown& parts) {
   Table table{{{words("The iteration consists of")}, {"ms", true}, {words("Share"), true}}, {}, true};
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
@@ -94,7 +94,7 @@ Table path_table(const Words& words, const CriticalPath& path, const Plan& plan)
       table.rows.push_back({std::move(name), milliseconds_text(words, time), share_text(words, time, whole)});
   };
   for (int kind = 0; kind < op_kind_count; ++kind)
-    add(file_words_of(words, static_cast<OpKind>(kind)), shares.by_kind[static_cast<std::size_t>(kind)]);
+    add(file_label(words, static_cast<OpKind>(kind)), shares.by_kind[static_cast<std::size_t>(kind)]);
   for (std::size_t s = 0; s < std::min(shares.by_stage.size(), most_stage_rows); ++s)
     add(words("stage {}", s), shares.by_stage[s]);
   add(words("slowed by others"), shares.slowed);
@@ -102,19 +102,19 @@ Table path_table(const Words& words, const CriticalPath& path, const Plan& plan)
 }
 
 /// One row for devices of which all of this is the same: replicas of a stage, mostly.
-bool told_alike(const DeviceVerdict& a, const DeviceVerdict& b) {
-  return a.busy == b.busy && a.peak == b.peak && a.peak_upper == b.peak_upper && a.capacity == b.capacity &&
-         a.peak_micro_batches == b.peak_micro_batches && a.peak_parts == b.peak_parts;
+bool told_alike(const SimulatedDevice& a, const SimulatedDevice& b) {
+  return a.busy == b.busy && a.peak == b.peak && a.peak_upper_bound == b.peak_upper_bound && a.capacity == b.capacity &&
+         a.peak_micro_batches == b.peak_micro_batches && a.peak_breakdown == b.peak_breakdown;
 }
 
 struct DeviceGroupRow {
   std::vector<DeviceId> devices;
-  const DeviceVerdict* first = nullptr;
+  const SimulatedDevice* first = nullptr;
 };
 
 std::vector<DeviceGroupRow> grouped(const Simulation& simulation) {
   std::vector<DeviceGroupRow> rows;
-  for (const DeviceVerdict& device : simulation.devices) {
+  for (const SimulatedDevice& device : simulation.devices) {
     if (rows.empty() || !told_alike(*rows.back().first, device)) rows.push_back({{}, &device});
     rows.back().devices.push_back(device.device);
   }
@@ -133,9 +133,9 @@ Table devices_table(const Words& words, const Simulation& simulation) {
               {},
               true};
   for (const DeviceGroupRow& row : grouped(simulation)) {
-    const DeviceVerdict& device = *row.first;
+    const SimulatedDevice& device = *row.first;
     table.rows.push_back({devices_text(words, row.devices), share_text(words, device.busy, simulation.iteration),
-                          gib_text(words, device.peak), gib_text(words, device.peak_upper),
+                          gib_text(words, device.peak), gib_text(words, device.peak_upper_bound),
                           gib_text(words, device.capacity), std::to_string(device.peak_micro_batches),
                           words_of(words, fit_of(device))});
   }
@@ -147,14 +147,14 @@ Table items_table(const Words& words, const Simulation& simulation) {
   Table table{{{words("GiB at the peak of")}}, {}, true};
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
-    const auto holds = [item](const DeviceVerdict& device) { return device.peak_parts[item].count > 0; };
+    const auto holds = [item](const SimulatedDevice& device) { return device.peak_breakdown[item].count > 0; };
     if (std::ranges::none_of(simulation.devices, holds)) continue;
     items.push_back(item);
     table.columns.push_back({words_of(words, item), true});
   }
   for (const DeviceGroupRow& row : grouped(simulation)) {
     std::vector<std::string> cells{devices_text(words, row.devices)};
-    for (const MemoryItem item : items) cells.push_back(gib_text(words, row.first->peak_parts[item]));
+    for (const MemoryItem item : items) cells.push_back(gib_text(words, row.first->peak_breakdown[item]));
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -174,7 +174,7 @@ std::string path_sentence(const Words& words, const PlanFigures& figures, const 
 }
 
 /// The largest part of the iteration that is no computation.
-std::string lost_sentence(const Words& words, const TimeParts& parts) {
+std::string lost_sentence(const Words& words, const TimeBreakdown& parts) {
   auto lost = TimePart::imbalance;
   for (int i = static_cast<int>(TimePart::imbalance); i < time_part_count; ++i)
     if (parts[static_cast<TimePart>(i)] > parts[lost]) lost = static_cast<TimePart>(i);
@@ -207,7 +207,7 @@ std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const
       break;
     case Fit::expected:
       warnings.push_back(words("{} fits in memory, but not by the upper estimate on {} of {} devices.", plan.name,
-                               devices_beyond(simulation), simulation.devices.size()));
+                               num_devices_over_capacity(simulation), simulation.devices.size()));
       break;
     case Fit::no:
       warnings.push_back(words("{} does not fit in memory.", plan.name));

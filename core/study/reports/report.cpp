@@ -97,7 +97,7 @@ std::string price_text(const Words& words, const std::optional<double>& price) {
 
 /// "13.14 of 16.00 (82 %)" and the device.
 std::pair<std::string, std::string> peak_texts(const Words& words, const Simulation& simulation) {
-  const DeviceVerdict* worst = fullest_device(simulation);
+  const SimulatedDevice* worst = most_loaded_device(simulation);
   if (!worst) return {"-", "-"};
   return {words("{} of {} ({:.0f} %)", gib_text(words, worst->peak), gib_text(words, worst->capacity),
                 share_of_capacity(worst->peak, *worst) * 100),

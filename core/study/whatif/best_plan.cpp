@@ -21,7 +21,7 @@ namespace pipedeck::study::whatif {
 namespace {
 
 /// They search as long as they are let.
-bool takes_long(const planner::PlannerInfo& planner) { return planner.name == "joint" || planner.name == "amp-sa"; }
+bool is_slow(const planner::PlannerInfo& planner) { return planner.name == "joint" || planner.name == "amp-sa"; }
 
 /// Returns the price of the nodes in which the plan has a device: half a node can't be rented.
 std::optional<double> price_of_nodes(const Cluster& cluster, const std::set<NodeId>& nodes) {
@@ -35,8 +35,8 @@ std::optional<double> price_of_nodes(const Cluster& cluster, const std::set<Node
   return price;
 }
 
-FoundPlan figures_of(const Problem& problem, std::shared_ptr<const Plan> plan, const Simulation& simulation) {
-  FoundPlan found;
+PlanCandidate figures_of(const Problem& problem, std::shared_ptr<const Plan> plan, const Simulation& simulation) {
+  PlanCandidate found;
   const std::vector<Device> devices = devices_of(*problem.cluster);
   std::set<NodeId> nodes;
   for (const DeviceId device : devices_used(*plan)) nodes.insert(devices[device.index()].node);
@@ -48,11 +48,12 @@ FoundPlan figures_of(const Problem& problem, std::shared_ptr<const Plan> plan, c
   found.iteration = to_seconds(simulation.iteration);
   found.samples_per_second = simulation.samples_per_second;
   found.fits = simulation.fits;
-  if (const DeviceVerdict* fullest = fullest_device(simulation)) {
+  if (const SimulatedDevice* fullest = most_loaded_device(simulation)) {
     found.peak = fullest->peak;
     found.capacity = fullest->capacity;
   }
-  for (const DeviceVerdict& device : simulation.devices) found.largest_peak = std::max(found.largest_peak, device.peak);
+  for (const SimulatedDevice& device : simulation.devices)
+    found.largest_peak = std::max(found.largest_peak, device.peak);
   return found;
 }
 
@@ -106,7 +107,7 @@ class Answers {
   std::vector<std::vector<Candidate>> plans_;
   std::vector<std::string> reasons_;
   std::vector<double> done_;
-  std::optional<FoundPlan> best_;
+  std::optional<PlanCandidate> best_;
   const SearchHow& how_;
   const std::function<void(const Candidate&)>& better_;
 };
@@ -126,8 +127,8 @@ planner::PlannerContext context_of(const sim::Simulator& simulator, int top, con
 }
 }  // namespace
 
-bool is_better(const FoundPlan& a, const FoundPlan& b) {
-  const auto rank = [](const FoundPlan& plan) {
+bool is_better(const PlanCandidate& a, const PlanCandidate& b) {
+  const auto rank = [](const PlanCandidate& plan) {
     return std::tuple(!plan.fits, !plan.plan->synchronous(), -plan.samples_per_second, plan.largest_peak);
   };
   return rank(a) < rank(b);
@@ -137,10 +138,11 @@ bool answers(const Problem& problem, const Plan& plan) {
   const Workload& workload = problem.workload;
   if (plan.global_batch != workload.global_batch) return false;
   if (workload.micro_batch && plan.synchronous() && plan.micro_batch != *workload.micro_batch) return false;
-  return !broken_pin(plan, *problem.profile, problem.pins);
+  return !first_violation(plan, *problem.profile, problem.pins);
 }
 
-Result<Candidate> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan, std::stop_token stop) {
+Result<Candidate> simulate_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan,
+                                std::stop_token stop) {
   TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
   TRY(auto simulation, simulator.run(plan, std::move(stop)));
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
@@ -151,14 +153,14 @@ Result<Candidate> judge_plan(const Problem& problem, const sim::Simulator& simul
   return Candidate{figures_of(problem, std::make_shared<const Plan>(std::move(plan)), *kept), kept};
 }
 
-std::vector<Plan> kept_as_is(const Problem& problem, const Plan& plan) {
+std::vector<Plan> freeze_warmups(const Problem& problem, const Plan& plan) {
   std::vector<Plan> kept{plan};
   if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts) return kept;
   const auto network = cost::Network::of(*problem.cluster, problem.workload.conventions.calibration);
   if (!network) return kept;
   const std::vector<int> fitting =
-      cost::micro_batches_that_fit(plan, *problem.profile, *network, problem.workload.conventions);
-  std::vector<schedule::StageFigures> figures(fitting.size());
+      cost::max_in_flight_micro_batches(plan, *problem.profile, *network, problem.workload.conventions);
+  std::vector<schedule::StageEstimates> figures(fitting.size());
   for (std::size_t s = 0; s < fitting.size(); ++s) figures[s].fitting = fitting[s];
   Plan counted = plan;
   counted.warmup_counts = schedule::warmup_counts(plan, figures);
@@ -166,20 +168,20 @@ std::vector<Plan> kept_as_is(const Problem& problem, const Plan& plan) {
   return kept;
 }
 
-Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner> planners, std::span<const Plan> kept,
+Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerRequest> planners, std::span<const Plan> kept,
                            int top, const SearchHow& how, const std::function<void(const Candidate&)>& better) {
   TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-  std::vector<AskedPlanner> asked(planners.begin(), planners.end());
-  std::stable_partition(asked.begin(), asked.end(), [](const AskedPlanner& one) { return !takes_long(*one.planner); });
+  std::vector<PlannerRequest> asked(planners.begin(), planners.end());
+  std::stable_partition(asked.begin(), asked.end(), [](const PlannerRequest& one) { return !is_slow(*one.planner); });
 
   Answers all(kept.size() + asked.size(), how, better);
   const auto judge_kept = [&](std::size_t i) {
     const Plan& plan = kept[i];
     if (!answers(problem, plan)) return;
-    auto judged = judge_plan(problem, simulator, plan, how.stop);
+    auto judged = simulate_plan(problem, simulator, plan, how.stop);
     if (judged) all.add(i, *std::move(judged));
   };
-  const auto ask = [&](std::size_t i, const AskedPlanner& one) {
+  const auto ask = [&](std::size_t i, const PlannerRequest& one) {
     planner::PlannerContext context = context_of(simulator, top, how);
     context.progress = [&](double done, std::string_view) { all.set(i, done, one.planner->title); };
     auto ranking = planner::run_planner(*one.planner, problem, one.options, context);
@@ -187,7 +189,7 @@ Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner>
     if (ranking->infeasible) all.say(i, text_of(*ranking->infeasible, *one.planner));
     for (Plan& plan : ranking->plans) {
       if (!answers(problem, plan)) continue;
-      auto judged = judge_plan(problem, simulator, std::move(plan), how.stop);
+      auto judged = simulate_plan(problem, simulator, std::move(plan), how.stop);
       if (judged) all.add(i, *std::move(judged));
     }
   };

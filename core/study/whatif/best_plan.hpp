@@ -27,35 +27,36 @@ struct SearchHow {
 };
 
 struct Candidate {
-  FoundPlan found;
+  PlanCandidate found;
   std::shared_ptr<const Simulation> simulation;
 };
 
 struct BestPlan {
-  std::optional<Candidate> best;  ///< absent: no plan fits
-  std::vector<FoundPlan> found;   ///< every plan that fits, best first
-  std::string why_none;           ///< the planners' messages if there is no plan
+  std::optional<Candidate> best;     ///< absent: no plan fits
+  std::vector<PlanCandidate> found;  ///< every plan that fits, best first
+  std::string why_none;              ///< the planners' messages if there is no plan
 };
 
 /// Orders plans: a plan that fits, with a flush, of more samples per second comes first. Ties go to less memory.
-bool is_better(const FoundPlan& a, const FoundPlan& b);
+bool is_better(const PlanCandidate& a, const PlanCandidate& b);
 
 /// Returns whether a plan is one for the question: its batch, its micro-batch if that is fixed (planners choose their
 /// own without a flush), and its pins.
 bool answers(const Problem& problem, const Plan& plan);
 
 /// The plan simulated. An error where it is no plan for this question (devices that are not there).
-Result<Candidate> judge_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan, std::stop_token stop);
+Result<Candidate> simulate_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan,
+                                std::stop_token stop);
 
 /// The plan itself, and for 1F1B a copy whose warm-ups stand in it as they are in this question: more memory would give
 /// it longer ones, which can make it slower.
-std::vector<Plan> kept_as_is(const Problem& problem, const Plan& plan);
+std::vector<Plan> freeze_warmups(const Problem& problem, const Plan& plan);
 
 /// Asks every planner for `top` plans. Simulates `kept` again where they are still plans for the question, so that no
 /// answer is worse than they are. Slow planners (joint, amp-sa) are asked last. Calls `better`, if there is one, with
 /// each plan that is better than all before it, from any thread, one call at a time. An error is one of the question; a
 /// failure of one planner is not.
-Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner> planners, std::span<const Plan> kept,
+Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerRequest> planners, std::span<const Plan> kept,
                            int top, const SearchHow& how, const std::function<void(const Candidate&)>& better = {});
 
 }  // namespace pipedeck::study::whatif

@@ -34,18 +34,18 @@ class Offers {
   std::vector<Purchase> all() {
     kinds_of_links();
     groups_of_links();
-    Purchase& node = add(PurchaseKind::node);
+    Purchase& node = add(UpgradeKind::node);
     node.places = {cluster_.nodes.back().name};
     node.change.nodes = scales_.nodes + 1;
     devices();
-    Purchase& memory = add(PurchaseKind::memory);
+    Purchase& memory = add(UpgradeKind::memory);
     memory.factor = times;
     memory.change.memory = Bytes(scales_.memory.count * static_cast<std::int64_t>(times));
     return std::move(offers_);
   }
 
  private:
-  Purchase& add(PurchaseKind kind) {
+  Purchase& add(UpgradeKind kind) {
     Purchase offer;
     offer.kind = kind;
     return offers_.emplace_back(std::move(offer));
@@ -53,12 +53,12 @@ class Offers {
 
   void kinds_of_links() {
     if (scales_.inside) {
-      Purchase& offer = add(PurchaseKind::links_inside);
+      Purchase& offer = add(UpgradeKind::links_inside);
       offer.factor = times;
       offer.change.inside = *scales_.inside * times;
     }
     if (scales_.between) {
-      Purchase& offer = add(PurchaseKind::links_between);
+      Purchase& offer = add(UpgradeKind::links_between);
       offer.factor = times;
       offer.change.between = *scales_.between * times;
     }
@@ -75,7 +75,7 @@ class Offers {
       if (group.first().kind != SensitivityKind::link_bandwidth || taken == most_groups) continue;
       for (const bool inside : {false, true}) {
         Purchase offer;
-        offer.kind = PurchaseKind::links;
+        offer.kind = UpgradeKind::links;
         offer.factor = times;
         for (const SensitivityEntry& entry : group.entries) {
           if ((entry.from == entry.to) != inside) continue;
@@ -104,10 +104,10 @@ class Offers {
       });
       seen.push_back(&node);
       if (alike || cluster_.nodes.size() == 1) continue;
-      replace(PurchaseKind::node_devices, own, node.name);
+      replace(UpgradeKind::node_devices, own, node.name);
     }
     if (const std::optional<DeviceId> best = most_sensitive(); best && devices.size() > 1)
-      replace(PurchaseKind::one_device, {*best}, std::to_string(best->value));
+      replace(UpgradeKind::one_device, {*best}, std::to_string(best->value));
   }
 
   /// By what is next for the first device.
@@ -116,7 +116,7 @@ class Offers {
     return next_type(problem_, cluster_.device_types[static_cast<std::size_t>(place.type)], catalogue_);
   }
 
-  void replace(PurchaseKind kind, std::vector<DeviceId> devices, const std::string& place) {
+  void replace(UpgradeKind kind, std::vector<DeviceId> devices, const std::string& place) {
     const DeviceType next = next_of(devices.front());
     Purchase& offer = add(kind);
     offer.places = {place};
@@ -126,7 +126,7 @@ class Offers {
 
   void every_device() {
     const DeviceType next = next_of(DeviceId(0));
-    Purchase& offer = add(PurchaseKind::every_device);
+    Purchase& offer = add(UpgradeKind::every_device);
     offer.type = next.name;
     offer.change.type = next;
   }
@@ -162,11 +162,12 @@ void sort_by_gain(std::vector<PurchaseGain>& gains) {
   });
 }
 
-Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const FoundPlan* today,
-                                            std::span<const Purchase> purchases, std::span<const AskedPlanner> planners,
-                                            const DeviceCatalogue& catalogue, const SearchHow& how,
+Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const PlanCandidate* today,
+                                            std::span<const Purchase> purchases,
+                                            std::span<const PlannerRequest> planners, const DeviceCatalogue& catalogue,
+                                            const SearchHow& how,
                                             const std::function<void(const PurchaseGain&)>& some) {
-  const std::vector<Plan> kept = today ? kept_as_is(problem, *today->plan) : std::vector<Plan>();
+  const std::vector<Plan> kept = today ? freeze_warmups(problem, *today->plan) : std::vector<Plan>();
   std::vector<PurchaseGain> gains(purchases.size());
   std::mutex mutex;
   std::size_t done = 0;
@@ -187,7 +188,7 @@ Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const FoundP
       gain.gain = gain.best->samples_per_second - (today ? today->samples_per_second : 0);
       const bool links =
           !gain.purchase.change.links.empty() || gain.purchase.change.inside || gain.purchase.change.between;
-      if (!links && gain.purchase.kind != PurchaseKind::memory && gain.best->price_per_hour && today &&
+      if (!links && gain.purchase.kind != UpgradeKind::memory && gain.best->price_per_hour && today &&
           today->price_per_hour)
         gain.price_change = *gain.best->price_per_hour - *today->price_per_hour;
     }

@@ -17,9 +17,10 @@ std::vector<Purchase> purchases(const Problem& problem, const Sensitivity* sensi
 
 /// Every purchase planned with, the largest gain first. `today`: the best plan without any, null where none fits; it is
 /// kept where nothing better is found. `some`, if there is one, gets each answer as it comes, one call at a time.
-Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const FoundPlan* today,
-                                            std::span<const Purchase> purchases, std::span<const AskedPlanner> planners,
-                                            const DeviceCatalogue& catalogue, const SearchHow& how,
+Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const PlanCandidate* today,
+                                            std::span<const Purchase> purchases,
+                                            std::span<const PlannerRequest> planners, const DeviceCatalogue& catalogue,
+                                            const SearchHow& how,
                                             const std::function<void(const PurchaseGain&)>& some = {});
 
 /// Larger gains first, then what costs less, then as they were.

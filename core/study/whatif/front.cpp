@@ -27,12 +27,12 @@ struct Cell {
 
 struct Task {
   std::size_t cell = 0;
-  AskedPlanner asked;
+  PlannerRequest asked;
 };
 
 /// Two plans of equal figures on equally many nodes are one point.
 using Figures = std::tuple<int, int, double, std::int64_t, int>;
-Figures key_of(const FoundPlan& plan) {
+Figures key_of(const PlanCandidate& plan) {
   return {static_cast<int>(plan.cluster->nodes.size()), plan.devices, plan.samples_per_second, plan.largest_peak.count,
           plan.plan->synchronous() ? 1 : 0};
 }
@@ -40,7 +40,7 @@ Figures key_of(const FoundPlan& plan) {
 class Finder {
  public:
   Finder(std::vector<Cell> cells, std::vector<Task> tasks, const FrontSpace& space, const SearchHow& how,
-         const std::function<void(const std::vector<FoundPlan>&)>& some)
+         const std::function<void(const std::vector<PlanCandidate>&)>& some)
       : cells_(std::move(cells)),
         tasks_(std::move(tasks)),
         space_(space),
@@ -49,7 +49,7 @@ class Finder {
         of_task_(tasks_.size()),
         of_cell_(cells_.size()) {}
 
-  Result<std::vector<FoundPlan>> run() {
+  Result<std::vector<PlanCandidate>> run() {
     steps_ = tasks_.size() + (space_.variants ? cells_.size() : 0);
     parallel_for(tasks_.size(), how_.threads, [&](std::size_t t) {
       if (!over()) take(of_task_[t], ask(tasks_[t]));
@@ -67,7 +67,7 @@ class Finder {
  private:
   bool over() const { return how_.stop.stop_requested() || how_.hurry.stop_requested(); }
 
-  void take(std::vector<FoundPlan>& place, std::vector<FoundPlan> plans) {
+  void take(std::vector<PlanCandidate>& place, std::vector<PlanCandidate> plans) {
     if (some_ && !plans.empty()) {
       const std::lock_guard lock(mutex_);
       some_(plans);
@@ -80,19 +80,19 @@ class Finder {
     report(how_.progress, static_cast<double>(++done_) / static_cast<double>(steps_), what);
   }
 
-  void judge(const Cell& cell, Plan plan, std::vector<FoundPlan>& found) const {
+  void judge(const Cell& cell, Plan plan, std::vector<PlanCandidate>& found) const {
     if (!answers(cell.problem, plan)) return;
-    auto judged = judge_plan(cell.problem, cell.simulator, std::move(plan), how_.stop);
+    auto judged = simulate_plan(cell.problem, cell.simulator, std::move(plan), how_.stop);
     if (judged && judged->found.fits) found.push_back(std::move(judged->found));
   }
 
-  std::vector<FoundPlan> ask(const Task& task) const {
+  std::vector<PlanCandidate> ask(const Task& task) const {
     const Cell& cell = cells_[task.cell];
     planner::PlannerContext context = context_for(cell.simulator, how_.stop);
     context.hurry = how_.hurry;
     context.top = space_.top;
     context.relax = false;
-    std::vector<FoundPlan> found;
+    std::vector<PlanCandidate> found;
     auto ranking = planner::run_planner(*task.asked.planner, cell.problem, task.asked.options, context);
     if (!ranking) return found;
     for (Plan& plan : ranking->plans) judge(cell, std::move(plan), found);
@@ -100,11 +100,11 @@ class Finder {
   }
 
   /// The best plans with a flush of a cell, without those of planners that came to the same.
-  std::vector<FoundPlan> best_of(std::size_t cell) const {
-    std::vector<FoundPlan> plans;
+  std::vector<PlanCandidate> best_of(std::size_t cell) const {
+    std::vector<PlanCandidate> plans;
     std::set<Figures> seen;
     for (std::size_t t = 0; t < tasks_.size(); ++t)
-      for (const FoundPlan& plan : of_task_[t])
+      for (const PlanCandidate& plan : of_task_[t])
         if (tasks_[t].cell == cell && plan.plan->synchronous() && seen.insert(key_of(plan)).second)
           plans.push_back(plan);
     std::stable_sort(plans.begin(), plans.end(), is_better);
@@ -112,9 +112,9 @@ class Finder {
     return plans;
   }
 
-  std::vector<FoundPlan> variants(std::size_t c) const {
-    std::vector<FoundPlan> found;
-    for (const FoundPlan& base : best_of(c))
+  std::vector<PlanCandidate> variants(std::size_t c) const {
+    std::vector<PlanCandidate> found;
+    for (const PlanCandidate& base : best_of(c))
       for (const ScheduleTraits& info : all_schedules) {
         if (over()) return found;
         if (asynchronous(info.kind) || info.kind == ScheduleKind::explicit_order ||
@@ -137,12 +137,12 @@ class Finder {
     return found;
   }
 
-  std::vector<FoundPlan> unique() const {
-    std::vector<FoundPlan> all;
+  std::vector<PlanCandidate> unique() const {
+    std::vector<PlanCandidate> all;
     std::set<Figures> seen;
     for (const auto* places : {&of_task_, &of_cell_})
-      for (const std::vector<FoundPlan>& plans : *places)
-        for (const FoundPlan& plan : plans)
+      for (const std::vector<PlanCandidate>& plans : *places)
+        for (const PlanCandidate& plan : plans)
           if (seen.insert(key_of(plan)).second) all.push_back(plan);
     return all;
   }
@@ -151,8 +151,8 @@ class Finder {
   std::vector<Task> tasks_;
   const FrontSpace& space_;
   const SearchHow& how_;
-  const std::function<void(const std::vector<FoundPlan>&)>& some_;
-  std::vector<std::vector<FoundPlan>> of_task_, of_cell_;
+  const std::function<void(const std::vector<PlanCandidate>&)>& some_;
+  std::vector<std::vector<PlanCandidate>> of_task_, of_cell_;
   std::mutex mutex_;
   std::size_t steps_ = 1, done_ = 0;
 };
@@ -198,17 +198,17 @@ FrontSpace front_space(const Problem& problem) {
   return space;
 }
 
-std::vector<Costs> front_costs(std::span<const FoundPlan> plans) {
-  const bool priced =
-      std::all_of(plans.begin(), plans.end(), [](const FoundPlan& plan) { return plan.price_per_hour.has_value(); });
+std::vector<Costs> front_costs(std::span<const PlanCandidate> plans) {
+  const bool priced = std::all_of(plans.begin(), plans.end(),
+                                  [](const PlanCandidate& plan) { return plan.price_per_hour.has_value(); });
   std::vector<Costs> costs;
-  for (const FoundPlan& plan : plans)
+  for (const PlanCandidate& plan : plans)
     costs.push_back(
         {-plan.samples_per_second, static_cast<double>(plan.largest_peak.count), priced ? *plan.price_per_hour : 0});
   return costs;
 }
 
-std::vector<std::size_t> front_of(std::span<const FoundPlan> plans) {
+std::vector<std::size_t> front_of(std::span<const PlanCandidate> plans) {
   const std::vector<bool> stands = non_dominated(front_costs(plans));
   std::vector<std::size_t> front;
   for (std::size_t i = 0; i < plans.size(); ++i)
@@ -216,13 +216,13 @@ std::vector<std::size_t> front_of(std::span<const FoundPlan> plans) {
   return front;
 }
 
-Result<std::vector<FoundPlan>> find_front(const Problem& problem, std::span<const AskedPlanner> planners,
-                                          const FrontSpace& space, const SearchHow& how,
-                                          const std::function<void(const std::vector<FoundPlan>&)>& some) {
+Result<std::vector<PlanCandidate>> find_front(const Problem& problem, std::span<const PlannerRequest> planners,
+                                              const FrontSpace& space, const SearchHow& how,
+                                              const std::function<void(const std::vector<PlanCandidate>&)>& some) {
   TRY(auto cells, cells_of(problem, space));
   std::vector<Task> tasks;
   for (std::size_t c = 0; c < cells.size(); ++c)
-    for (const AskedPlanner& asked : planners) tasks.push_back({c, asked});
+    for (const PlannerRequest& asked : planners) tasks.push_back({c, asked});
   return Finder(std::move(cells), std::move(tasks), space, how, some).run();
 }
 

@@ -51,7 +51,7 @@ void copy_last_in_matrix(Cluster& cluster) {
     return count;
   };
   const std::size_t devices = matrix.size(), own = count_of(cluster.nodes.back()), first = devices - own;
-  const BytesPerSecond apart = first > 0 ? matrix[first][first - 1] : assumed_link().bandwidth;
+  const BytesPerSecond apart = first > 0 ? matrix[first][first - 1] : default_link().bandwidth;
   for (auto& row : matrix) row.resize(devices + own);
   matrix.resize(devices + own, std::vector<BytesPerSecond>(devices + own));
   for (std::size_t c = 0; c < own; ++c)
@@ -69,7 +69,7 @@ void join_to_switch(Cluster& cluster) {
   if (linked || cluster.bandwidth_matrix) return;
   const std::string name = next_name(cluster, "switch");
   cluster.switches.push_back({name});
-  for (const Node& node : cluster.nodes) cluster.links.push_back({node.name, name, assumed_link()});
+  for (const Node& node : cluster.nodes) cluster.links.push_back({node.name, name, default_link()});
 }
 
 void add_node(Cluster& cluster) {
@@ -120,7 +120,7 @@ ClusterScales scales_of(const Cluster& cluster) {
   return scales;
 }
 
-Link assumed_link() { return {BytesPerSecond(12.5e9), microseconds(5)}; }
+Link default_link() { return {BytesPerSecond(12.5e9), microseconds(5)}; }
 
 Cluster with_node_count(const Cluster& cluster, int count) {
   Cluster changed = cluster;

@@ -11,7 +11,7 @@ namespace pipedeck::study::whatif {
 ClusterScales scales_of(const Cluster& cluster);
 
 /// The assumed link between nodes if a cluster of one node has none: 100 Gbit/s, 5 us. Callers report the assumption.
-Link assumed_link();
+Link default_link();
 
 /// The first `count` nodes with what joins them, or more like the last, linked as that is. `nodes` at least 1.
 Cluster with_node_count(const Cluster& cluster, int count);

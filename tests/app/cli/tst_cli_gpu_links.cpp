@@ -101,7 +101,7 @@ class TestCliGpuLinks : public QObject {
     const runtime::cuda::GpusToMeasure found =
         runtime::cuda::gpus_to_measure(gpu_module(), runtime::cuda::Precision::fp32).value();
     const auto links = cli::work::GpuLinks(found).links();
-    const FoundMachine machine = cli::work::machine_of(found.names, links);
+    const DetectedMachine machine = cli::work::machine_of(found.names, links);
     QCOMPARE(machine.gpus.size(), std::size_t{3});
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) {

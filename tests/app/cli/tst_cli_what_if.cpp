@@ -33,7 +33,7 @@ class TestCliWhatIf : public QObject {
   void units_are_read();
   void bad_options_are_refused_data();
   void bad_options_are_refused();
-  void nothing_fits();
+  void infeasible_by_memory();
   void the_front_and_purchases_as_json();
   void tables_as_csv();
   void cluster_and_plan_go_on();
@@ -104,7 +104,7 @@ void TestCliWhatIf::bad_options_are_refused() {
   QVERIFY(answer.out.isEmpty());
 }
 
-void TestCliWhatIf::nothing_fits() {
+void TestCliWhatIf::infeasible_by_memory() {
   const SmallProblem problem;
   const Answer answer = problem.run(question() + QStringList{"--memory", "1 kB", "--json"});
   VERIFY_STATUS(answer, 3);

@@ -106,7 +106,7 @@ inline std::shared_ptr<const Simulation> simulation(const Plan& plan, double ite
   result->idle = {Nanoseconds(ns * 4 / 100 * count), Nanoseconds(ns * 9 / 100 * count), Nanoseconds(ns / 100 * count),
                   Nanoseconds(ns * 3 / 100 * count), Nanoseconds(ns * 3 / 100 * count)};
   for (DeviceId device : used) {
-    DeviceVerdict verdict;
+    SimulatedDevice verdict;
     verdict.device = device;
     verdict.busy = Nanoseconds(ns * 80 / 100);
     verdict.capacity = Bytes(16 * gibibyte);
@@ -115,11 +115,11 @@ inline std::shared_ptr<const Simulation> simulation(const Plan& plan, double ite
     verdict.peak_time = Nanoseconds(ns / 2);
     verdict.peak_micro_batches = 2;
     const std::int64_t tenth = verdict.peak.count / 10;
-    verdict.peak_parts[MemoryItem::weights] = Bytes(tenth);
-    verdict.peak_parts[MemoryItem::gradients] = Bytes(tenth);
-    verdict.peak_parts[MemoryItem::optimizer] = Bytes(2 * tenth);
-    verdict.peak_parts[MemoryItem::boundary] = Bytes(tenth / 2);
-    verdict.peak_parts[MemoryItem::activations] = Bytes(verdict.peak.count - 4 * tenth - tenth / 2);
+    verdict.peak_breakdown[MemoryItem::weights] = Bytes(tenth);
+    verdict.peak_breakdown[MemoryItem::gradients] = Bytes(tenth);
+    verdict.peak_breakdown[MemoryItem::optimizer] = Bytes(2 * tenth);
+    verdict.peak_breakdown[MemoryItem::boundary] = Bytes(tenth / 2);
+    verdict.peak_breakdown[MemoryItem::activations] = Bytes(verdict.peak.count - 4 * tenth - tenth / 2);
     result->devices.push_back(verdict);
     const TimelineRow rows[] = {
         {Nanoseconds(0), Nanoseconds(ns * 78 / 100), {OpKind::forward, StageId(std::int32_t{0}), 0}},

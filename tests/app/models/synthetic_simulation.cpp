@@ -88,8 +88,8 @@ std::vector<TimelineRow> finish(const Pipeline& pipeline, std::vector<TimelineRo
   return collective;
 }
 
-DeviceVerdict verdict_of(const std::vector<TimelineRow>& lane, DeviceId device, const SyntheticPipeline& with) {
-  DeviceVerdict verdict;
+SimulatedDevice verdict_of(const std::vector<TimelineRow>& lane, DeviceId device, const SyntheticPipeline& with) {
+  SimulatedDevice verdict;
   verdict.device = device;
   verdict.capacity = gib(with.memory_gib);
   int kept = 0;
@@ -100,10 +100,10 @@ DeviceVerdict verdict_of(const std::vector<TimelineRow>& lane, DeviceId device, 
     verdict.peak = bytes;
     verdict.peak_time = time;
     verdict.peak_micro_batches = kept;
-    verdict.peak_parts[MemoryItem::weights] = gib(with.static_gib * 0.25);
-    verdict.peak_parts[MemoryItem::gradients] = gib(with.static_gib * 0.25);
-    verdict.peak_parts[MemoryItem::optimizer] = gib(with.static_gib * 0.5);
-    verdict.peak_parts[MemoryItem::activations] = gib(kept * with.activation_gib);
+    verdict.peak_breakdown[MemoryItem::weights] = gib(with.static_gib * 0.25);
+    verdict.peak_breakdown[MemoryItem::gradients] = gib(with.static_gib * 0.25);
+    verdict.peak_breakdown[MemoryItem::optimizer] = gib(with.static_gib * 0.5);
+    verdict.peak_breakdown[MemoryItem::activations] = gib(kept * with.activation_gib);
   };
   point(Nanoseconds(0));
   for (const TimelineRow& row : lane) {
@@ -161,8 +161,8 @@ std::shared_ptr<const Simulation> synthetic_simulation(const SyntheticPipeline& 
 
 std::shared_ptr<const std::vector<DeviceItems>> synthetic_items(const Simulation& simulation) {
   auto all = std::make_shared<std::vector<DeviceItems>>();
-  for (const DeviceVerdict& verdict : simulation.devices) {
-    DeviceItems items{verdict.device, verdict.peak_parts, {}};
+  for (const SimulatedDevice& verdict : simulation.devices) {
+    DeviceItems items{verdict.device, verdict.peak_breakdown, {}};
     items.held[MemoryItem::activations] = Bytes();
     for (const MemoryPoint& point : verdict.curve) {
       const Bytes changing = point.bytes - items.held.total();

@@ -15,7 +15,7 @@ struct Recorded {
   QStringList errors;
   int states = 0;
 
-  explicit Recorded(session::SessionSeams seams = {}) : session(std::move(seams)) {
+  explicit Recorded(session::SessionServices seams = {}) : session(std::move(seams)) {
     QObject::connect(&session, &session::Session::error,
                      [this](const QString&, const QString& text) { errors << text; });
     QObject::connect(&session, &session::Session::state_changed, [this] { ++states; });

@@ -21,8 +21,8 @@ namespace {
 int move_last_cut(session::Session& session, int plan, std::optional<int> layer = std::nullopt) {
   const session::project::PlanEntry& entry = *session::project::find_plan(session.state(), plan);
   const Stage& last = entry.plan->stages.back();
-  const plan::CutMove edit{static_cast<int>(entry.plan->stages.size()) - 1,
-                           layer.value_or(last.last - last.first > 1 ? last.first + 1 : last.first - 1)};
+  const plan::MoveBoundary edit{static_cast<int>(entry.plan->stages.size()) - 1,
+                                layer.value_or(last.last - last.first > 1 ? last.first + 1 : last.first - 1)};
   auto edited = session::plans::edited_plan(session.state(), plan, edit, session.judge());
   if (!edited) return -1;
   session.change(session::plans::edit_name(edit, *entry.plan,
@@ -207,7 +207,7 @@ void TestSession::moving_a_cut_makes_an_edited_plan_once() {
   QVERIFY(edited != plan);
   const Plan& after = *session::project::find_plan(session.state(), edited)->plan;
   QString name = QString::fromStdString(before.name + " (edited)");
-  name.replace(QString::fromStdString(shape_text(before)), QString::fromStdString(shape_text(after)));
+  name.replace(QString::fromStdString(stage_shape_text(before)), QString::fromStdString(stage_shape_text(after)));
   QCOMPARE(QString::fromStdString(after.name), name);
   QVERIFY(*session::project::find_plan(session.state(), plan)->plan == before);
   (void)session.verdict(*session::project::find_plan(session.state(), edited));  // asks for it
@@ -229,10 +229,10 @@ void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
   compare_small(recorded);
   session::Session& session = recorded.session;
   const session::project::PlanEntry entry = *session::project::find_plan(session.state(), pipeline_of(session));
-  const Problem problem = *session::project::problem_of(session.state(), entry);
+  const Problem problem = *session::project::make_problem(session.state(), entry);
   std::vector<std::int64_t> seen;
   Plan last;
-  connect(&session.live(), &session::plans::LiveEdit::simulated, this,
+  connect(&session.live(), &session::plans::PreviewSimulator::simulated, this,
           [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::Verdict>& verdict,
               const QString& why) {
             QVERIFY2(verdict && verdict->simulation && verdict->reasons, qPrintable(why));
@@ -245,7 +245,7 @@ void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
     const std::vector<Stage>& stages = entry.plan->stages;
     const int cut = i % 2 == 0 ? stages.back().first : stages[stages.size() - 2].first + 1;
     wanted = plan::with_edit(*entry.plan, *problem.profile, *problem.cluster,
-                             plan::CutMove{static_cast<int>(stages.size()) - 1, cut})
+                             plan::MoveBoundary{static_cast<int>(stages.size()) - 1, cut})
                  .value();
     newest = session.live().request(problem, wanted);
   }
@@ -430,7 +430,7 @@ void TestSession::other_warmup_is_known() {
     Plan other = *entry.plan;
     other.warmup = verdict->other_warmup->policy;
     QVERIFY(other.warmup != entry.plan->warmup);
-    const auto simulated = sim::simulate(*session::project::problem_of(recorded.session.state(), entry), other);
+    const auto simulated = sim::simulate(*session::project::make_problem(recorded.session.state(), entry), other);
     QVERIFY(simulated.has_value());
     QCOMPARE(verdict->other_warmup->iteration.count, to_seconds(simulated->iteration).count);
   }

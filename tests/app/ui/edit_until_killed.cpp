@@ -17,10 +17,10 @@ int main(int argc, char** argv) {
   const QStringList arguments = QApplication::arguments();
   if (arguments.size() != 3) return 2;
   QSettings settings(arguments[2] + "/settings.ini", QSettings::IniFormat);
-  ui::window::MainWindow window({ui::dialogs::real_dialogs(), &settings, {}, arguments[2]});
+  ui::window::MainWindow window({ui::dialogs::interactive_dialogs(), &settings, {}, arguments[2]});
   window.show();
   if (arguments[1] != "-") window.open_files({arguments[1]});
-  if (!window.session().why_read_only().isEmpty()) return 3;
+  if (!window.session().read_only_reason().isEmpty()) return 3;
   int number = 0;
   test::Hand hand(window.session());
   QTimer next;

@@ -98,7 +98,7 @@ class Hand {
     whole.last = static_cast<int>(profile().layers.size());
     whole.devices = {DeviceId(0)};
     plan.stages = {whole};
-    FoundPlan found;
+    PlanCandidate found;
     found.plan = std::make_shared<const Plan>(plan);
     found.cluster = std::make_shared<const Cluster>(other);
     change(session::whatif::with_found_plan(state(), found).state);
@@ -107,7 +107,7 @@ class Hand {
     const session::project::PlanEntry& entry = *session::project::find_plan(state(), last());
     const auto split =
         plan::with_edit(*entry.plan, *session::project::find_profile(state(), entry.profile)->profile,
-                        *session::project::find_cluster(state(), entry.cluster)->cluster, plan::StageSplit{0, 1});
+                        *session::project::find_cluster(state(), entry.cluster)->cluster, plan::SplitStage{0, 1});
     if (split) change(session::plans::with_plan_edited(state(), entry.id, *split));
   }
   void paste_last() {

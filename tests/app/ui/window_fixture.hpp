@@ -49,7 +49,7 @@ class WindowFixture {
   explicit WindowFixture(const QString& program = command_line_program())
       : settings(directory.filePath("settings.ini"), QSettings::IniFormat),
         window(std::make_unique<ui::window::MainWindow>(
-            ui::window::WindowSeams{dialogs(), &settings, program, directory.filePath("state")})) {
+            ui::window::WindowServices{dialogs(), &settings, program, directory.filePath("state")})) {
     window->resize(1680, 1050);
     window->show();
     window->activateWindow();  // keyboard focus goes to windows in front only

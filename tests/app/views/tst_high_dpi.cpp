@@ -53,7 +53,7 @@ class TestHighDpi : public QObject {
   }
 
   void a_box_begins_at_half_a_point() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     view.setPalette(views::widgets::Theme::light().palette());
     view.set_simulation(app::synthetic_simulation({.stages = 2, .replicas = 1}));

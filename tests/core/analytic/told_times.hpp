@@ -23,7 +23,7 @@ inline ToldTimes told_times(const std::vector<std::string>& figures) {
     const QString text = QString::fromStdString(figure);
     if (!text.startsWith("forward, ") && !text.startsWith("backward, ")) continue;
     const QString formula = text.section(": ", -1).section(" = ", 0, 0), result = text.section(" = ", 1);
-    const double value = FigureArithmetic::value_of(formula.toStdString());
+    const double value = FormulaEvaluator::value_of(formula.toStdString());
     const double shown = result.chopped(3).toDouble() * 1e-3;
     [&] { QVERIFY2(result.endsWith(" ms") && std::abs(value - shown) <= 3e-3 * shown, figure.c_str()); }();
     (text.startsWith("forward") ? told.forward : told.backward) += value;

@@ -17,7 +17,7 @@ using namespace pipedeck;
 
 namespace {
 
-ReadTransformer model_of(const std::string& name) {
+ParsedTransformer model_of(const std::string& name) {
   const auto text = io::read_file(std::string(PIPEDECK_FIXTURES "/hugging_face/") + name + ".config.json");
   const auto read = io::huggingface::transformer_from_hugging_face(text.value(), name);
   if (!read) qFatal("%s: %s: %s", name.c_str(), read.error().place.c_str(), read.error().message.c_str());
@@ -334,7 +334,7 @@ class TestAnalytic : public QObject {
   }
 
   void bad_options() {
-    const ReadTransformer model = model_of("gpt2");
+    const ParsedTransformer model = model_of("gpt2");
     const DeviceModel v100 = presets::catalogue_device("V100-16GB").value();
     const auto refused = [&](const auto& change) {
       AnalyticOptions options;
@@ -371,7 +371,7 @@ class TestAnalytic : public QObject {
     const auto whole = [&](const std::string& model) {
       const auto made = analytic::analytic_profile(model_of(model), a100, options);
       std::vector<std::int64_t> bytes;
-      for (const Layer& layer : made->profile.layers) bytes.push_back(layer.whole_parameters.count);
+      for (const Layer& layer : made->profile.layers) bytes.push_back(layer.replicated_parameters.count);
       return bytes;
     };
     for (const std::int64_t bytes : whole("gpt2")) QCOMPARE(bytes, 0);

@@ -56,9 +56,9 @@ class TestCountText : public QObject {
 
   void written_as_typed() {
     for (const double count : {3e11, 1.5e12, 2e6, 20000.0, 7.0})
-      QCOMPARE(parse_count(count_text(count)).value_or(0), count);
-    QCOMPARE(count_text(3e11), std::string("300B"));
-    QCOMPARE(count_text(12500), std::string("12500"));
+      QCOMPARE(parse_count(format_count(count)).value_or(0), count);
+    QCOMPARE(format_count(3e11), std::string("300B"));
+    QCOMPARE(format_count(12500), std::string("12500"));
   }
 };
 

@@ -81,7 +81,7 @@ class TestQuantityText : public QObject {
   void keepsWithinItsRange() {
     QVERIFY(!parse_bytes("-1 B") && !parse_bytes("1e30 B"));
     QCOMPARE(parse_bytes("0").value().count, 0);
-    QVERIFY(!parse_rate("0 GB/s") && !parse_rate("-1 GB/s"));
+    QVERIFY(!parse_bandwidth("0 GB/s") && !parse_bandwidth("-1 GB/s"));
     QVERIFY(!parse_time("-1 s"));
     QCOMPARE(parse_time("0 s").value().count, 0.0);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All paths at once, each found by its own search over the whole graph: a slow, plain oracle for NodePaths.
+// All paths at once, each found by its own search over the whole graph: a slow, plain oracle for WidestPaths.
 #pragma once
 
 #include <vector>

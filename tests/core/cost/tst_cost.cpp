@@ -59,7 +59,7 @@ Bytes crossing(const Profile& profile, const std::vector<LayerId>& order, std::s
 double bytes_a_parameter(Optimizer optimizer, Precision precision, int zero, int replicas) {
   const std::int64_t width = precision == Precision::fp32 ? 4 : 2;
   const std::int64_t count = 1000;
-  const MemoryParts parts = cost::state_memory(Bytes(count * width), replicas, optimizer, precision, zero);
+  const MemoryBreakdown parts = cost::state_memory(Bytes(count * width), replicas, optimizer, precision, zero);
   return static_cast<double>(parts.total().count) / static_cast<double>(count);
 }
 
@@ -103,7 +103,7 @@ class TestCost : public QObject {
     near(cost::layer_times(profile, layer, 4, cluster, slow).forward.count, 0.008 * 4);  // speed 2 against 0.5
     profile.device = "unlisted";
     near(cost::layer_times(profile, layer, 4, cluster, slow).forward.count, 0.008 * 2);  // speed 1 against 0.5
-    QVERIFY_THROWS_EXCEPTION(BrokenInvariant, cost::layer_times(profile, layer, 4, cluster, slow, 3));
+    QVERIFY_THROWS_EXCEPTION(InvariantViolation, cost::layer_times(profile, layer, 4, cluster, slow, 3));
   }
 
   void bytesAreRoundedUpOnce() {
@@ -135,7 +135,7 @@ class TestCost : public QObject {
               profile.edges.push_back(edge);
             }
       const std::vector<LayerId> order = topological_order(profile);
-      const std::vector<Bytes> cuts = plan::cut_bytes(profile, order);
+      const std::vector<Bytes> cuts = plan::boundary_bytes(profile, order);
       QCOMPARE(cuts.size(), std::size_t{8});
       for (std::size_t p = 0; p < cuts.size(); ++p) QCOMPARE(cuts[p].count, crossing(profile, order, p).count);
     }
@@ -158,7 +158,7 @@ class TestCost : public QObject {
   }
 
   void stashedWeightsAreTheVersionsBeyondTheFirst() {
-    const MemoryParts parts = cost::state_memory(Bytes(100), 1, Optimizer::sgd, Precision::fp32, 0, 4);
+    const MemoryBreakdown parts = cost::state_memory(Bytes(100), 1, Optimizer::sgd, Precision::fp32, 0, 4);
     QCOMPARE(parts[MemoryItem::stashed_weights].count, 300);
     QCOMPARE(parts.total().count, 500);
   }
@@ -191,10 +191,10 @@ class TestCost : public QObject {
     plan.stages[1].devices = {DeviceId(2)};
     const cost::Network network = cost::Network::of(cluster).value();
     // One sample each of 20 bytes, and 40 of weights, gradients and moments; then 100 bytes in 145.
-    QCOMPARE(cost::micro_batches_that_fit(plan, profile, network, {}), (std::vector<int>{5, 1}));
+    QCOMPARE(cost::max_in_flight_micro_batches(plan, profile, network, {}), (std::vector<int>{5, 1}));
     Conventions conventions;
     conventions.reserve = Bytes(50);
-    QCOMPARE(cost::micro_batches_that_fit(plan, profile, network, conventions), (std::vector<int>{2, 1}));
+    QCOMPARE(cost::max_in_flight_micro_batches(plan, profile, network, conventions), (std::vector<int>{2, 1}));
   }
 
   void pipedreamVersions() {

@@ -19,13 +19,13 @@ constexpr std::int64_t width = 100;  // bytes of each tensor between layers
 /// Returns a product on two devices. By columns it saves its whole input and half of its output. By rows it saves half
 /// of its input and its whole output, and its bias is on every rank.
 Layer product() {
-  CutWay columns{{Lies::whole, Lies::in_columns, 2 * width}, Bytes(0), Bytes(150), Bytes(50), {}};
+  ShardingCost columns{{Lies::whole, Lies::column_sharded, 2 * width}, Bytes(0), Bytes(150), Bytes(50), {}};
   columns.memory.input = Bytes(100);
-  CutWay rows{{Lies::in_columns, Lies::whole, 2 * width}, Bytes(8), Bytes(151), Bytes(100), {}};
+  ShardingCost rows{{Lies::column_sharded, Lies::whole, 2 * width}, Bytes(8), Bytes(151), Bytes(100), {}};
   rows.memory.input = Bytes(50);
-  CutWay whole_rows = rows;
+  ShardingCost whole_rows = rows;
   whole_rows.step = {Lies::whole, Lies::whole, 3 * width}, whole_rows.saved = Bytes(152);
-  CutWay gathered = columns;
+  ShardingCost gathered = columns;
   gathered.step = {Lies::whole, Lies::whole, 3 * width}, gathered.saved = Bytes(153);
   Layer layer;
   layer.output = Bytes(width), layer.saved = Bytes(200), layer.parameters = Bytes(1008);
@@ -45,7 +45,7 @@ struct Case {
   explicit Case(int cut, int first = 2) {
     profile.layers.assign(4, product());
     // The loss does not take column-sharded tensors.
-    std::vector<CutWay>& last = profile.layers.back().tensor_parallel.front().ways;
+    std::vector<ShardingCost>& last = profile.layers.back().tensor_parallel.front().ways;
     last.erase(last.begin());
     plan.micro_batch = plan.micro_batches = plan.global_batch = 1;
     int device = 0;
@@ -60,12 +60,13 @@ struct Case {
 
   std::vector<std::int64_t> saved(std::int32_t stage) const {
     std::vector<std::int64_t> bytes;
-    for (const CutWay* way : cost::stage_ways(plan, profile, order, StageId(stage))) bytes.push_back(way->saved.count);
+    for (const ShardingCost* way : cost::stage_ways(plan, profile, order, StageId(stage)))
+      bytes.push_back(way->saved.count);
     return bytes;
   }
   std::vector<std::int64_t> held() const {
     std::vector<std::int64_t> bytes;
-    for (const Bytes cut : cost::held_cut_bytes(plan, profile, order, plan::cut_bytes(profile, order)))
+    for (const Bytes cut : cost::sharded_boundary_bytes(plan, profile, order, plan::boundary_bytes(profile, order)))
       bytes.push_back(cut.count);
     return bytes;
   }
@@ -93,9 +94,10 @@ void TestStageWays::a_stage_begins_and_ends_whole() {
   QVERIFY(even.held() == (Saved{0, 100, 100, 50, 0}));
   // One bias is halved, one is whole.
   QCOMPARE(cost::stage_weights(even.plan, even.profile, even.order, StageId(1)).whole, Bytes(8));
-  QCOMPARE(cost::kept_bytes(even.plan, even.profile, even.order, plan::cut_bytes(even.profile, even.order), StageId(1))
-               .before,
-           Bytes(301));
+  QCOMPARE(
+      cost::kept_bytes(even.plan, even.profile, even.order, plan::boundary_bytes(even.profile, even.order), StageId(1))
+          .before,
+      Bytes(301));
 }
 
 void TestStageWays::stages_cut_alike_are_one_chain() {

@@ -31,11 +31,11 @@ void TestWhaleBridge::bridges_by_hand() {
   QCOMPARE(bridge.moved.count, std::int64_t{1200});
   QCOMPARE(bridge.whole.count, std::int64_t{3600});
   // replicate(2) -> split(4): every device behind needs all of it.
-  bridge = cost::bridge_between(stage(2, 1), stage(4, 4), output, cost::ShardingPattern::columns);
+  bridge = cost::bridge_between(stage(2, 1), stage(4, 4), output, cost::WhaleSplitPattern::columns);
   QVERIFY(bridge.gather == cost::Gather::batch && !bridge.fused);
   QCOMPARE(bridge.moved.count, std::int64_t{4800});
   // split(4) -> split(4) whose first product takes columns: fused.
-  bridge = cost::bridge_between(stage(4, 4), stage(4, 4), output, cost::ShardingPattern::rows);
+  bridge = cost::bridge_between(stage(4, 4), stage(4, 4), output, cost::WhaleSplitPattern::rows);
   QVERIFY(bridge.gather == cost::Gather::columns && bridge.fused);
   QCOMPARE(bridge.moved.count, std::int64_t{1200});
   bridge = cost::bridge_between(stage(4, 4), stage(2, 1), output);
@@ -50,7 +50,7 @@ void TestWhaleBridge::patterns_by_hand() {
     layer.parameters = Bytes(1);
     return layer;
   };
-  using enum cost::ShardingPattern;
+  using enum cost::WhaleSplitPattern;
   // A classifier, 2048 in and 100,000 out: SP1 sums the input's gradient and gathers the output once; SP2 sums it.
   cost::PatternChoice choice = cost::cheapest_patterns(std::vector{product(100'000)}, Bytes(2048), 4);
   QVERIFY(choice.patterns == std::vector{columns});

@@ -79,7 +79,7 @@ class TestImporters : public QObject {
     QCOMPARE(std::get<FoundMachines>(*found).machines.front().name, std::string("node-7"));
     const std::string config = fixture("fixtures/hugging_face/gpt2.config.json");
     for (const char* path : {"/models/my-model/config.json", "/models/my-model.config.json", "my-model.json"})
-      QCOMPARE(std::get<ReadTransformer>(io::read_document(path, config, {}).value()).config.name,
+      QCOMPARE(std::get<ParsedTransformer>(io::read_document(path, config, {}).value()).config.name,
                std::string("my-model"));
   }
 

@@ -15,7 +15,7 @@ using namespace pipedeck;
 
 namespace {
 
-using Layers = std::vector<std::vector<CutStep>>;
+using Layers = std::vector<std::vector<ShardingStep>>;
 using Cost = std::tuple<std::int64_t, int>;
 
 Layers random_layers(Random& random) {
@@ -31,7 +31,7 @@ std::optional<Cost> cost_of(const Layers& layers, const std::vector<std::size_t>
   Cost cost{0, 0};
   Lies lies = Lies::whole;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const CutStep& way = layers[i][ways[i]];
+    const ShardingStep& way = layers[i][ways[i]];
     if (way.from != lies) return {};
     lies = way.to;
     std::get<0>(cost) += way.moved, std::get<1>(cost) += way.alike ? 1 : 0;
@@ -70,19 +70,20 @@ void TestCutPath::moves_the_least_of_all_paths() {
   for (int i = 0; i < 3000; ++i) {
     const Layers layers = random_layers(random);
     for (const bool may_end_in_columns : {false, true}) {
-      plan::CutPath path;
+      plan::ShardingPath path;
       bool goes_on = true;
       for (std::size_t l = 0; l < layers.size() && goes_on; ++l) goes_on = path.add(layers[l]);
       if (!goes_on) continue;  // as a stage that could end there: refused
-      const auto whole = least(layers, Lies::whole), columns = least(layers, Lies::in_columns);
+      const auto whole = least(layers, Lies::whole), columns = least(layers, Lies::column_sharded);
       QVERIFY(whole.has_value());
-      const bool in_columns = may_end_in_columns && columns && *columns < *whole;
+      const bool column_sharded = may_end_in_columns && columns && *columns < *whole;
       const auto ways = path.chosen(may_end_in_columns);
       QCOMPARE(ways.size(), layers.size());
-      QVERIFY(cost_of(layers, ways, in_columns ? Lies::in_columns : Lies::whole) == (in_columns ? columns : whole));
-      ++(in_columns ? column_ends : whole_ends);
+      QVERIFY(cost_of(layers, ways, column_sharded ? Lies::column_sharded : Lies::whole) ==
+              (column_sharded ? columns : whole));
+      ++(column_sharded ? column_ends : whole_ends);
     }
-    plan::CutPath path;
+    plan::ShardingPath path;
     if (!path.add(layers.front())) {
       QVERIFY(!least({layers.front()}, Lies::whole));
       ++none;
@@ -92,9 +93,9 @@ void TestCutPath::moves_the_least_of_all_paths() {
 }
 
 void TestCutPath::of_equal_ways_the_first() {
-  const CutStep to_columns{Lies::whole, Lies::in_columns, 2}, back{Lies::in_columns, Lies::whole, 2};
-  const CutStep at_once{Lies::whole, Lies::whole, 2}, alike{Lies::whole, Lies::whole, 2, true};
-  plan::CutPath path;
+  const ShardingStep to_columns{Lies::whole, Lies::column_sharded, 2}, back{Lies::column_sharded, Lies::whole, 2};
+  const ShardingStep at_once{Lies::whole, Lies::whole, 2}, alike{Lies::whole, Lies::whole, 2, true};
+  plan::ShardingPath path;
   QVERIFY(path.add(std::vector{alike, to_columns, at_once, at_once}));
   QVERIFY(path.add(std::vector{at_once, back}));
   QVERIFY(path.chosen(false) == (std::vector<std::size_t>{2, 0}));

@@ -89,11 +89,11 @@ class TestReschedule : public QObject {
       std::vector<std::vector<double>> cost(static_cast<std::size_t>(ranks));
       for (auto& own : cost)
         for (int p = 0; p < layers; ++p) own.push_back(random.integer(1, 50));
-      const std::vector<int> cuts = plan::balanced_cuts(cost, rank_of);
+      const std::vector<int> cuts = plan::balanced_boundaries(cost, rank_of);
       QCOMPARE(cuts.size() + 1, rank_of.size());
       for (std::size_t c = 0; c < cuts.size(); ++c) QVERIFY(cuts[c] > (c == 0 ? 0 : cuts[c - 1]) && cuts[c] < layers);
       QCOMPARE(slowest(cost, rank_of, cuts), least(cost, rank_of));
-      QCOMPARE(plan::balanced_cuts(cost, rank_of), cuts);
+      QCOMPARE(plan::balanced_boundaries(cost, rank_of), cuts);
     }
   }
 

@@ -83,8 +83,8 @@ void TestCertificates::no_plan_is_quicker_than_the_bounds() {
   every_synchronous_plan(problem, [&](const Plan& plan) {
     ++plans;
     const double iteration = simulator.iteration_time(plan)->count;
-    if (cost::stages_bound(problem, plan)->count > iteration) broken = shape_text(plan);
-    if (iteration < least) least = iteration, quickest = shape_text(plan);
+    if (cost::partition_lower_bound(problem, plan)->count > iteration) broken = stage_shape_text(plan);
+    if (iteration < least) least = iteration, quickest = stage_shape_text(plan);
   });
   QVERIFY(plans > 0 && bound.count > 0);
   QVERIFY2(broken.empty(), broken.c_str());

@@ -24,7 +24,7 @@ planner::PlannerContext context_for(const Problem& problem) {
   return context;
 }
 
-Problem problem_of(test::Random& random, int global_batch) {
+Problem make_problem(test::Random& random, int global_batch) {
   test::RandomProblem shape;
   shape.layers = random.integer(3, 6);
   shape.nodes = {random.integer(1, 2), random.integer(1, 2)};
@@ -51,7 +51,7 @@ class TestExplain : public QObject {
   void neighbours_are_simulated() {
     test::Random random(11);
     for (int trial = 0; trial < 20; ++trial) {
-      const Problem problem = problem_of(random, 8);
+      const Problem problem = make_problem(random, 8);
       planner::PlannerContext context = context_for(problem);
       context.explain = true;
       const auto ranking = planner::run_planner(**planner::planner_named("dapple"), problem, {}, context);
@@ -60,7 +60,7 @@ class TestExplain : public QObject {
       QVERIFY(!plan.why.empty());
       if (plan.stages.size() < 2) continue;
       // The plan with the named other warm-up takes exactly the stated time.
-      const auto other = with_other_warmup(plan);
+      const auto other = with_alternate_warmup(plan);
       if (!other) continue;
       const double change = context.score(*other, {})->count / context.score(plan, {})->count - 1;
       const auto line = std::find_if(plan.why.begin(), plan.why.end(),
@@ -74,7 +74,7 @@ class TestExplain : public QObject {
   void certificates_bound_the_simulated_time() {
     test::Random random(12);
     for (int trial = 0; trial < 30; ++trial) {
-      const Problem problem = problem_of(random, 6);
+      const Problem problem = make_problem(random, 6);
       const planner::PlannerContext context = context_for(problem);
       for (const planner::PlannerInfo& planner : planner::planners()) {
         const auto ranking = planner::run_planner(planner, problem, {}, context);
@@ -83,7 +83,7 @@ class TestExplain : public QObject {
           const double time = context.score(plan, {})->count;
           QVERIFY(plan.certificate.has_value());
           QVERIFY(plan.certificate->lower_bound.count > 0 && plan.certificate->lower_bound.count <= time);
-          QVERIFY(plan.certificate->stages_bound.count <= time);
+          QVERIFY(plan.certificate->partition_lower_bound.count <= time);
           QVERIFY(std::abs(plan.certificate->gap - (time / plan.certificate->lower_bound.count - 1)) < 1e-9);
         }
       }
@@ -95,7 +95,7 @@ class TestExplain : public QObject {
     test::Random random(13);
     int micro_batches = 0, nodes = 0;
     for (int trial = 0; trial < 40; ++trial) {
-      Problem problem = with_memory(problem_of(random, 8), Bytes(random.integer(300, 900) * std::int64_t{1000000}));
+      Problem problem = with_memory(make_problem(random, 8), Bytes(random.integer(300, 900) * std::int64_t{1000000}));
       problem.workload.micro_batch = 8;
       const planner::PlannerContext context = context_for(problem);
       for (const planner::PlannerInfo& planner : planner::planners()) {
@@ -134,7 +134,7 @@ class TestExplain : public QObject {
       ++tried[what];
     };
     for (int trial = 0; trial < 40; ++trial) {
-      Problem problem = problem_of(random, 8);
+      Problem problem = make_problem(random, 8);
       if (trial % 2 == 0) problem = with_memory(problem, Bytes(random.integer(300, 900) * std::int64_t{1000000}));
       problem.workload.global_batch = random.integer(1, 8);
       if (trial % 3 == 0) problem.workload.micro_batch = 1;
@@ -166,7 +166,7 @@ class TestExplain : public QObject {
 
   void pins_that_contradict_are_refused() {
     test::Random random(14);
-    Problem problem = problem_of(random, 8);
+    Problem problem = make_problem(random, 8);
     const auto refused = [&](const Pins& pins) {
       problem.pins = pins;
       const auto answer = planner::run_planner(**planner::planner_named("dapple"), problem, {}, context_for(problem));

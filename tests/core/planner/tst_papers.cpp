@@ -23,7 +23,7 @@ Cluster config(const QString& name) {
   return name == "A" ? servers(2, 8, 3.125) : servers(16, 1, name == "B" ? 3.125 : 1.25);
 }
 
-Result<Problem> problem_of(const std::string& file, int micro_batch, const Cluster& cluster, int global_batch) {
+Result<Problem> make_problem(const std::string& file, int micro_batch, const Cluster& cluster, int global_batch) {
   auto profile = io::read_profile(test::shared_data() + file, {.profile_micro_batch = micro_batch});
   if (!profile) return tl::unexpected(profile.error());
   profile->device = "V100-16GB";
@@ -93,7 +93,7 @@ void TestPapers::dapple_table_5() {
   QFETCH(int, global_batch);
   QFETCH(QString, where);
   QFETCH(QStringList, expected);
-  const auto problem = problem_of(file.toStdString(), micro_batch, config(where), global_batch);
+  const auto problem = make_problem(file.toStdString(), micro_batch, config(where), global_batch);
   QVERIFY2(problem.has_value(), problem ? "" : problem.error().text().c_str());
   const auto ranking = answer("dapple", *problem, {}, 3);
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
@@ -101,7 +101,7 @@ void TestPapers::dapple_table_5() {
   const sim::Simulator simulator =
       *sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
   for (const Plan& plan : ranking->plans)
-    qInfo("%s, micro-batch %d, warm-up %s: L_max %.3f ms, simulated %.3f ms", shape_text(plan).c_str(),
+    qInfo("%s, micro-batch %d, warm-up %s: L_max %.3f ms, simulated %.3f ms", stage_shape_text(plan).c_str(),
           plan.micro_batch, std::string(name_of(plan.warmup)).c_str(), in_milliseconds(*plan.objective->time),
           in_milliseconds(*simulator.iteration_time(plan)));
   if (!expected.isEmpty())
@@ -113,7 +113,7 @@ void TestPapers::dapple_table_5() {
   fixed.workload.micro_batch = paper_micro_batch;
   const auto paper = answer("dapple", fixed, {});
   QVERIFY(paper.has_value() && !paper->plans.empty());
-  qInfo("with micro-batch %d: %s, simulated %.3f ms", paper_micro_batch, shape_text(paper->plans[0]).c_str(),
+  qInfo("with micro-batch %d: %s, simulated %.3f ms", paper_micro_batch, stage_shape_text(paper->plans[0]).c_str(),
         in_milliseconds(*simulator.iteration_time(paper->plans[0])));
   QVERIFY(*simulator.iteration_time(ranking->plans[0]) <= *simulator.iteration_time(paper->plans[0]));
 }
@@ -121,7 +121,7 @@ void TestPapers::dapple_table_5() {
 /// PipeDream, table 1: 15-1, the convolutions on 15; 44.159 ms with the synchronisation term of the text.
 void TestPapers::pipedream_vgg16() {
   Cluster flat = servers(16, 1, 1.25);
-  const auto problem = problem_of("/pipedream/vgg16.graph.txt", 128, flat, 128 * 16);
+  const auto problem = make_problem("/pipedream/vgg16.graph.txt", 128, flat, 128 * 16);
   QVERIFY2(problem.has_value(), problem ? "" : problem.error().text().c_str());
   const auto text = answer("pipedream", *problem, {{"ignore-memory", "true"}});
   QVERIFY2(text.has_value(), text ? "" : text.error().text().c_str());
@@ -133,7 +133,7 @@ void TestPapers::pipedream_vgg16() {
 }
 
 void TestPapers::all_planners_answer_bert() {
-  const auto problem = problem_of("/dapple/bert-48-pbs-2.txt", 2, config("A"), 64);
+  const auto problem = make_problem("/dapple/bert-48-pbs-2.txt", 2, config("A"), 64);
   QVERIFY(problem.has_value());
   for (const planner::PlannerInfo& planner : planner::planners()) {
     const auto ranking = answer(planner.name, *problem, {});
@@ -142,7 +142,7 @@ void TestPapers::all_planners_answer_bert() {
       qInfo("%s: %s; %s", planner.name.c_str(), ranking->infeasible->reason.c_str(),
             ranking->infeasible->relaxation.c_str());
     else
-      qInfo("%s: %s, micro-batch %d", planner.name.c_str(), shape_text(ranking->plans[0]).c_str(),
+      qInfo("%s: %s, micro-batch %d", planner.name.c_str(), stage_shape_text(ranking->plans[0]).c_str(),
             ranking->plans[0].micro_batch);
   }
 }

@@ -31,9 +31,9 @@ Bytes some(Random& random, Bytes most) {
 }
 
 /// Returns a sharding; `input`: of the whole layer.
-CutWay way(Random& random, const Layer& layer, Bytes input, int degree, Lies from, Lies to) {
-  CutWay way{{from, to, random.integer(0, 3), random.integer(0, 5) == 0}, {}, {}, {}, {}};
-  way.whole_parameters = some(random, layer.parameters);
+ShardingCost way(Random& random, const Layer& layer, Bytes input, int degree, Lies from, Lies to) {
+  ShardingCost way{{from, to, random.integer(0, 3), random.integer(0, 5) == 0}, {}, {}, {}, {}};
+  way.replicated_parameters = some(random, layer.parameters);
   way.memory.input = from == whole ? input : Bytes((input.count + degree - 1) / degree);
   way.saved = way.memory.input + Bytes(layer.saved.count / degree) + some(random, Bytes(layer.saved.count / 2));
   way.memory.forward = way.memory.backward = some(random, layer.saved);
@@ -43,7 +43,7 @@ CutWay way(Random& random, const Layer& layer, Bytes input, int degree, Lies fro
 
 /// Adds shardings like the profiler's: a product by columns or rows, an element-wise layer in columns, or one sharded
 /// inside. With `broken` some layers can only continue with columns.
-void add_ways(Random& random, Profile& profile, bool broken) {
+void add_configs(Random& random, Profile& profile, bool broken) {
   Bytes input;  // of the layer
   for (Layer& layer : profile.layers) {
     layer.memory = LayerMemory{};
@@ -55,8 +55,8 @@ void add_ways(Random& random, Profile& profile, bool broken) {
                                 Bytes(1000000 * random.integer(0, 3)), Bytes(1000000 * random.integer(0, 3))};
       const auto add = [&](Lies from, Lies to) { point.ways.push_back(way(random, layer, input, degree, from, to)); };
       const bool first = &layer == &profile.layers.front(), last = &layer == &profile.layers.back();
-      if (!first) add(in_columns, random.integer(0, 1) == 0 || last ? whole : in_columns);
-      if (!last && random.integer(0, 2) > 0) add(whole, in_columns);
+      if (!first) add(column_sharded, random.integer(0, 1) == 0 || last ? whole : column_sharded);
+      if (!last && random.integer(0, 2) > 0) add(whole, column_sharded);
       if (!broken || random.integer(0, 3) > 0) add(whole, whole);
       // The figure after the previous layer is below that of a stage that begins here.
       point.details.saved = Bytes(layer.saved.count / degree), point.details.workspace = Bytes(layer.saved.count / 2);
@@ -78,7 +78,7 @@ Case problem_with_ways(int seed, bool broken) {
   made.problem = test::random_problem(random, {.layers = made.layers, .nodes = {random.integer(2, 4)}});
   Profile profile = *made.problem.profile;
   Cluster cluster = *made.problem.cluster;
-  add_ways(random, profile, broken);
+  add_configs(random, profile, broken);
   std::int64_t all = 0;
   for (const Layer& layer : profile.layers) all += 4 * layer.parameters.count + 2 * layer.saved.count;
   cluster.device_types[0].memory =
@@ -142,14 +142,14 @@ void TestPlannedWays::ranges_are_never_below_the_stages_own() {
     const Plan plan = random_plan(random, made);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       const Stage& stage = plan.stages[s];
-      const std::vector<const CutWay*> ways = cost::stage_ways(plan, profile, order, StageId(s));
+      const std::vector<const ShardingCost*> ways = cost::stage_ways(plan, profile, order, StageId(s));
       QCOMPARE(ways.empty(), stage.tensor_parallel == 1);
       if (ways.empty()) continue;
-      const auto ranges = cost::CutRanges::of(profile, order, stage.tensor_parallel);
+      const auto ranges = cost::ShardedRanges::of(profile, order, stage.tensor_parallel);
       QVERIFY(ranges);
-      const cost::CutFigures own = cost::figures_of(ways), most = ranges->most(stage.first, stage.last);
+      const cost::ShardedRangeBytes own = cost::figures_of(ways), most = ranges->most(stage.first, stage.last);
       QVERIFY(own.saved <= most.saved && own.workspace <= most.workspace);
-      QVERIFY(own.whole_parameters <= most.whole_parameters);
+      QVERIFY(own.replicated_parameters <= most.replicated_parameters);
       ++compared, equal += own.saved == most.saved ? 1 : 0;
     }
   }
@@ -159,15 +159,15 @@ void TestPlannedWays::ranges_are_never_below_the_stages_own() {
 void TestPlannedWays::a_longer_range_never_takes_less() {
   const Case made = problem_with_ways(3, false);
   const std::vector<LayerId> order = topological_order(*made.problem.profile);
-  const auto ranges = cost::CutRanges::of(*made.problem.profile, order, 2);
+  const auto ranges = cost::ShardedRanges::of(*made.problem.profile, order, 2);
   QVERIFY(ranges);
   for (int first = 0; first < made.layers; ++first)
     for (int last = first + 1; last < made.layers; ++last)
-      for (const cost::CutFigures& longer :
+      for (const cost::ShardedRangeBytes& longer :
            {ranges->most(first, last + 1), ranges->most(std::max(0, first - 1), last)}) {
-        const cost::CutFigures here = ranges->most(first, last);
+        const cost::ShardedRangeBytes here = ranges->most(first, last);
         QVERIFY(here.saved <= longer.saved && here.workspace <= longer.workspace);
-        QVERIFY(here.whole_parameters <= longer.whole_parameters);
+        QVERIFY(here.replicated_parameters <= longer.replicated_parameters);
       }
 }
 
@@ -193,7 +193,7 @@ void TestPlannedWays::plans_fit_in_the_simulator() {
       QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
       const auto simulation = sim::simulate(problem, plan);
       QVERIFY(simulation.has_value());
-      for (const DeviceVerdict& device : simulation->devices)
+      for (const SimulatedDevice& device : simulation->devices)
         QVERIFY2(device.peak <= problem.cluster->device_types[0].memory,
                  qPrintable(QString("seed %1, %2: %3 bytes").arg(seed).arg(plan.name.c_str()).arg(device.peak.count)));
       cut += is_cut(plan) ? 1 : 0;
@@ -228,12 +228,12 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
   for (std::size_t i = 0; i < 3; ++i) {
     Layer& layer = profile.layers[i];
     TensorParallelPoint point{2, layer.forward / 10, layer.backward / 10, {}, {}};
-    point.ways.push_back(way(random, layer, {}, 2, i == 1 ? in_columns : whole, whole));
+    point.ways.push_back(way(random, layer, {}, 2, i == 1 ? column_sharded : whole, whole));
     layer.tensor_parallel.push_back(point);
   }
   problem.profile = std::make_shared<const Profile>(profile);
   problem.workload.global_batch = 4;
-  QVERIFY(plan::can_be_cut(profile.layers[0], 2) && !plan::can_be_cut(profile.layers[1], 2));
+  QVERIFY(plan::is_shardable(profile.layers[0], 2) && !plan::is_shardable(profile.layers[1], 2));
   Plan plan;
   plan.profile = profile.name, plan.cluster = problem.cluster->name;
   plan.micro_batch = 1, plan.micro_batches = plan.global_batch = 4;
@@ -247,7 +247,7 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
   QVERIFY(plan::validate(plan, profile, *problem.cluster).has_value());
   QVERIFY(plan::tensor_parallel_degrees(plan, profile, 0) == (std::vector{1, 2}));
   QVERIFY(plan::tensor_parallel_degrees(plan, profile, 1) == std::vector{1});
-  const auto edited = plan::with_edit(plan, profile, *problem.cluster, plan::TensorParallelDegree{1, 2});
+  const auto edited = plan::with_edit(plan, profile, *problem.cluster, plan::SetTensorParallel{1, 2});
   QVERIFY(!edited);
   QVERIFY(
       QString::fromStdString(edited.error().text()).contains("layer 'l1' of stage 1 cannot be sharded over 2 devices"));

@@ -164,7 +164,7 @@ void TestPlanners::l_max_is_a_lower_bound() {
     for (const Plan& plan : ranking->plans) {
       const double l_max = plan.objective->time->count, simulated = simulator.iteration_time(plan)->count;
       QVERIFY2(l_max <= simulated * (1 + 1e-6), qPrintable(QString("%1, micro-batch %2: L_max %3, simulated %4")
-                                                               .arg(shape_text(plan).c_str())
+                                                               .arg(stage_shape_text(plan).c_str())
                                                                .arg(plan.micro_batch)
                                                                .arg(l_max)
                                                                .arg(simulated)));

@@ -142,7 +142,7 @@ class TestClusterImport : public QObject {
     const auto named = presets::cluster_of(found);
     QCOMPARE(named->cluster.nodes.size(), std::size_t{5});
     QCOMPARE(named->cluster.device_types[0].name, std::string("A100-40GB"));
-    for (FoundMachine& machine : found.machines)
+    for (DetectedMachine& machine : found.machines)
       for (FoundGpu& gpu : machine.gpus) gpu.name = "of machine " + machine.name;
     presets::MachineImport how;
     how.device = "B200";
@@ -213,7 +213,7 @@ class TestClusterImport : public QObject {
   void shapes_of_clouds_are_clusters() {
     QVERIFY(presets::cloud_shapes().size() > 30);
     std::set<std::string> names;
-    for (const presets::CloudShape& shape : presets::cloud_shapes()) {
+    for (const presets::InstanceType& shape : presets::cloud_shapes()) {
       QVERIFY2(names.insert(shape.name).second, shape.name.c_str());
       QVERIFY(!shape.source.empty() && shape.date.size() == 7 && !presets::cloud_shape_summary(shape).empty());
       presets::MachineImport how;

@@ -16,11 +16,11 @@ using namespace pipedeck;
 
 namespace {
 
-std::vector<FoundMachine> machines(std::initializer_list<const char*> names) {
-  std::vector<FoundMachine> all;
+std::vector<DetectedMachine> machines(std::initializer_list<const char*> names) {
+  std::vector<DetectedMachine> all;
   for (const char* name : names) {
     auto document = io::read_document(std::string(PIPEDECK_FIXTURES "/topology/") + name);
-    for (FoundMachine& machine : std::get<FoundMachines>(*document).machines) all.push_back(std::move(machine));
+    for (DetectedMachine& machine : std::get<FoundMachines>(*document).machines) all.push_back(std::move(machine));
   }
   return all;
 }
@@ -75,7 +75,7 @@ class TestMachineImport : public QObject {
 
   /// Measured bandwidths replace those from the links' kind and lanes.
   void measured_links_are_kept() {
-    std::vector<FoundMachine> timed = machines({"dgx-a100.xml"});
+    std::vector<DetectedMachine> timed = machines({"dgx-a100.xml"});
     std::vector<std::vector<Joint>>& joints = timed[0].joints;
     const auto measure = [&](std::size_t i, std::size_t j, const Link& link) {
       joints[i][j].measured = joints[j][i].measured = link;
@@ -150,16 +150,16 @@ class TestMachineImport : public QObject {
   }
 
   void contradictions_are_told() {
-    std::vector<FoundMachine> both = machines({"dgx-a100.topo.txt", "dgx-a100.xml"});
+    std::vector<DetectedMachine> both = machines({"dgx-a100.topo.txt", "dgx-a100.xml"});
     both[0].joints[0][1].lanes = both[0].joints[1][0].lanes = 4;
-    both[0].joints[2][3] = both[0].joints[3][2] = {JointKind::system, 0, {}};
+    both[0].joints[2][3] = both[0].joints[3][2] = {InterconnectKind::system, 0, {}};
     const auto made = presets::cluster_of(both);
     QVERIFY(made && says(*made, "between GPU0 and GPU1 nvidia-smi reports NV4, NCCL NV12; NCCL's is used"));
     QVERIFY(says(*made, "between GPU2 and GPU3 nvidia-smi reports SYS, NCCL NV12"));
     QCOMPARE(made->cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));
     const auto other = presets::cluster_of(machines({"4xt4.topo.txt", "dgx-a100.xml"}));
     QVERIFY(other && says(*other, "nvidia-smi reports 4 GPUs, NCCL 8; NCCL's are used"));
-    std::vector<FoundMachine> all = machines({"8xl40s-numa.topo.txt", "dgx-a100.xml"});
+    std::vector<DetectedMachine> all = machines({"8xl40s-numa.topo.txt", "dgx-a100.xml"});
     const auto many = presets::cluster_of(all);
     QVERIFY(many && says(*many, "more pairs contradict alike"));
     QVERIFY(many->notes.size() < 15);
@@ -170,7 +170,7 @@ class TestMachineImport : public QObject {
              std::string("V100-32GB"));
     const auto unknown = presets::cluster_of(machines({"4xt4.topo.txt"}), of_device("abacus"));
     QCOMPARE(unknown.error().code, ErrorCode::bad_usage);
-    std::vector<FoundMachine> nameless = machines({"4xt4.topo.txt"});
+    std::vector<DetectedMachine> nameless = machines({"4xt4.topo.txt"});
     for (FoundGpu& gpu : nameless[0].gpus) gpu.name.clear();
     const auto asked = presets::cluster_of(nameless);
     QCOMPARE(asked.error().code, ErrorCode::bad_input);
@@ -182,7 +182,7 @@ class TestMachineImport : public QObject {
   }
 
   void what_the_driver_tells_of_an_unknown_gpu_is_enough() {
-    std::vector<FoundMachine> machine = machines({"4xt4.topo.txt"});
+    std::vector<DetectedMachine> machine = machines({"4xt4.topo.txt"});
     for (FoundGpu& gpu : machine[0].gpus) {
       gpu.name = "NVIDIA X9";
       gpu.memory = Bytes(std::int64_t{99} << 30);
@@ -197,7 +197,7 @@ class TestMachineImport : public QObject {
   }
 
   void told_memory_goes_before_the_data_sheet() {
-    std::vector<FoundMachine> machine = machines({"dgx-a100.xml"});
+    std::vector<DetectedMachine> machine = machines({"dgx-a100.xml"});
     for (FoundGpu& gpu : machine[0].gpus) gpu.memory = Bytes(42'000'000'000);
     QCOMPARE(presets::cluster_of(machine)->cluster.device_types[0].memory, Bytes(42'000'000'000));
   }
@@ -230,7 +230,7 @@ class TestMachineImport : public QObject {
     QCOMPARE(between(pairs, 0, 1), 242.19);
     QCOMPARE(between(pairs, 0, 2), 10.63);
     // Without latencies that were measured those that are usual.
-    FoundMachine copies = machines({"8xh100.nvbandwidth.txt"})[0];
+    DetectedMachine copies = machines({"8xh100.nvbandwidth.txt"})[0];
     for (auto& row : copies.joints)
       for (Joint& joint : row)
         if (joint.measured) joint.measured->latency = Seconds();
@@ -241,7 +241,7 @@ class TestMachineImport : public QObject {
 
   /// With other descriptions of the machine they belong to it; for other GPUs they are another machine.
   void measured_copies_complete_a_machine() {
-    std::vector<FoundMachine> both = machines({"8xh100.nvbandwidth.txt", "dgx-a100.topo.txt"});
+    std::vector<DetectedMachine> both = machines({"8xh100.nvbandwidth.txt", "dgx-a100.topo.txt"});
     QCOMPARE(presets::cluster_of(both)->cluster.nodes.size(), std::size_t{2});
     for (FoundGpu& gpu : both[0].gpus) gpu.name = both[1].gpus[0].name;
     const auto made = presets::cluster_of(both);

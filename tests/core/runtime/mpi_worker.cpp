@@ -146,7 +146,7 @@ bool on_threads(runtime::mpi::Processes& processes, runtime::transport::Transpor
       } catch (const std::exception& error) {
         control.fail({ErrorCode::run_failed, error.what(), {}, {}});
       }
-      control.now_idle(worker);
+      control.set_idle(worker);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -179,8 +179,8 @@ void exchange(runtime::mpi::Processes& processes, runtime::transport::Transport&
   get_ready(processes);
   on_threads(processes, transport, control, memories.size(), [&](std::size_t worker) {
     for (int round = 1; round <= 10; ++round) {
-      control.now_doing(worker,
-                        {{OpKind::forward, StageId(0), round}, runtime::transport::WaitsFor::activation, false, {}});
+      control.set_activity(
+          worker, {{OpKind::forward, StageId(0), round}, runtime::transport::WaitReason::activation, false, {}});
       checks.messages(worker, round);
       for (std::size_t list = 0; list < lists.size(); ++list)
         if (groups[worker][list]) checks.collectives(*groups[worker][list], lists[list], round);
@@ -258,7 +258,7 @@ void speed(runtime::mpi::Processes& processes, runtime::transport::Transport& tr
     const auto begin = runtime::tensor::RunClock::now();
     on_threads(processes, transport, control, memories.size(), [&](std::size_t worker) {
       for (int i = 0; i < rounds && (worker == 0 || worker == last); ++i) {
-        control.now_doing(worker, {{}, runtime::transport::WaitsFor::activation, false, {}});
+        control.set_activity(worker, {{}, runtime::transport::WaitReason::activation, false, {}});
         if (worker == 0)
           transport.endpoint(0).send(last, {false, {}, i}, runtime::tensor::Tensor::zeros(memories[0], 1, width));
         transport.endpoint(worker).receive(worker == 0 ? last : 0, {false, {}, i}, 1, width);

@@ -110,7 +110,7 @@ inline Plan on_one_device(Plan plan) {
 /// Empty where all is as it has to be.
 inline QString difference_from_one_device(const ModelSpec& model, const Plan& plan, int steps = 4) {
   const Schedule schedule = built(plan);
-  if (const auto ends = schedule::prove_deadlock_free(schedule, plan); !ends)
+  if (const auto ends = schedule::check_deadlock_free(schedule, plan); !ends)
     return QString::fromStdString(ends.error().text());
   const Plan single = on_one_device(plan);
   const Trained expected = trained_with(model, single, built(single), steps);

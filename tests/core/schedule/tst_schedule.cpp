@@ -31,12 +31,12 @@ std::string text_of(const DeviceLane& lane) {
   return text;
 }
 
-std::vector<schedule::StageFigures> fitting(const std::vector<int>& counts) {
-  std::vector<schedule::StageFigures> figures;
+std::vector<schedule::StageEstimates> fitting(const std::vector<int>& counts) {
+  std::vector<schedule::StageEstimates> figures;
   for (const int count : counts) figures.emplace_back().fitting = count;
   return figures;
 }
-std::vector<schedule::StageFigures> plenty(const Plan& plan) {
+std::vector<schedule::StageEstimates> plenty(const Plan& plan) {
   return fitting(std::vector<int>(plan.stages.size(), 1'000'000));
 }
 
@@ -98,7 +98,7 @@ class TestSchedule : public QObject {
       drawn.warmup = random.integer(0, 1) ? Warmup::A : Warmup::B;
       std::vector<int> counts;
       for (std::size_t s = 0; s < drawn.stages.size(); ++s) counts.push_back(random.integer(1, 6));
-      QVERIFY(schedule::prove_deadlock_free(schedule::build_schedule(drawn, fitting(counts)).value(), drawn));
+      QVERIFY(schedule::check_deadlock_free(schedule::build_schedule(drawn, fitting(counts)).value(), drawn));
     }
   }
 
@@ -109,7 +109,7 @@ class TestSchedule : public QObject {
     QCOMPARE(schedule.micro_batches, 8 * 2 * 2);  // NOAM = ceil(3 / 2) = 2, r_0 = 2
     QCOMPARE(text_of(schedule.lanes[1]).substr(0, 17), std::string("F1 F3 B1 F5 B3 F7"));
     QCOMPARE(text_of(schedule.lanes[2]).substr(0, 11), std::string("F0 B0 F1 B1"));
-    QVERIFY(schedule::prove_deadlock_free(schedule, plan));
+    QVERIFY(schedule::check_deadlock_free(schedule, plan));
   }
 
   void closedFormsCannotDeadlock() {
@@ -119,7 +119,7 @@ class TestSchedule : public QObject {
         for (const Warmup warmup : {Warmup::A, Warmup::B}) {
           Plan plan = plan_of(replicas, 12, kind);
           plan.warmup = warmup;
-          const Result<void> proof = schedule::prove_deadlock_free(built(plan), plan);
+          const Result<void> proof = schedule::check_deadlock_free(built(plan), plan);
           QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
         }
   }
@@ -127,7 +127,7 @@ class TestSchedule : public QObject {
   void growingWarmUpsDeadlockAndNameTheCycle() {
     Plan plan = plan_of({1, 1}, 4);
     plan.warmup_counts = std::vector<int>{1, 2};
-    const Result<void> proof = schedule::prove_deadlock_free(built(plan), plan);
+    const Result<void> proof = schedule::check_deadlock_free(built(plan), plan);
     QVERIFY(!proof);
     const QString message = QString::fromStdString(proof.error().message);
     QVERIFY2(message.contains("device 0 backward(stage 0, micro-batch 0) waits for device 1 backward(stage 1, "
@@ -144,17 +144,17 @@ class TestSchedule : public QObject {
     const Schedule schedule = built(lists);
     for (std::size_t d = 0; d < schedule.lanes.size(); ++d)
       QCOMPARE(text_of(schedule.lanes[d]), text_of(built(plan).lanes[d]));
-    QVERIFY(schedule::prove_deadlock_free(schedule, lists));
+    QVERIFY(schedule::check_deadlock_free(schedule, lists));
   }
 
   void transfersMustMatchInOrder() {
     Plan plan = as_explicit(plan_of({1, 1}, 2, ScheduleKind::gpipe));
     std::swap((*plan.operations)[1][0], (*plan.operations)[1][1]);  // F1 before F0 on the second device only
-    const Result<void> proof = schedule::prove_deadlock_free(built(plan), plan);
+    const Result<void> proof = schedule::check_deadlock_free(built(plan), plan);
     QVERIFY(!proof);
     QVERIFY(QString::fromStdString(proof.error().message).contains("same order on both sides"));
     std::swap((*plan.operations)[0][0], (*plan.operations)[0][1]);
-    QVERIFY(schedule::prove_deadlock_free(built(plan), plan));
+    QVERIFY(schedule::check_deadlock_free(built(plan), plan));
   }
 
   void explicitListsMustBeComplete() {

@@ -54,7 +54,7 @@ class FixedPoint : PlainParts {
     if (!plan_.synchronous()) rounds_.resize(plan_.stages.size());
     if (calibration_.overlap_slowdown > 1) {
       settle();
-      slow_down();
+      apply_overlap_slowdown();
     }
     if (durations_) change_durations();
     const bool settled = settle();
@@ -205,7 +205,7 @@ class FixedPoint : PlainParts {
     return sum;
   }
 
-  void slow_down() {
+  void apply_overlap_slowdown() {
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       const std::vector<Interval> all = communication(l);
       for (Step& step : lanes_[l].steps) {

@@ -72,7 +72,7 @@ void limit_memory(test::Random& random, Problem& problem, const Plan& plan) {
   std::int64_t least = std::int64_t{1} << 50, most = 0;
   for (const Simulation& verdict : fixed_verdicts(problem, simulator, plan)) {
     std::int64_t peak = 0;
-    for (const DeviceVerdict& device : verdict.devices) peak = std::max(peak, device.peak.count);
+    for (const SimulatedDevice& device : verdict.devices) peak = std::max(peak, device.peak.count);
     least = std::min(least, peak);
     most = std::max(most, peak);
   }
@@ -127,7 +127,7 @@ class TestAdaptive : public QObject {
       }
       const Schedule schedule = simulator.schedule(plan).value();
       QVERIFY(schedule == simulator.schedule(plan).value());
-      const Result<void> proof = schedule::prove_deadlock_free(schedule, plan);
+      const Result<void> proof = schedule::check_deadlock_free(schedule, plan);
       QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
     }
     qInfo("%d problems, %d in limited memory: faster than every fixed schedule in %d, %.2f %% on average",
@@ -142,9 +142,9 @@ class TestAdaptive : public QObject {
       const auto placement = static_cast<Placement>(trial % 3);
       const int ranks = random.integer(1, 4), chunks = placement == Placement::straight ? 1 : 2;
       const Plan plan = random_plan(random, ranks * chunks, placement, ranks, chunks);
-      std::vector<schedule::StageFigures> figures(plan.stages.size());
+      std::vector<schedule::StageEstimates> figures(plan.stages.size());
       for (std::size_t s = 0; s < figures.size(); ++s) {
-        schedule::StageFigures& own = figures[s];
+        schedule::StageEstimates& own = figures[s];
         own.forward = random.integer(1, 9);
         own.backward_input = random.integer(1, 9);
         own.backward_weight = random.integer(0, 9);
@@ -164,7 +164,7 @@ class TestAdaptive : public QObject {
                                     random.integer(0, 1) == 1, random.integer(0, 4)};
       const std::optional<schedule::ListSchedule> list = schedule::list_schedule(plan, figures, rule, rooms);
       QVERIFY(list);
-      QVERIFY(schedule::prove_deadlock_free(list->schedule, plan));
+      QVERIFY(schedule::check_deadlock_free(list->schedule, plan));
       for (std::size_t r = 0; r < rooms.size(); ++r) check_room(list->schedule, parts[r], figures, rooms[r]);
       for (Bytes& room : rooms) room = Bytes(-1);
       QVERIFY(!schedule::list_schedule(plan, figures, rule, rooms));
@@ -219,10 +219,10 @@ class TestAdaptive : public QObject {
   void withoutASimulator() {
     test::Random random(15);
     const Plan plan = random_plan(random, 6, Placement::v, 3, 2);
-    const std::vector<schedule::StageFigures> figures(6);
+    const std::vector<schedule::StageEstimates> figures(6);
     const Result<Schedule> schedule = schedule::build_schedule(plan, figures);
     QVERIFY(schedule);
-    QVERIFY(schedule::prove_deadlock_free(*schedule, plan));
+    QVERIFY(schedule::check_deadlock_free(*schedule, plan));
     std::stop_source source;
     source.request_stop();
     const Result<Schedule> stopped = schedule::adaptive(plan, figures, {}, source.get_token());
@@ -231,13 +231,13 @@ class TestAdaptive : public QObject {
 
  private:
   static void check_room(const Schedule& schedule, const PipelineRank& rank,
-                         const std::vector<schedule::StageFigures>& figures, Bytes room) {
+                         const std::vector<schedule::StageEstimates>& figures, Bytes room) {
     const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
                                    [&](const DeviceLane& known) { return known.device == rank.devices.front(); });
     std::int64_t used = 0;
     for (int i = 0; i < operation_count(lane->order); ++i) {
       const Operation operation = operation_at(lane->order, i);
-      const schedule::StageFigures& own = figures[operation.stage.index()];
+      const schedule::StageEstimates& own = figures[operation.stage.index()];
       if (operation.kind == OpKind::forward) used += own.kept.count;
       if (operation.kind == OpKind::recompute) used += own.again.count;
       QVERIFY(used <= room.count);

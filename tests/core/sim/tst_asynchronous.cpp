@@ -51,7 +51,7 @@ Profile equal_stages(int stages, Bytes parameters = {}) {
 }
 
 std::int64_t stashed(const Simulation& simulation, std::size_t device) {
-  return simulation.devices[device].peak_parts[MemoryItem::stashed_weights].count;
+  return simulation.devices[device].peak_breakdown[MemoryItem::stashed_weights].count;
 }
 
 }  // namespace
@@ -166,9 +166,9 @@ class TestAsynchronous : public QObject {
         const Result<Simulation> simulation = simulator->run(plan);
         QVERIFY2(simulation, simulation ? "" : simulation.error().text().c_str());
         QCOMPARE(simulator->iteration_time(plan)->count, to_seconds(simulation->iteration).count);
-        for (const DeviceVerdict& device : simulation->devices)
+        for (const SimulatedDevice& device : simulation->devices)
           QVERIFY(device.busy.count <= simulation->iteration.count);
-        const Result<void> proof = schedule::prove_deadlock_free(simulator->schedule(plan).value(), plan);
+        const Result<void> proof = schedule::check_deadlock_free(simulator->schedule(plan).value(), plan);
         QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
       }
     }
@@ -177,7 +177,7 @@ class TestAsynchronous : public QObject {
   void refusals() {
     const auto refused = [](const Plan& plan, const char* expected) {
       const Result<Schedule> schedule =
-          schedule::build_schedule(plan, std::vector<schedule::StageFigures>(plan.stages.size()));
+          schedule::build_schedule(plan, std::vector<schedule::StageEstimates>(plan.stages.size()));
       QVERIFY(!schedule);
       QCOMPARE(schedule.error().place, std::string("/micro_batches"));
       QVERIFY2(QString::fromStdString(schedule.error().message).contains(expected), schedule.error().message.c_str());

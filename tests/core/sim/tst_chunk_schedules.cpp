@@ -112,7 +112,7 @@ class Bench {
 };
 
 void prove(const Schedule& schedule, const Plan& plan) {
-  const Result<void> proof = schedule::prove_deadlock_free(schedule, plan);
+  const Result<void> proof = schedule::check_deadlock_free(schedule, plan);
   if (!proof) qFatal("%s: %s", std::string(name_of(plan.schedule)).c_str(), proof.error().text().c_str());
 }
 
@@ -282,7 +282,7 @@ class TestChunkSchedules : public QObject {
       const Result<Nanoseconds> period = simulator.period(plan);
       QVERIFY(period);
       QVERIFY(*period <= simulation->iteration);
-      for (const DeviceVerdict& device : simulation->devices) QVERIFY(device.busy <= *period);
+      for (const SimulatedDevice& device : simulation->devices) QVERIFY(device.busy <= *period);
     }
   }
 
@@ -297,13 +297,13 @@ class TestChunkSchedules : public QObject {
     for (const ScheduleKind kind : {ScheduleKind::zb_h1, ScheduleKind::zb_h2}) {
       const Simulation simulation = simulator.run(chunked(4, 12, kind, 1)).value();
       QVERIFY(simulation.fits);
-      for (const DeviceVerdict& device : simulation.devices) QCOMPARE(device.peak_micro_batches, 3);
+      for (const SimulatedDevice& device : simulation.devices) QCOMPARE(device.peak_micro_batches, 3);
     }
   }
 
   void misplacedStagesAreNamed() {
     const auto error_of = [](const Plan& plan) {
-      const std::vector<schedule::StageFigures> figures(plan.stages.size());
+      const std::vector<schedule::StageEstimates> figures(plan.stages.size());
       const Result<Schedule> schedule = schedule::build_schedule(plan, figures);
       return schedule ? Error{} : schedule.error();
     };

@@ -139,9 +139,9 @@ class TestClosedForms : public QObject {
       plan.optimizer = Optimizer::adam;
       const Simulation simulation = run(profile, plan);
       for (int i = 0; i < S; ++i) {
-        const DeviceVerdict& device = simulation.devices[static_cast<std::size_t>(i)];
+        const SimulatedDevice& device = simulation.devices[static_cast<std::size_t>(i)];
         QCOMPARE(device.peak.count, 1600 + 1000 * std::min(M, S - i));
-        QCOMPARE(device.peak_parts.total().count, device.peak.count);
+        QCOMPARE(device.peak_breakdown.total().count, device.peak.count);
         QCOMPARE(device.curve.back().bytes.count, std::int64_t{1600});
       }
     });
@@ -155,8 +155,9 @@ class TestClosedForms : public QObject {
     for (Stage& stage : plan.stages) stage.recompute.all = true;
     const Simulation simulation = run(profile, plan);
     // The first stage has no input to save: only the one recomputed micro-batch.
-    QCOMPARE(simulation.devices[0].peak_parts[MemoryItem::activations].count, std::int64_t{5'000'000});
-    QCOMPARE(simulation.devices[1].peak_parts[MemoryItem::activations].count, std::int64_t{5'000'000 + 5 * 100'000});
+    QCOMPARE(simulation.devices[0].peak_breakdown[MemoryItem::activations].count, std::int64_t{5'000'000});
+    QCOMPARE(simulation.devices[1].peak_breakdown[MemoryItem::activations].count,
+             std::int64_t{5'000'000 + 5 * 100'000});
     // The second recomputation runs during the gradient's transfer: (M + S - 1) forwards, and backward with forward.
     const double last = 3 * 1 + 2 * 0.1 + 5 * 1;
     QVERIFY(in_milliseconds(simulation.iteration) > last + 6 * 3);
@@ -166,10 +167,10 @@ class TestClosedForms : public QObject {
   void idlePartsAddUp() {
     for_all_sizes([&](int S, int M) {
       const Simulation simulation = run(equal_stages(S, 1, 2, 0.5), straight(S, M, ScheduleKind::one_f_one_b));
-      const IdleParts& idle = simulation.idle;
+      const IdleBreakdown& idle = simulation.idle;
       std::int64_t all =
           (idle.warmup + idle.drain + idle.waiting_activation + idle.waiting_gradient + idle.waiting_all_reduce).count;
-      for (const DeviceVerdict& device : simulation.devices) all += device.busy.count;
+      for (const SimulatedDevice& device : simulation.devices) all += device.busy.count;
       QCOMPARE(all, simulation.iteration.count * S);
       const double busy = M * 3. / in_milliseconds(simulation.iteration);
       QVERIFY(std::abs(simulation.bubble_fraction - (1 - busy)) < 1e-9);

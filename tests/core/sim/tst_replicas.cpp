@@ -62,9 +62,9 @@ class TestReplicas : public QObject {
     const Simulation simulation = run(profile, test::flat_cluster(2, gigabytes_per_second(1)), plan);
     QCOMPARE(simulation.iteration.count, std::int64_t{3'800'000});
     QCOMPARE(simulation.devices.size(), std::size_t{2});
-    for (const DeviceVerdict& device : simulation.devices) {
+    for (const SimulatedDevice& device : simulation.devices) {
       QCOMPARE(device.busy.count, std::int64_t{3'800'000});
-      QCOMPARE(device.peak_parts[MemoryItem::weights].count, std::int64_t{400});
+      QCOMPARE(device.peak_breakdown[MemoryItem::weights].count, std::int64_t{400});
     }
   }
 
@@ -89,9 +89,9 @@ class TestReplicas : public QObject {
     const Simulation simulation = run(profile, cluster, plan);
     QCOMPARE(simulation.iteration.count, std::int64_t{4'400'000});
     for (const auto& [device, weights] : {std::pair(0, 534), std::pair(1, 267)}) {
-      const DeviceVerdict& verdict = simulation.devices[static_cast<std::size_t>(device)];
-      QCOMPARE(verdict.peak_parts[MemoryItem::weights].count, std::int64_t{weights});
-      QCOMPARE(verdict.peak_parts[MemoryItem::activations].count, std::int64_t{1000});
+      const SimulatedDevice& verdict = simulation.devices[static_cast<std::size_t>(device)];
+      QCOMPARE(verdict.peak_breakdown[MemoryItem::weights].count, std::int64_t{weights});
+      QCOMPARE(verdict.peak_breakdown[MemoryItem::activations].count, std::int64_t{1000});
       QCOMPARE(verdict.peak.count, 2 * std::int64_t{weights} + 1000);
     }
   }

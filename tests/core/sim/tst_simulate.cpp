@@ -102,14 +102,14 @@ void check_timeline(const Timeline& timeline) {
 }
 
 void check_parts(const Simulation& simulation) {
-  IdleParts idle;
-  for (const DeviceVerdict& device : simulation.devices) {
+  IdleBreakdown idle;
+  for (const SimulatedDevice& device : simulation.devices) {
     QCOMPARE((device.busy + device.idle.total()).count, simulation.iteration.count);
     idle += device.idle;
   }
   QVERIFY(idle == simulation.idle);
-  for (const DeviceVerdict& device : simulation.devices) {
-    QCOMPARE(device.peak_parts.total().count, device.peak.count);
+  for (const SimulatedDevice& device : simulation.devices) {
+    QCOMPARE(device.peak_breakdown.total().count, device.peak.count);
     Bytes highest;
     for (const MemoryPoint& point : device.curve) highest = std::max(highest, point.bytes);
     QCOMPARE(highest.count, device.peak.count);
@@ -118,7 +118,7 @@ void check_parts(const Simulation& simulation) {
 
 // --- the shared test vectors, read by their own code so that this test is independent
 
-Problem problem_of(const nlohmann::json& vector) {
+Problem make_problem(const nlohmann::json& vector) {
   Profile profile;
   profile.device = vector["profile"]["device"];
   profile.micro_batch = vector["profile"]["micro_batch"];
@@ -238,7 +238,7 @@ class TestSimulate : public QObject {
       QVERIFY2(bound <= simulated,
                qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(bound.count).arg(simulated.count)));
       QVERIFY(bound.count > 0);
-      const Seconds own = cost::stages_bound(drawn.problem, drawn.plan).value();
+      const Seconds own = cost::partition_lower_bound(drawn.problem, drawn.plan).value();
       QVERIFY2(own <= simulated,
                qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(own.count).arg(simulated.count)));
     }
@@ -289,7 +289,7 @@ class TestSimulate : public QObject {
       check_parts(simulation);
       const Seconds simulated = to_seconds(simulation.iteration);
       for (const Seconds bound :
-           {cost::lower_bound(drawn.problem).value(), cost::stages_bound(drawn.problem, drawn.plan).value()})
+           {cost::lower_bound(drawn.problem).value(), cost::partition_lower_bound(drawn.problem, drawn.plan).value()})
         QVERIFY2(bound <= simulated,
                  qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(bound.count).arg(simulated.count)));
     }
@@ -306,7 +306,7 @@ class TestSimulate : public QObject {
       plan.schedule = schedule;
       plan.global_batch = plan.micro_batches = 8;
       for (int s = 0; s < 4; ++s) plan.stages.push_back({s, s + 1, {DeviceId(s)}, 1, {}, {}, {}, {}});
-      QVERIFY(std::abs(cost::stages_bound(problem, plan)->count - (8 + 4 - 1) * 0.003) < 1e-6);
+      QVERIFY(std::abs(cost::partition_lower_bound(problem, plan)->count - (8 + 4 - 1) * 0.003) < 1e-6);
     }
   }
 
@@ -364,7 +364,7 @@ class TestSimulate : public QObject {
     const nlohmann::json vectors = nlohmann::json::parse(file);
     QVERIFY(vectors.size() >= 40);
     for (const auto& vector : vectors) {
-      const Problem problem = problem_of(vector);
+      const Problem problem = make_problem(vector);
       const Result<Seconds> time = simulator_of(problem).iteration_time(plan_of(vector["plan"]));
       QVERIFY(time);
       const double expected = vector["expected"]["iteration_ms"];
@@ -488,8 +488,7 @@ class TestSimulate : public QObject {
     test::Random random(1);
     Drawn drawn = draw(random);
     const Simulation whole = *simulator_of(drawn.problem).run(drawn.plan);
-    QVERIFY(sim::difference_of_a_step(whole, whole.timeline, Seconds(1)) ==
-            sim::difference(whole.timeline, whole.timeline));
+    QVERIFY(sim::compare_step(whole, whole.timeline, Seconds(1)) == sim::difference(whole.timeline, whole.timeline));
     Plan plan = drawn.plan;
     plan.schedule = ScheduleKind::pipedream;
     plan.warmup_counts.reset();
@@ -503,7 +502,7 @@ class TestSimulate : public QObject {
       step.append_lane(lane, rows);
     }
     const sim::TimelineDifference all = sim::difference(span.timeline, step);
-    const sim::TimelineDifference out = sim::difference_of_a_step(span, step, Seconds(2));
+    const sim::TimelineDifference out = sim::compare_step(span, step, Seconds(2));
     QCOMPARE(out.kinds.size(), all.kinds.size());
     for (std::size_t k = 0; k < out.kinds.size(); ++k) {
       const double mean = all.kinds[k].predicted.count / all.kinds[k].predicted_count;

@@ -114,7 +114,7 @@ class TestTwoDirections : public QObject {
       const sim::Simulator simulator = simulator_of(passes(S, 1, 1, 1), S);
       for (const int M : {2 * S, 2 * S + 2, 4 * S}) {
         const auto verdict = simulator.run(pipeline(S, S, M, ScheduleKind::dualpipe));
-        for (const DeviceVerdict& device : verdict->devices) QCOMPARE(device.peak_micro_batches, S + 1);
+        for (const SimulatedDevice& device : verdict->devices) QCOMPARE(device.peak_micro_batches, S + 1);
       }
       const auto verdict = simulator.run(pipeline(S, S, S, ScheduleKind::chimera));
       for (int d = 0; d < S; ++d) {
@@ -158,7 +158,7 @@ class TestTwoDirections : public QObject {
       QVERIFY(reduced[0] == reduced[1]);            // on both devices at the same time
       QCOMPARE(simulation->iteration.count, last_pass + once);
       // Weights and gradients of both stages on each device.
-      QCOMPARE(simulation->devices[0].peak_parts[MemoryItem::weights].count, std::int64_t{800'000'000});
+      QCOMPARE(simulation->devices[0].peak_breakdown[MemoryItem::weights].count, std::int64_t{800'000'000});
     }
   }
 
@@ -223,13 +223,13 @@ class TestTwoDirections : public QObject {
       const Result<Simulation> simulation = sim::simulate(problem, plan);
       QVERIFY2(simulation, simulation ? "" : simulation.error().text().c_str());
       const Schedule schedule = sim::Simulator::of(problem.profile, problem.cluster, {})->schedule(plan).value();
-      const Result<void> proof = schedule::prove_deadlock_free(schedule, plan);
+      const Result<void> proof = schedule::check_deadlock_free(schedule, plan);
       QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
-      for (const DeviceVerdict& each : simulation->devices) {
+      for (const SimulatedDevice& each : simulation->devices) {
         QVERIFY(each.busy.count <= simulation->iteration.count);
         Bytes always;  // the memory left at the end is the permanent one
         for (const MemoryItem item : {MemoryItem::weights, MemoryItem::gradients, MemoryItem::optimizer})
-          always += each.peak_parts[item];
+          always += each.peak_breakdown[item];
         QCOMPARE(each.curve.back().bytes.count, always.count);
       }
     }
@@ -238,7 +238,7 @@ class TestTwoDirections : public QObject {
   void refusals() {
     const auto refused = [](const Plan& plan, const std::string& place, const char* expected) {
       const Result<Schedule> schedule =
-          schedule::build_schedule(plan, std::vector<schedule::StageFigures>(plan.stages.size()));
+          schedule::build_schedule(plan, std::vector<schedule::StageEstimates>(plan.stages.size()));
       QVERIFY(!schedule);
       QVERIFY(schedule.error().code == ErrorCode::bad_input);
       QCOMPARE(schedule.error().place, place);
@@ -255,8 +255,8 @@ class TestTwoDirections : public QObject {
     refused(pipeline(4, 4, 12, ScheduleKind::dualpipe_v), "/stages/2/devices", "found 2, expected 1");
 
     Plan elsewhere = pipeline(4, 4, 12, ScheduleKind::dualpipe);
-    elsewhere.chunks = chunks_of(elsewhere);
-    QVERIFY(schedule::build_schedule(elsewhere, std::vector<schedule::StageFigures>(4)));
+    elsewhere.chunks = stage_copies(elsewhere);
+    QVERIFY(schedule::build_schedule(elsewhere, std::vector<schedule::StageEstimates>(4)));
     std::swap((*elsewhere.chunks)[1].devices, (*elsewhere.chunks)[3].devices);
     refused(elsewhere, "/chunks/1/devices", "found 2, expected 3, the devices of stage 3");
   }

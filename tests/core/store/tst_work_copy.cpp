@@ -145,7 +145,7 @@ class TestWorkCopy : public QObject {
     const auto states = edits();
     for (std::size_t last = 0; last < states.size(); ++last) {
       {
-        auto copy = store::WorkCopy::begin(work_, project_, states[0]);
+        auto copy = store::RecoveryJournal::begin(work_, project_, states[0]);
         QVERIFY2(copy, copy ? "" : copy.error().text().c_str());
         for (std::size_t i = 1; i <= last; ++i) {
           const auto kept = copy->keep(states[i]);
@@ -163,7 +163,7 @@ class TestWorkCopy : public QObject {
   void saved_traces_are_not_copied() {
     store::ProjectContent content = first();
     content.runs[0].traces = store::traces_at_hand({{}, {}, {{std::string(1 << 20, 'x'), {}}}});
-    auto copy = store::WorkCopy::begin(work_, project_, content);
+    auto copy = store::RecoveryJournal::begin(work_, project_, content);
     content.settings["question"] = "[]";
     QVERIFY(copy && copy->keep(content));
     QVERIFY(fs::file_size(work_) < 200'000 && fs::file_size(work_ + "-wal") < 200'000);
@@ -183,7 +183,7 @@ class TestWorkCopy : public QObject {
       QCOMPARE(::pipe(report), 0);
       const pid_t child = ::fork();
       if (child == 0) {
-        auto copy = store::WorkCopy::begin(work_, project_, states[0]);
+        auto copy = store::RecoveryJournal::begin(work_, project_, states[0]);
         for (std::size_t i = 0; copy; i = (i + 1) % states.size()) {
           const auto number = static_cast<char>(i);
           if (!copy->keep(states[i]) || ::write(report[1], &number, 1) != 1) break;
@@ -212,11 +212,11 @@ class TestWorkCopy : public QObject {
     store::ProjectContent content = with_large_run(first(), 'a');
     bool told = false;
     {
-      auto copy = store::WorkCopy::begin(work_, project_, first(), later);
+      auto copy = store::RecoveryJournal::begin(work_, project_, first(), later);
       QVERIFY(copy && copy->keep(content));
       content.documents[0].name = "edited";
       QVERIFY(copy->keep(content));
-      copy->when_kept([&] { told = true; });
+      copy->when_durable([&] { told = true; });
       QCOMPARE(works.size(), std::size_t{2});  // the trace once, and who waits for it
       QVERIFY(!told);
       const auto left = after_a_crash();
@@ -240,7 +240,7 @@ class TestWorkCopy : public QObject {
       return load();
     };
     {
-      auto copy = store::WorkCopy::begin(work_, project_, first());
+      auto copy = store::RecoveryJournal::begin(work_, project_, first());
       for (int i = 0; i < 3; ++i) QVERIFY(copy->keep(with) && copy->keep(first()));
       QVERIFY(copy->keep(with));
     }
@@ -259,11 +259,11 @@ class TestWorkCopy : public QObject {
     store::TraceWriting writing;
     writing.failed = [&](const Error& error) { told << QString::fromStdString(error.text()); };
     {
-      auto copy = store::WorkCopy::begin(work_, project_, first(), writing);
+      auto copy = store::RecoveryJournal::begin(work_, project_, first(), writing);
       QVERIFY(copy->keep(with));
       QCOMPARE(told.size(), 1);
       QVERIFY2(told[0].contains("no space left") && told[0].contains(".work"), qPrintable(told[0]));
-      copy->when_kept([] { QFAIL("it was not kept"); });
+      copy->when_durable([] { QFAIL("it was not kept"); });
       fails = false;
       with.settings["question"] = "[]";
       QVERIFY(copy->keep(with));
@@ -276,12 +276,12 @@ class TestWorkCopy : public QObject {
   /// Whoever gives the copy up does not wait for what is on its way.
   void removed_while_a_large_trace_is_on_its_way() {
     std::function<void()> work;
-    auto copy = store::WorkCopy::begin(work_, project_, first(),
-                                       {[&](std::function<void()> now) { work = std::move(now); }, {}});
+    auto copy = store::RecoveryJournal::begin(work_, project_, first(),
+                                              {[&](std::function<void()> now) { work = std::move(now); }, {}});
     QVERIFY(copy->keep(with_large_run(first(), 'd')));
-    store::WorkCopy::remove(*std::move(copy));
+    store::RecoveryJournal::remove(*std::move(copy));
     QVERIFY(fs::is_empty(folder_.path().toStdString()));
-    auto next = store::WorkCopy::begin(work_, project_, first());
+    auto next = store::RecoveryJournal::begin(work_, project_, first());
     work();  // not into the next one
     next = tl::unexpected(Error{});
     const auto left = store::read_work_copy(work_, first());
@@ -302,7 +302,7 @@ class TestWorkCopy : public QObject {
       const pid_t child = ::fork();
       if (child == 0) {
         Worker worker;
-        auto copy = store::WorkCopy::begin(work_, project_, state(0), worker.writing());
+        auto copy = store::RecoveryJournal::begin(work_, project_, state(0), worker.writing());
         store::ProjectContent now = state(0);
         for (int i = 1; copy && i < 4000; ++i) {
           store::ProjectContent next = state(i);
@@ -335,7 +335,7 @@ class TestWorkCopy : public QObject {
 
   void a_copy_of_an_older_program_is_read() {
     {
-      auto copy = store::WorkCopy::begin(work_, project_, first());
+      auto copy = store::RecoveryJournal::begin(work_, project_, first());
       QVERIFY(copy && copy->keep(first()));
     }
     sqlite3* database = nullptr;
@@ -351,7 +351,7 @@ class TestWorkCopy : public QObject {
 
   void a_damaged_part_is_an_error() {
     {
-      auto copy = store::WorkCopy::begin(work_, project_, first());
+      auto copy = store::RecoveryJournal::begin(work_, project_, first());
       QVERIFY(copy && copy->keep(with_large_run(first(), 'e')));
     }
     sqlite3* database = nullptr;
@@ -364,14 +364,14 @@ class TestWorkCopy : public QObject {
   }
 
   void a_project_says_what_a_work_copy_is() {
-    QVERIFY(store::WorkCopy::begin(work_, project_, first()));
+    QVERIFY(store::RecoveryJournal::begin(work_, project_, first()));
     const auto read = store::read_project(work_);
     QVERIFY(!read);
     QVERIFY2(QString::fromStdString(read.error().message).contains("work copy"), read.error().message.c_str());
   }
 
   void a_damaged_copy_is_an_error() {
-    QVERIFY(store::WorkCopy::begin(work_, project_, first()));
+    QVERIFY(store::RecoveryJournal::begin(work_, project_, first()));
     fs::resize_file(work_, fs::file_size(work_) / 2);
     QVERIFY(!store::read_work_copy(work_, {}));
     QVERIFY(!store::project_of_work_copy(project_));
@@ -415,7 +415,7 @@ class TestWorkCopy : public QObject {
 
  private:
   /// The file that a crash at this moment would leave.
-  Result<store::LeftWork> after_a_crash() const {
+  Result<store::RecoveredEdits> after_a_crash() const {
     const QTemporaryDir elsewhere;
     const std::string left = elsewhere.filePath("work").toStdString();
     fs::copy_file(work_, left);

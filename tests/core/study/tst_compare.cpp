@@ -26,7 +26,7 @@ Problem small_problem() {
   return problem;
 }
 
-study::AskedPlanner asked(const std::string& name) { return {planner::planner_named(name).value(), {}}; }
+study::PlannerRequest asked(const std::string& name) { return {planner::planner_named(name).value(), {}}; }
 
 }  // namespace
 
@@ -36,7 +36,7 @@ class TestCompare : public QObject {
  private slots:
   void hands_over_each_answer_once() {
     const Problem problem = small_problem();
-    const auto planners = study::usual_planners();
+    const auto planners = study::default_planners();
     QVERIFY(planners.size() > 5);
     study::Judge judge;
     std::multiset<std::size_t> places;
@@ -45,7 +45,7 @@ class TestCompare : public QObject {
     options.threads = 2;
     options.answered = [&](std::size_t place, const study::ComparedPlan& answer) {
       places.insert(place);
-      if (answer.judged) shapes[place] = shape_text(answer.judged->plan);
+      if (answer.judged) shapes[place] = stage_shape_text(answer.judged->plan);
     };
     const auto comparison = study::compare(problem, planners, judge, options, {}, {});
     QVERIFY2(comparison, comparison ? "" : comparison.error().text().c_str());
@@ -55,7 +55,7 @@ class TestCompare : public QObject {
       const study::ComparedPlan& answer = comparison->plans[i];
       QCOMPARE(answer.planner, planners[i].planner);
       QCOMPARE(answer.judged.has_value() + answer.infeasible.has_value() + answer.error.has_value(), 1);
-      if (answer.judged) QCOMPARE(shapes[i], shape_text(answer.judged->plan));
+      if (answer.judged) QCOMPARE(shapes[i], stage_shape_text(answer.judged->plan));
     }
   }
 
@@ -65,7 +65,7 @@ class TestCompare : public QObject {
     for (const int threads : {1, 2, 7}) {
       study::Judge judge;
       const auto comparison =
-          study::compare(problem, study::usual_planners(), judge, {.threads = threads, .explain = true}, {}, {});
+          study::compare(problem, study::default_planners(), judge, {.threads = threads, .explain = true}, {}, {});
       QVERIFY(comparison);
       std::vector<Plan>& these = plans.emplace_back();
       for (const study::ComparedPlan& answer : comparison->plans)
@@ -111,7 +111,7 @@ class TestCompare : public QObject {
   void a_failure_of_one_planner_ends_nothing() {
     const Problem problem = small_problem();
     study::Judge judge;
-    study::AskedPlanner wrong = asked("dapple");
+    study::PlannerRequest wrong = asked("dapple");
     wrong.options["no-such-option"] = "1";
     const auto comparison = study::compare(problem, {wrong, asked("gpipe")}, judge, {}, {}, {});
     QVERIFY(comparison);
@@ -124,7 +124,7 @@ class TestCompare : public QObject {
     std::stop_source stop;
     stop.request_stop();
     study::Judge judge;
-    const auto comparison = study::compare(small_problem(), study::usual_planners(), judge, {}, {}, stop.get_token());
+    const auto comparison = study::compare(small_problem(), study::default_planners(), judge, {}, {}, stop.get_token());
     QVERIFY(!comparison);
     QCOMPARE(comparison.error().code, ErrorCode::cancelled);
   }

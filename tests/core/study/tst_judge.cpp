@@ -51,11 +51,12 @@ class TestJudge : public QObject {
     std::size_t one = 0;
     Plan plan;
     for (int step = 0; step < 60; ++step) {  // every cut to either side: other plans all
-      plan = plan::with_edit(first, *problem.profile, *problem.cluster, plan::CutMove{1 + step, 4 * (1 + step) + 1})
-                 .value();
+      plan =
+          plan::with_edit(first, *problem.profile, *problem.cluster, plan::MoveBoundary{1 + step, 4 * (1 + step) + 1})
+              .value();
       QVERIFY(judge.simulation(problem, plan));
-      if (step == 0) one = judge.preview_bytes();
-      QVERIFY(judge.preview_bytes() <= study::Judge::most_preview_bytes);
+      if (step == 0) one = judge.preview_cache_bytes();
+      QVERIFY(judge.preview_cache_bytes() <= study::Judge::most_preview_bytes);
     }
     QVERIFY2(60 * one > study::Judge::most_preview_bytes, "the drag is too short to need a bound");
     QVERIFY(judge.known(problem, plan));   // the newest

@@ -190,7 +190,7 @@ class TestReasons : public QObject {
       const auto known = explained(problem, plan);
       if (!known || plan.stages.size() < 2) continue;
       ++seen;
-      const std::vector<Bytes> cuts = plan::cut_bytes(*problem.profile, order_of(plan, *problem.profile));
+      const std::vector<Bytes> cuts = plan::boundary_bytes(*problem.profile, order_of(plan, *problem.profile));
       double widest = 0;
       for (std::size_t s = 1; s < plan.stages.size(); ++s)
         widest = std::max(widest, static_cast<double>(cuts[static_cast<std::size_t>(plan.stages[s].first)].count));
@@ -200,7 +200,7 @@ class TestReasons : public QObject {
       QCOMPARE(known->reasons.ideal_bubble.value(), (stages - 1) / (plan.micro_batches + stages - 1));
       const auto busy = [&](int stage) {
         std::int64_t most = 0;
-        for (const DeviceVerdict& device : known->simulation.devices)
+        for (const SimulatedDevice& device : known->simulation.devices)
           if (std::ranges::count(plan.stages[static_cast<std::size_t>(stage)].devices, device.device) > 0)
             most = std::max(most, device.busy.count);
         return most;

@@ -161,7 +161,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     require(executable->device == stream->device, "graph and stream are of two devices");
     forbid_on_captured(stream);
     for (const Operand& operand : executable->operands)
-      require(still_there(operand), "memory that the graph works in was freed since", cudaErrorIllegalAddress);
+      require(is_valid(operand), "memory that the graph works in was freed since", cudaErrorIllegalAddress);
     put(stream, [work = executable->work] {
       for (const auto& one : *work) one();
     });

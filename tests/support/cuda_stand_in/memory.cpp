@@ -112,7 +112,7 @@ void check_device_memory(const void* from, std::size_t bytes, int device, const 
   note_operand({from, bytes, device, block->second.serial});
 }
 
-bool still_there(const Operand& operand) {
+bool is_valid(const Operand& operand) {
   const std::lock_guard lock(machine().mutex);
   const auto* block = block_with(operand.from);
   return block && block->second.serial == operand.serial;

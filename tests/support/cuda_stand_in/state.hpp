@@ -92,7 +92,7 @@ struct Operand {
   int device;
   std::uint64_t serial;  ///< of its block
 };
-bool still_there(const Operand& operand);
+bool is_valid(const Operand& operand);
 /// Records an operand of the graph that this thread captures, if it does.
 void note_operand(const Operand& operand);
 

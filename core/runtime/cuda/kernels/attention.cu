@@ -59,13 +59,13 @@ __device__ void store_tile(T* to, std::int64_t stride, const float (&values)[I][
 }
 
 template <int I, int J, class Combine>
-__device__ float meet_row_of_tile(const float (&values)[I][J], int i, Combine combine) {
+__device__ float tile_row_reduce(const float (&values)[I][J], int i, Combine combine) {
   float value = values[i][0];
   PIPEDECK_UNROLL
   for (int j = 1; j < J; ++j) value = combine(value, values[i][j]);
   PIPEDECK_UNROLL
   for (int distance = tile_side / 2; distance > 0; distance /= 2)
-    value = combine(value, __shfl_xor_sync(whole_warp, value, distance));
+    value = combine(value, __shfl_xor_sync(full_warp_mask, value, distance));
   return value;
 }
 
@@ -85,7 +85,7 @@ constexpr std::size_t forward_bytes() {
 /// Rows queries per block, Columns keys at a time.
 template <int Head, int Rows, int Columns, class T>
 __global__ void __launch_bounds__(tile_threads) attention_kernel(T* out, float* logsumexp, const T* qkv, Heads heads) {
-  constexpr int own_rows = Rows / tile_side, own_columns = Columns / tile_side, own_values = Head / tile_side;
+  constexpr int rows_per_thread = Rows / tile_side, own_columns = Columns / tile_side, own_values = Head / tile_side;
   auto* queries = shared_memory<float>();
   float *keys_or_values = queries + Rows * tile_stride<Head>, *weights = keys_or_values + Columns * tile_stride<Head>;
   const Place place = place_of(heads, Rows, true);
@@ -93,17 +93,17 @@ __global__ void __launch_bounds__(tile_threads) attention_kernel(T* out, float* 
   const T* q = qkv + place.sample * sequence * stride + place.head * heads.size;
   const T *k = q + heads.hidden, *v = k + heads.hidden;
   load_tile<Head>(queries, q + place.first * stride, stride, Rows, sequence - place.first, heads);
-  float sum[own_rows][own_values]{}, largest[own_rows], total[own_rows]{};
+  float sum[rows_per_thread][own_values]{}, largest[rows_per_thread], total[rows_per_thread]{};
   PIPEDECK_UNROLL
-  for (int i = 0; i < own_rows; ++i) largest[i] = -FLT_MAX;
+  for (int i = 0; i < rows_per_thread; ++i) largest[i] = -FLT_MAX;
   const std::int64_t end = heads.causal && place.first + Rows < sequence ? place.first + Rows : sequence;
   for (std::int64_t first = 0; first < end; first += Columns) {
     load_tile<Head>(keys_or_values, k + first * stride, stride, Columns, sequence - first, heads);
     __syncthreads();
-    float scores[own_rows][own_columns]{};
+    float scores[rows_per_thread][own_columns]{};
     add_rows_product<Head>(scores, queries, keys_or_values);
     PIPEDECK_UNROLL
-    for (int i = 0; i < own_rows; ++i) {
+    for (int i = 0; i < rows_per_thread; ++i) {
       const std::int64_t row = place.first + tile_y() + tile_side * i;
       PIPEDECK_UNROLL
       for (int j = 0; j < own_columns; ++j) {
@@ -113,12 +113,12 @@ __global__ void __launch_bounds__(tile_threads) attention_kernel(T* out, float* 
       }
       // Algorithm 1, line 9: every row sees column 0, so its maximum is a score from the first tile on.
       const float before = largest[i];
-      largest[i] = Larger{}(before, meet_row_of_tile(scores, i, Larger{}));
+      largest[i] = Larger{}(before, tile_row_reduce(scores, i, Larger{}));
       PIPEDECK_UNROLL
       for (int j = 0; j < own_columns; ++j)
         scores[i][j] = scores[i][j] == -FLT_MAX ? 0.0f : expf(scores[i][j] - largest[i]);
       const float shrunk = expf(before - largest[i]);
-      total[i] = shrunk * total[i] + meet_row_of_tile(scores, i, Adding{});
+      total[i] = shrunk * total[i] + tile_row_reduce(scores, i, Adding{});
       PIPEDECK_UNROLL
       for (int n = 0; n < own_values; ++n) sum[i][n] *= shrunk;
     }
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(tile_threads) attention_kernel(T* out, float* 
     __syncthreads();
   }
   PIPEDECK_UNROLL
-  for (int i = 0; i < own_rows; ++i) {
+  for (int i = 0; i < rows_per_thread; ++i) {
     const std::int64_t row = place.first + tile_y() + tile_side * i;
     PIPEDECK_UNROLL
     for (int n = 0; n < own_values; ++n) sum[i][n] /= total[i];  // line 12
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(256)
   float sum = 0;
   for (int i = static_cast<int>(threadIdx.x); i < heads.size; i += 32)
     sum += to_float(out_gradient[begin + i]) * to_float(out[begin + i]);
-  sum = meet_warp(sum, Adding{});
+  sum = warp_reduce(sum, Adding{});
   if (threadIdx.x == 0) delta[index] = sum;
 }
 
@@ -218,7 +218,7 @@ struct Tiles {
 /// dK and dV of Columns keys, over all queries that see them.
 template <int Head, int Rows, int Columns, class T>
 __global__ void __launch_bounds__(tile_threads) key_gradient_kernel(Gradients<T> work) {
-  constexpr int own_rows = Rows / tile_side, own_columns = Columns / tile_side, own_values = Head / tile_side;
+  constexpr int rows_per_thread = Rows / tile_side, own_columns = Columns / tile_side, own_values = Head / tile_side;
   const Heads& heads = work.heads;
   Tiles<Head, Rows, Columns> tiles(shared_memory<float>());
   const Place place = place_of(heads, Columns, false);
@@ -227,7 +227,7 @@ __global__ void __launch_bounds__(tile_threads) key_gradient_kernel(Gradients<T>
   for (std::int64_t first = heads.causal ? place.first / Rows * Rows : 0; first < heads.sequence; first += Rows) {
     tiles.load_queries(work, place, first);
     __syncthreads();
-    float weight[own_rows][own_columns]{}, gradient[own_rows][own_columns]{};
+    float weight[rows_per_thread][own_columns]{}, gradient[rows_per_thread][own_columns]{};
     tiles.weigh(weight, gradient, work, place, first, place.first);
     keep_tile(tiles.weights, weight);
     __syncthreads();
@@ -248,17 +248,17 @@ __global__ void __launch_bounds__(tile_threads) key_gradient_kernel(Gradients<T>
 /// dQ of Rows queries, over all keys that they see.
 template <int Head, int Rows, int Columns, class T>
 __global__ void __launch_bounds__(tile_threads) query_gradient_kernel(Gradients<T> work) {
-  constexpr int own_rows = Rows / tile_side, own_columns = Columns / tile_side, own_values = Head / tile_side;
+  constexpr int rows_per_thread = Rows / tile_side, own_columns = Columns / tile_side, own_values = Head / tile_side;
   const Heads& heads = work.heads;
   Tiles<Head, Rows, Columns> tiles(shared_memory<float>());
   const Place place = place_of(heads, Rows, true);
   tiles.load_queries(work, place, place.first);
-  float sum[own_rows][own_values]{};
+  float sum[rows_per_thread][own_values]{};
   const std::int64_t end = heads.causal && place.first + Rows < heads.sequence ? place.first + Rows : heads.sequence;
   for (std::int64_t first = 0; first < end; first += Columns) {
     tiles.load_keys(work, place, first);
     __syncthreads();
-    float weight[own_rows][own_columns]{}, gradient[own_rows][own_columns]{};
+    float weight[rows_per_thread][own_columns]{}, gradient[rows_per_thread][own_columns]{};
     tiles.weigh(weight, gradient, work, place, place.first, first);
     keep_tile(tiles.weights, gradient);
     __syncthreads();

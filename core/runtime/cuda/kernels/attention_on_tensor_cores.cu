@@ -11,7 +11,7 @@
 namespace pipedeck::runtime::cuda {
 namespace {
 
-constexpr int warps = 4, threads = 32 * warps, own_rows = 16 * warps;
+constexpr int warps = 4, threads = 32 * warps, rows_per_thread = 16 * warps;
 
 /// Values from a row to the next: rows are 16-byte aligned, and eight of them begin at different banks.
 template <int Head>
@@ -79,10 +79,10 @@ __device__ void add_product(ResultFragment (&sum)[Head / 8], const ResultFragmen
                             const Bf16* right) {
   PIPEDECK_UNROLL
   for (int k = 0; k < Columns / 16; ++k) {
-    const LeftFragment left = left_of(weights[2 * k], weights[2 * k + 1]);
+    const LeftFragment left = as_left(weights[2 * k], weights[2 * k + 1]);
     PIPEDECK_UNROLL
     for (int n = 0; n < Head / 16; ++n) {
-      const TwoRightFragments two = load_two_right(right + 16 * k * stride<Head> + 16 * n, stride<Head>);
+      const RightFragmentPair two = load_right_pair(right + 16 * k * stride<Head> + 16 * n, stride<Head>);
       multiply_add(sum[2 * n], left, two.of[0]);
       multiply_add(sum[2 * n + 1], left, two.of[1]);
     }
@@ -91,30 +91,30 @@ __device__ void add_product(ResultFragment (&sum)[Head / 8], const ResultFragmen
 
 /// Reduces over the four lanes that share a row.
 template <class Combine>
-__device__ float meet_lanes_of_row(float value, Combine combine) {
-  value = combine(value, __shfl_xor_sync(whole_warp, value, 1));
-  return combine(value, __shfl_xor_sync(whole_warp, value, 2));
+__device__ float lane_reduce(float value, Combine combine) {
+  value = combine(value, __shfl_xor_sync(full_warp_mask, value, 1));
+  return combine(value, __shfl_xor_sync(full_warp_mask, value, 2));
 }
 
 template <int Head, int Columns>
 constexpr std::size_t forward_bytes() {
-  return sizeof(Bf16) * (own_rows + 2 * Columns) * stride<Head>;
+  return sizeof(Bf16) * (rows_per_thread + 2 * Columns) * stride<Head>;
 }
 
-/// Algorithm 1 for own_rows queries, Columns keys at a time.
+/// Algorithm 1 for rows_per_thread queries, Columns keys at a time.
 template <int Head, int Columns>
 __global__ void __launch_bounds__(threads) forward_kernel(Bf16* out, float* logsumexp, const Bf16* qkv, Heads heads) {
   auto* queries = shared_memory<Bf16>();
-  Bf16 *keys = queries + own_rows * stride<Head>, *values = keys + Columns * stride<Head>;
-  const Place place = place_of(heads, own_rows, true);
+  Bf16 *keys = queries + rows_per_thread * stride<Head>, *values = keys + Columns * stride<Head>;
+  const Place place = place_of(heads, rows_per_thread, true);
   const std::int64_t sequence = heads.sequence, packed = 3 * heads.hidden;
   const Bf16* q = qkv + place.sample * sequence * packed + place.head * heads.size;
-  load_tile<Head>(queries, q + place.first * packed, packed, own_rows, sequence - place.first, heads);
+  load_tile<Head>(queries, q + place.first * packed, packed, rows_per_thread, sequence - place.first, heads);
   const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
   const std::int64_t first_row = place.first + warp_row + lane_group();
   ResultFragment sum[Head / 8]{};
   float largest[2] = {-FLT_MAX, -FLT_MAX}, total[2] = {};
-  const std::int64_t end = heads.causal && place.first + own_rows < sequence ? place.first + own_rows : sequence;
+  const std::int64_t end = heads.causal && place.first + rows_per_thread < sequence ? place.first + rows_per_thread : sequence;
   for (std::int64_t first = 0; first < end; first += Columns) {
     const Bf16* k = q + heads.hidden + first * packed;
     load_tile<Head>(keys, k, packed, Columns, sequence - first, heads);
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(threads) forward_kernel(Bf16* out, float* logs
         most = Larger{}(most, score);
       }
       // Line 9. Every row sees column 0: from the first tile on its maximum is a score.
-      most = meet_lanes_of_row(most, Larger{});
+      most = lane_reduce(most, Larger{});
       PIPEDECK_UNROLL
       for (int n = 0; n < Columns / 8; ++n) PIPEDECK_UNROLL
       for (int i = 0; i < 2; ++i) {
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(threads) forward_kernel(Bf16* out, float* logs
       }
       const float shrunk = expf(largest[half] - most);
       largest[half] = most;
-      total[half] = shrunk * total[half] + meet_lanes_of_row(seen_sum, Adding{});
+      total[half] = shrunk * total[half] + lane_reduce(seen_sum, Adding{});
       PIPEDECK_UNROLL
       for (int n = 0; n < Head / 8; ++n) {
         sum[n].value[2 * half] *= shrunk;
@@ -172,20 +172,20 @@ __global__ void __launch_bounds__(threads) forward_kernel(Bf16* out, float* logs
 
 template <int Head, int Others>
 constexpr std::size_t backward_bytes() {
-  return sizeof(Bf16) * 2 * (own_rows + Others) * stride<Head>;
+  return sizeof(Bf16) * 2 * (rows_per_thread + Others) * stride<Head>;
 }
 
-/// Algorithm 2 from one side. OfKeys: a block has own_rows keys and values, iterates over the queries and the output's
+/// Algorithm 2 from one side. OfKeys: a block has rows_per_thread keys and values, iterates over the queries and the output's
 /// gradients, and computes dK and dV with transposed scores. Otherwise it has queries, iterates over keys, and computes
 /// dQ.
 template <int Head, int Others, bool OfKeys>
 __global__ void __launch_bounds__(threads) backward_kernel(Gradients<Bf16> work) {
   const Heads& heads = work.heads;
   auto* own_in_scores = shared_memory<Bf16>();  // queries or keys
-  Bf16 *own_in_gradients = own_in_scores + own_rows * stride<Head>,
-       *other_in_scores = own_in_gradients + own_rows * stride<Head>,
+  Bf16 *own_in_gradients = own_in_scores + rows_per_thread * stride<Head>,
+       *other_in_scores = own_in_gradients + rows_per_thread * stride<Head>,
        *other_in_gradients = other_in_scores + Others * stride<Head>;
-  const Place place = place_of(heads, own_rows, !OfKeys);
+  const Place place = place_of(heads, rows_per_thread, !OfKeys);
   const std::int64_t sequence = heads.sequence, hidden = heads.hidden, packed = 3 * hidden;
   const std::int64_t head_column = place.head * heads.size, sample_row = place.sample * sequence;
   const float* logsumexp = work.logsumexp + (place.sample * heads.heads + place.head) * sequence;
@@ -198,13 +198,13 @@ __global__ void __launch_bounds__(threads) backward_kernel(Gradients<Bf16> work)
     load_tile<Head>(in_gradients, keys ? q + 2 * hidden : gradient, keys ? packed : hidden, rows, sequence - first,
                     heads);
   };
-  load_side(OfKeys, own_in_scores, own_in_gradients, place.first, own_rows);
+  load_side(OfKeys, own_in_scores, own_in_gradients, place.first, rows_per_thread);
 
   ResultFragment score_side[Head / 8]{}, value_side[OfKeys ? Head / 8 : 1]{};  // dK or dQ; dV
   const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
   const std::int64_t begin = OfKeys && heads.causal ? place.first / Others * Others : 0;
   const std::int64_t end =
-      !OfKeys && heads.causal && place.first + own_rows < sequence ? place.first + own_rows : sequence;
+      !OfKeys && heads.causal && place.first + rows_per_thread < sequence ? place.first + rows_per_thread : sequence;
   for (std::int64_t first = begin; first < end; first += Others) {
     load_side(!OfKeys, other_in_scores, other_in_gradients, first, Others);
     __syncthreads();
@@ -234,14 +234,14 @@ __global__ void __launch_bounds__(threads) backward_kernel(Gradients<Bf16> work)
 
 template <int Head, int Others, bool OfKeys>
 void start_backward(cudaStream_t stream, const Gradients<Bf16>& work, const AttentionShape& shape) {
-  launch(backward_kernel<Head, Others, OfKeys>, {blocks_of(shape, own_rows), threads, backward_bytes<Head, Others>()},
+  launch(backward_kernel<Head, Others, OfKeys>, {blocks_of(shape, rows_per_thread), threads, backward_bytes<Head, Others>()},
          stream, work);
 }
 
 template <int Head>
 void start_forward(cudaStream_t stream, Bf16* out, float* logsumexp, const Bf16* qkv, const AttentionShape& shape,
                    const Heads& heads) {
-  launch(forward_kernel<Head, 64>, {blocks_of(shape, own_rows), threads, forward_bytes<Head, 64>()}, stream, out,
+  launch(forward_kernel<Head, 64>, {blocks_of(shape, rows_per_thread), threads, forward_bytes<Head, 64>()}, stream, out,
          logsumexp, qkv, heads);
 }
 

@@ -85,7 +85,7 @@ struct GeluGradient {
     auto pack = load<Width>(gradient + i);
     const auto x = load<Width>(in + i), added = load<Width>(bias + column);
     PIPEDECK_UNROLL
-    for (int k = 0; k < Width; ++k) pack.value[k] *= gelu_slope(x.value[k] + added.value[k]);
+    for (int k = 0; k < Width; ++k) pack.value[k] *= gelu_derivative(x.value[k] + added.value[k]);
     store(gradient + i, pack);
     return pack;
   }

@@ -22,8 +22,8 @@ struct Running {
     }
   }
   __device__ void meet(float* shared) {
-    const float all = meet_row(largest, shared, Larger{});
-    sum = meet_row(sum * expf(largest - all), shared, Adding{});
+    const float all = row_reduce(largest, shared, Larger{});
+    sum = row_reduce(sum * expf(largest - all), shared, Adding{});
     largest = all;
   }
 };
@@ -81,7 +81,7 @@ __global__ void largest_kernel(float* most, const T* logits, std::int64_t rows, 
     PIPEDECK_UNROLL
     for (int k = 0; k < Width; ++k) largest = Larger{}(pack.value[k], largest);
   }
-  largest = meet_row(largest, shared_memory<float>(), Larger{});
+  largest = row_reduce(largest, shared_memory<float>(), Larger{});
   if (threadIdx.x == 0) most[row] = largest;
 }
 
@@ -96,7 +96,7 @@ __global__ void exponentials_kernel(float* totals, float* wanted, const T* logit
     PIPEDECK_UNROLL
     for (int k = 0; k < Width; ++k) sum += expf(pack.value[k] - most[row]);
   }
-  sum = meet_row(sum, shared_memory<float>(), Adding{});
+  sum = row_reduce(sum, shared_memory<float>(), Adding{});
   if (threadIdx.x != 0) return;
   totals[row] = sum;
   const float target = targets[row] - static_cast<float>(first);
@@ -159,7 +159,7 @@ void over_rows(const T* logits, std::int64_t rows, std::int64_t columns, const U
                    [&](auto width) { use(width, row_threads(divided_up(columns, width))); });
 }
 
-constexpr std::size_t own_bytes = sizeof(float) * warp_results;
+constexpr std::size_t bytes_per_thread = sizeof(float) * warp_results;
 
 }  // namespace
 
@@ -170,30 +170,30 @@ void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets,
                            std::int64_t rows, std::int64_t columns) {
   auto* losses = static_cast<double*>(scratch);
   over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    const std::size_t with_rows = own_bytes + sizeof(float) * static_cast<std::size_t>(columns) * threads.rows;
+    const std::size_t with_rows = bytes_per_thread + sizeof(float) * static_cast<std::size_t>(columns) * threads.rows;
     if (with_rows <= most_row_bytes)
       launch(cross_entropy_kernel<width, true, T>, {threads.blocks(rows), threads.threads(), with_rows}, stream, logits,
              targets, losses, rows, columns);
     else
-      launch(cross_entropy_kernel<width, false, T>, {threads.blocks(rows), threads.threads(), own_bytes}, stream,
+      launch(cross_entropy_kernel<width, false, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream,
              logits, targets, losses, rows, columns);
     add_losses(stream, loss_sum, Losses{losses}, rows);
   });
 }
 
 template <class T>
-void largest_of_rows(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns) {
+void row_max(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns) {
   over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    launch(largest_kernel<width, T>, {threads.blocks(rows), threads.threads(), own_bytes}, stream, most, logits, rows,
+    launch(largest_kernel<width, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream, most, logits, rows,
            columns);
   });
 }
 
 template <class T>
-void exponentials_of_rows(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
+void row_exp_sum(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
                           const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns) {
   over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    launch(exponentials_kernel<width, T>, {threads.blocks(rows), threads.threads(), own_bytes}, stream, totals, wanted,
+    launch(exponentials_kernel<width, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream, totals, wanted,
            logits, most, targets, first, rows, columns);
   });
 }
@@ -211,8 +211,8 @@ void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, cons
 
 #define PIPEDECK_INSTANTIATE(T)                                                                                       \
   template void softmax_cross_entropy<T>(cudaStream_t, T*, const float*, double*, void*, std::int64_t, std::int64_t); \
-  template void largest_of_rows<T>(cudaStream_t, float*, const T*, std::int64_t, std::int64_t);                       \
-  template void exponentials_of_rows<T>(cudaStream_t, float*, float*, const T*, const float*, const float*,           \
+  template void row_max<T>(cudaStream_t, float*, const T*, std::int64_t, std::int64_t);                       \
+  template void row_exp_sum<T>(cudaStream_t, float*, float*, const T*, const float*, const float*,           \
                                         std::int64_t, std::int64_t, std::int64_t);                                    \
   template void finish_cross_entropy<T>(cudaStream_t, T*, double*, const float*, const float*, const float*,          \
                                         const float*, std::int64_t, std::int64_t, std::int64_t);

@@ -6,10 +6,10 @@
 
 namespace pipedeck::runtime::cuda {
 
-inline constexpr int each_threads = 256;
+inline constexpr int elementwise_threads = 256;
 
 template <int Width, class Work>
-__global__ void __launch_bounds__(each_threads) each_kernel(Work work, std::int64_t count) {
+__global__ void __launch_bounds__(elementwise_threads) each_kernel(Work work, std::int64_t count) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * blockDim.x, packs = count / Width;
   for (std::int64_t i = first; i < packs; i += all) work.template at<Width>(i * Width);
@@ -24,8 +24,8 @@ template <int Width, class Work>
 void each(cudaStream_t stream, const Work& work, std::int64_t count, bool aligned) {
   if (count <= 0) return;
   with_width<Width>(aligned, [&](auto width) {
-    const unsigned blocks = blocks_for(divided_up(divided_up(count, width), each_threads));
-    launch(each_kernel<width, Work>, {blocks, each_threads}, stream, work, count);
+    const unsigned blocks = blocks_for(divided_up(divided_up(count, width), elementwise_threads));
+    launch(each_kernel<width, Work>, {blocks, elementwise_threads}, stream, work, count);
   });
 }
 

@@ -69,7 +69,7 @@ struct ReluGradient {
   __device__ float operator()(float gradient, float x) const { return x > 0.0f ? gradient : 0.0f; }
 };
 struct GeluGradient {
-  __device__ float operator()(float gradient, float x) const { return gradient * gelu_slope(x); }
+  __device__ float operator()(float gradient, float x) const { return gradient * gelu_derivative(x); }
 };
 
 template <class To, class From, class Function>

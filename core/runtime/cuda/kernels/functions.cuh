@@ -16,7 +16,7 @@ __device__ inline float relu_of(float x) { return x > 0.0f ? x : 0.0f; }
 __device__ inline float gelu_of(float x) { return 0.5f * x * (1.0f + tanhf(gelu_scale * (x + gelu_cube * x * x * x))); }
 
 /// The derivative of gelu_of.
-__device__ inline float gelu_slope(float x) {
+__device__ inline float gelu_derivative(float x) {
   const float t = tanhf(gelu_scale * (x + gelu_cube * x * x * x));
   const float inner = gelu_scale * (1.0f + 3.0f * gelu_cube * x * x);
   return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * inner;

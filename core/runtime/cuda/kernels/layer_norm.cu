@@ -66,14 +66,14 @@ __global__ void layer_norm_kernel(Source source, T* out, float* mean, float* inv
     PIPEDECK_UNROLL
     for (int k = 0; k < Width; ++k) sum += pack.value[k];
   }
-  const float middle = meet_row(sum, shared, Adding{}) / static_cast<float>(columns);
+  const float middle = row_reduce(sum, shared, Adding{}) / static_cast<float>(columns);
   float squares = 0;
   for (std::int64_t i = threadIdx.x * Width; i < columns; i += step) {
     const auto pack = again(i);
     PIPEDECK_UNROLL
     for (int k = 0; k < Width; ++k) squares += (pack.value[k] - middle) * (pack.value[k] - middle);
   }
-  const float variance = meet_row(squares, shared, Adding{}) / static_cast<float>(columns);
+  const float variance = row_reduce(squares, shared, Adding{}) / static_cast<float>(columns);
   const float factor = 1.0f / sqrtf(variance + epsilon);
   for (std::int64_t i = threadIdx.x * Width; i < columns; i += step) {
     auto pack = again(i);
@@ -154,8 +154,8 @@ __global__ void layer_norm_backward_kernel(Backward<T> work, float* partial) {
       if constexpr (Sum) store(gains + i, to_gain), store(shifts + i, to_shift);
     }
     if (work.in_gradient == nullptr) continue;
-    sum = share * meet_row(sum, shared, Adding{});
-    projection = share * meet_row(projection, shared, Adding{});
+    sum = share * row_reduce(sum, shared, Adding{});
+    projection = share * row_reduce(projection, shared, Adding{});
     // The row was just read: it comes from a cache.
     for (std::int64_t i = begin; i < columns; i += step) {
       const auto gradient = load<Width>(g + i), value = load<Width>(x + i), gain = load<Width>(work.gain + i);
@@ -179,7 +179,7 @@ __global__ void layer_norm_backward_kernel(Backward<T> work, float* partial) {
 
 /// The gain's gradient from each value.
 template <class T>
-struct ToGain {
+struct GainGradient {
   Backward<T> work;
   template <int Width>
   __device__ Pack<Width> at(std::int64_t row, std::int64_t column) const {
@@ -245,7 +245,7 @@ void layer_norm_backward(cudaStream_t stream, T* in_gradient, float* gain_gradie
     add_parts(stream, gain_gradient, partial, parts, columns, 2 * columns);
     add_parts(stream, shift_gradient, partial + columns, parts, columns, 2 * columns);
   } else {
-    column_sums<full>(stream, gain_gradient, ToGain<T>{work}, scratch, rows, columns,
+    column_sums<full>(stream, gain_gradient, GainGradient<T>{work}, scratch, rows, columns,
                       are_aligned<full>(out_gradient, in));
     add_column_sums(stream, shift_gradient, out_gradient, scratch, rows, columns);
   }

@@ -7,8 +7,8 @@
 
 namespace pipedeck::runtime::cuda {
 
-inline constexpr unsigned whole_warp = 0xffffffffu;
-inline constexpr std::size_t warp_results = 32;           ///< floats of shared memory that meet_row needs
+inline constexpr unsigned full_warp_mask = 0xffffffffu;
+inline constexpr std::size_t warp_results = 32;           ///< floats of shared memory that row_reduce needs
 inline constexpr std::size_t most_row_bytes = 48 * 1024;  ///< of shared memory, to cache a row between two uses
 
 struct RowThreads {
@@ -32,17 +32,17 @@ struct Larger {
 };
 
 template <class Combine>
-__device__ float meet_warp(float value, Combine combine) {
+__device__ float warp_reduce(float value, Combine combine) {
   PIPEDECK_UNROLL
   for (int distance = 16; distance > 0; distance /= 2)
-    value = combine(value, __shfl_xor_sync(whole_warp, value, distance));
+    value = combine(value, __shfl_xor_sync(full_warp_mask, value, distance));
   return value;
 }
 
 /// `shared` has warp_results floats. All threads of the block call it, or those of whole rows if a row is a warp's.
 template <class Combine>
-__device__ float meet_row(float value, float* shared, Combine combine) {
-  value = meet_warp(value, combine);
+__device__ float row_reduce(float value, float* shared, Combine combine) {
+  value = warp_reduce(value, combine);
   if (blockDim.x == 32) return value;
   if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
   __syncthreads();

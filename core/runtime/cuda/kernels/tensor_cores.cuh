@@ -57,12 +57,12 @@ __device__ inline RightFragment load_right_from_rows(const Bf16* from, int strid
   return {{load_vector<unsigned>(own), load_vector<unsigned>(own + 8)}};
 }
 
-struct TwoRightFragments {
+struct RightFragmentPair {
   RightFragment of[2];
 };
 
 /// Loads rows 0 to 15 of columns 0 to 7, and of columns 8 to 15. Rows are 16-byte aligned.
-__device__ inline TwoRightFragments load_two_right(const Bf16* from, int stride) {
+__device__ inline RightFragmentPair load_right_pair(const Bf16* from, int stride) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const Bf16* row = from + lane % 16 * stride + lane / 16 * 8;
   unsigned pair[4];
@@ -78,7 +78,7 @@ __device__ inline TwoRightFragments load_two_right(const Bf16* from, int stride)
 }
 
 /// Converts two neighbouring 16 x 8 results, rounded, to a left factor: each lane already has its values.
-__device__ inline LeftFragment left_of(const ResultFragment& first, const ResultFragment& second) {
+__device__ inline LeftFragment as_left(const ResultFragment& first, const ResultFragment& second) {
   return {{pair_of(first.value[0], first.value[1]), pair_of(first.value[2], first.value[3]),
            pair_of(second.value[0], second.value[1]), pair_of(second.value[2], second.value[3])}};
 }

@@ -135,12 +135,12 @@ class TestItemModels : public QObject {
     QCOMPARE(totals.layers, 50);
     QVERIFY(std::abs(totals.forward.count - (3 * 0.004 + 47 * 0.00807)) < 1e-12);
     QCOMPARE(totals.parameters.count, (3 * 30 + 47 * 48) * samples::mebibyte);
-    QCOMPARE(models::profile::gaps_of(profile).size(), 2);
+    QCOMPARE(models::profile::missing_data(profile).size(), 2);
     for (Layer& layer : profile.layers) {
       layer.at = {{2, layer.forward, layer.backward}, {4, layer.forward * 2, layer.backward * 2}};
       layer.tensor_parallel = {{2, layer.forward, layer.backward, Bytes(1), Bytes(1)}};
     }
-    QVERIFY(models::profile::gaps_of(profile).empty());
+    QVERIFY(models::profile::missing_data(profile).empty());
   }
 };
 

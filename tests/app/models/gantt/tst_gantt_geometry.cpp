@@ -230,13 +230,13 @@ class TestGanttGeometry : public QObject {
     const auto content = models::gantt::make_gantt_content(app::synthetic_simulation(pipeline));
     const Timeline& timeline = *content->timeline;
     const std::size_t first = *content->groups[0].compute, second = *content->groups[1].compute;
-    QCOMPARE(models::gantt::wait_of(*content, first, timeline.lanes[first].begin), models::gantt::Wait());
-    const models::gantt::Wait activation = models::gantt::wait_of(*content, second, timeline.lanes[second].begin);
+    QCOMPARE(models::gantt::wait_reason(*content, first, timeline.lanes[first].begin), models::gantt::Wait());
+    const models::gantt::Wait activation = models::gantt::wait_reason(*content, second, timeline.lanes[second].begin);
     QCOMPARE(activation.cause, models::gantt::WaitFor::activation);
     QCOMPARE(activation.group, std::optional<std::size_t>(0));
     QCOMPARE(activation.idle, Nanoseconds(48'000'000 + 14'000'000));
     for (std::size_t i = timeline.lanes[first].begin; i < timeline.lanes[first].end; ++i) {
-      const models::gantt::Wait wait = models::gantt::wait_of(*content, first, i);
+      const models::gantt::Wait wait = models::gantt::wait_reason(*content, first, i);
       if (timeline.kind[i] == OpKind::backward && wait.idle.count > 0) {
         QCOMPARE(wait.cause, models::gantt::WaitFor::gradient);
         QCOMPARE(wait.group, std::optional<std::size_t>(1));

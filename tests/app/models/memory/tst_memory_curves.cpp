@@ -25,7 +25,7 @@ class TestMemoryCurves : public QObject {
 
   void ranges_equal_a_look_at_every_point() {
     auto simulation = std::make_shared<Simulation>();
-    DeviceVerdict verdict;
+    SimulatedDevice verdict;
     std::mt19937 random(4);
     std::int64_t time = 0;
     for (int i = 0; i < 3000; ++i) {

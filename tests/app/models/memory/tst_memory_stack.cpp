@@ -54,7 +54,7 @@ class TestMemoryStack : public QObject {
   }
 
   void item_under_a_height() {
-    MemoryParts parts;
+    MemoryBreakdown parts;
     parts[MemoryItem::reserve] = Bytes(10);
     parts[MemoryItem::weights] = Bytes(100);
     parts[MemoryItem::activations] = Bytes(50);

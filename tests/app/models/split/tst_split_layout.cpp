@@ -126,7 +126,7 @@ class TestSplitLayout : public QObject {
       const QRectF area(0, 0, 1000, 50);
       const models::split::Strip strip =
           models::split::Window{std::min(0.24, 1 - span), std::min(0.24, 1 - span) + span}.strip(area, edges);
-      const auto boxes = models::split::layer_boxes(strip, models::split::firsts_of(plan), shares, marks, 0, 1000);
+      const auto boxes = models::split::layer_boxes(strip, models::split::stage_starts(plan), shares, marks, 0, 1000);
       QVERIFY2(boxes.size() <= 600 + 64, qPrintable(QString::number(boxes.size())));
       int layer = boxes.front().first;
       double highest = 0;
@@ -238,17 +238,17 @@ class TestSplitLayout : public QObject {
     const Plan plan = samples::plan("p", {0, 24});
     models::split::Draft draft(std::make_shared<const Profile>(samples::profile()),
                                std::make_shared<const Cluster>(samples::cluster()), plan);
-    QVERIFY(draft.propose(plan::CutMove{1, 30}));
-    QVERIFY(!draft.propose(plan::CutMove{1, 30}));
+    QVERIFY(draft.propose(plan::MoveBoundary{1, 30}));
+    QVERIFY(!draft.propose(plan::MoveBoundary{1, 30}));
     QCOMPARE(draft.shown().stages[1].first, 30);
-    QVERIFY(draft.propose(plan::MicroBatchSize{5}));
+    QVERIFY(draft.propose(plan::SetMicroBatch{5}));
     QVERIFY(!draft.refusal().isEmpty());
     QCOMPARE(draft.shown(), plan);
-    QVERIFY(draft.propose(plan::CutMove{1, 20}));
+    QVERIFY(draft.propose(plan::MoveBoundary{1, 20}));
     QVERIFY(draft.refusal().isEmpty());
     draft.restore();
     QVERIFY(!draft.pending() && draft.shown() == plan);
-    draft.propose(plan::CutMove{1, 20});
+    draft.propose(plan::MoveBoundary{1, 20});
     draft.accept();
     QVERIFY(!draft.pending() && draft.original().stages[1].first == 20);
   }
@@ -264,7 +264,7 @@ class TestSplitLayout : public QObject {
     QCOMPARE(figures[1].device, DeviceId(8));
     QCOMPARE(figures[1].peak, simulation->devices[8].peak);
     for (std::size_t s : {0U, 1U}) {
-      const MemoryParts& parts = simulation->devices[8 * s].peak_parts;
+      const MemoryBreakdown& parts = simulation->devices[8 * s].peak_breakdown;
       std::int64_t state = 0, kept = 0;
       for (int p = plan.stages[s].first; p < plan.stages[s].last; ++p) {
         state += memory[static_cast<std::size_t>(p)].state.count;

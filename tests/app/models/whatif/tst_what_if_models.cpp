@@ -17,8 +17,8 @@ using namespace pipedeck;
 
 namespace {
 
-FoundPlan plan_of(double samples, double gib, std::optional<double> price, int devices = 4) {
-  FoundPlan found;
+PlanCandidate plan_of(double samples, double gib, std::optional<double> price, int devices = 4) {
+  PlanCandidate found;
   Plan plan;
   plan.name = "plan " + std::to_string(static_cast<int>(samples));
   found.plan = std::make_shared<const Plan>(plan);
@@ -36,7 +36,7 @@ FoundPlan plan_of(double samples, double gib, std::optional<double> price, int d
 /// Spaces as everybody types them.
 QString plain(QString text) { return text.replace(QChar::Nbsp, QLatin1Char(' ')); }
 
-std::vector<FoundPlan> some_plans() {
+std::vector<PlanCandidate> some_plans() {
   return {plan_of(10, 2, 4.0), plan_of(20, 4, 8.0), plan_of(15, 5, 2.0), plan_of(20, 8, 8.0), plan_of(30, 8, 16.0)};
 }
 
@@ -62,28 +62,28 @@ class TestWhatIfModels : public QObject {
 };
 
 void TestWhatIfModels::stops_have_today() {
-  const models::whatif::SliderStops stops = models::whatif::SliderStops::doublings(3.125e9, 5, 5);
+  const models::whatif::SliderValues stops = models::whatif::SliderValues::doublings(3.125e9, 5, 5);
   QCOMPARE(stops.count(), 41);
   QCOMPARE(stops.at(stops.today()), 3.125e9);
   QCOMPARE(stops.at(0), 3.125e9 / 32);
   QCOMPARE(stops.at(stops.count() - 1), 3.125e9 * 32);
   QCOMPARE(stops.at(stops.today() + 4), 6.25e9);
   for (int i = 1; i < stops.count(); ++i) QVERIFY(stops.at(i) > stops.at(i - 1));
-  const models::whatif::SliderStops whole = models::whatif::SliderStops::whole(1, 8, 20);  // today beyond the others
+  const models::whatif::SliderValues whole = models::whatif::SliderValues::whole(1, 8, 20);  // today beyond the others
   QCOMPARE(whole.at(whole.today()), 20.0);
   QCOMPARE(whole.count(), 9);
-  QCOMPARE(models::whatif::SliderStops::whole_doublings(64, 10, 2, 1).values(),
+  QCOMPARE(models::whatif::SliderValues::whole_doublings(64, 10, 2, 1).values(),
            (std::vector<double>{1, 2, 4, 8, 16, 32, 64, 128, 256}));
 }
 
 void TestWhatIfModels::stops_are_found_again() {
-  const models::whatif::SliderStops stops = models::whatif::SliderStops::doublings(130e9, 4, 4);
+  const models::whatif::SliderValues stops = models::whatif::SliderValues::doublings(130e9, 4, 4);
   for (int i = 0; i < stops.count(); ++i) QCOMPARE(stops.nearest(stops.at(i)), i);
   QCOMPARE(stops.nearest(1), 0);
   QCOMPARE(stops.nearest(1e18), stops.count() - 1);
   QCOMPARE(stops.at(-5), stops.at(0));
-  QCOMPARE(models::whatif::SliderStops().at(3), 0.0);
-  const models::whatif::SliderStops sizes({0, 1, 2, 4}, 0);
+  QCOMPARE(models::whatif::SliderValues().at(3), 0.0);
+  const models::whatif::SliderValues sizes({0, 1, 2, 4}, 0);
   QCOMPARE(sizes.nearest(0), 0);
   QCOMPARE(sizes.nearest(1), 1);
 }
@@ -95,30 +95,30 @@ void TestWhatIfModels::micro_batches_divide() {
 }
 
 void TestWhatIfModels::front_and_line() {
-  const models::whatif::FrontContent content = models::whatif::make_front_content(
+  const models::whatif::ParetoContent content = models::whatif::make_front_content(
       some_plans(), models::whatif::FrontMeasure::memory, models::whatif::FrontMeasure::price);
   QCOMPARE(content.on_front, (std::vector<bool>{true, true, true, false, true}));
   QCOMPARE(content.line, (std::vector<std::size_t>{0, 1, 4}));
-  const models::whatif::FrontContent priced = models::whatif::make_front_content(
+  const models::whatif::ParetoContent priced = models::whatif::make_front_content(
       some_plans(), models::whatif::FrontMeasure::price, models::whatif::FrontMeasure::memory);
   QCOMPARE(priced.on_front, content.on_front);
   QCOMPARE(priced.line, (std::vector<std::size_t>{2, 1, 4}));  // of two equal ones the first
 }
 
 void TestWhatIfModels::unknown_prices() {
-  std::vector<FoundPlan> plans = some_plans();
+  std::vector<PlanCandidate> plans = some_plans();
   plans[2].price_per_hour.reset();
-  const models::whatif::FrontContent content = models::whatif::make_front_content(
+  const models::whatif::ParetoContent content = models::whatif::make_front_content(
       plans, models::whatif::FrontMeasure::price, models::whatif::FrontMeasure::memory);
   QCOMPARE(content.on_front, (std::vector<bool>{true, true, false, false, true}));
   QVERIFY(std::ranges::find(content.line, 2) == content.line.end());
   QVERIFY(models::whatif::measure_text(plans[2], models::whatif::FrontMeasure::price).contains("unknown"));
-  const models::whatif::FrontGeometry geometry = models::whatif::lay_out_front(content, QRectF(0, 0, 400, 300));
+  const models::whatif::ParetoGeometry geometry = models::whatif::lay_out_front(content, QRectF(0, 0, 400, 300));
   QVERIFY(geometry.points[2].x() < 0);
 }
 
 void TestWhatIfModels::walk_along_the_front() {
-  const models::whatif::FrontContent content = models::whatif::make_front_content(
+  const models::whatif::ParetoContent content = models::whatif::make_front_content(
       some_plans(), models::whatif::FrontMeasure::memory, models::whatif::FrontMeasure::price);
   QCOMPARE(*models::whatif::next_on_front(content, {}, 1), std::size_t{0});
   QCOMPARE(*models::whatif::next_on_front(content, {}, -1), std::size_t{4});
@@ -130,10 +130,10 @@ void TestWhatIfModels::walk_along_the_front() {
 }
 
 void TestWhatIfModels::geometry_by_hand() {
-  const models::whatif::FrontContent content = models::whatif::make_front_content(
+  const models::whatif::ParetoContent content = models::whatif::make_front_content(
       some_plans(), models::whatif::FrontMeasure::memory, models::whatif::FrontMeasure::price);
   const QRectF plot(50, 10, 400, 300);
-  const models::whatif::FrontGeometry geometry = models::whatif::lay_out_front(content, plot);
+  const models::whatif::ParetoGeometry geometry = models::whatif::lay_out_front(content, plot);
   QVERIFY(!geometry.log_x);
   for (const QPointF& point : geometry.points) QVERIFY(plot.contains(point));
   QCOMPARE(geometry.x_of(0), plot.left());
@@ -141,8 +141,8 @@ void TestWhatIfModels::geometry_by_hand() {
   QVERIFY(geometry.points[4].y() < geometry.points[0].y());
   QVERIFY(geometry.points[4].x() > geometry.points[0].x());
   QVERIFY(std::abs((geometry.points[1].x() - plot.left()) / (geometry.points[0].x() - plot.left()) - 2) < 1e-9);
-  QCOMPARE(geometry.radii[2], models::whatif::FrontGeometry::least_radius);
-  QCOMPARE(geometry.radii[4], models::whatif::FrontGeometry::most_radius);
+  QCOMPARE(geometry.radii[2], models::whatif::ParetoGeometry::least_radius);
+  QCOMPARE(geometry.radii[4], models::whatif::ParetoGeometry::most_radius);
   QCOMPARE(*geometry.hit(content, geometry.points[1] + QPointF(2, 1)), std::size_t{1});
   QVERIFY(!geometry.hit(content, plot.topLeft()));
   const std::vector<QPointF> steps = geometry.staircase(content);
@@ -155,16 +155,16 @@ void TestWhatIfModels::geometry_by_hand() {
 void TestWhatIfModels::geometry_of_random_points() {
   pipedeck::test::Random random(7);
   for (int i = 0; i < 60; ++i) {
-    std::vector<FoundPlan> plans;
+    std::vector<PlanCandidate> plans;
     const int count = random.integer(1, 80);
     for (int p = 0; p < count; ++p)
       plans.push_back(plan_of(random.uniform(0.1, 500), std::exp2(random.uniform(-6, 8)), random.uniform(0, 100),
                               random.integer(1, 512)));
     for (const models::whatif::FrontMeasure x : models::whatif::front_measures) {
-      const models::whatif::FrontContent content =
+      const models::whatif::ParetoContent content =
           models::whatif::make_front_content(plans, x, models::whatif::FrontMeasure::memory);
       const QRectF plot(40, 20, random.uniform(60, 900), random.uniform(40, 600));
-      const models::whatif::FrontGeometry geometry = models::whatif::lay_out_front(content, plot);
+      const models::whatif::ParetoGeometry geometry = models::whatif::lay_out_front(content, plot);
       const QRectF around = plot.adjusted(-1e-6, -1e-6, 1e-6, 1e-6);
       for (std::size_t p = 0; p < geometry.points.size(); ++p) {
         QVERIFY(around.contains(geometry.points[p]));
@@ -179,9 +179,9 @@ void TestWhatIfModels::geometry_of_random_points() {
 }
 
 void TestWhatIfModels::nothing_to_draw() {
-  const models::whatif::FrontContent content =
+  const models::whatif::ParetoContent content =
       models::whatif::make_front_content({}, models::whatif::FrontMeasure::memory, models::whatif::FrontMeasure::price);
-  const models::whatif::FrontGeometry geometry = models::whatif::lay_out_front(content, QRectF(0, 0, 100, 100));
+  const models::whatif::ParetoGeometry geometry = models::whatif::lay_out_front(content, QRectF(0, 0, 100, 100));
   QVERIFY(geometry.points.empty() && geometry.staircase(content).empty());
   QVERIFY(!geometry.hit(content, QPointF(5, 5)));
 }
@@ -208,7 +208,7 @@ void TestWhatIfModels::table_sorts_by_figures() {
   QAbstractItemModelTester tester(&sorted, QAbstractItemModelTester::FailureReportingMode::QtTest);
   sorted.setSourceModel(&model);
   sorted.setSortRole(models::whatif::FrontTableModel::sort_role);
-  std::vector<FoundPlan> plans = some_plans();
+  std::vector<PlanCandidate> plans = some_plans();
   plans.push_back(plan_of(100, 1, 3.0));
   model.set_content(models::whatif::make_front_content(plans, models::whatif::FrontMeasure::memory,
                                                        models::whatif::FrontMeasure::price));
@@ -219,7 +219,7 @@ void TestWhatIfModels::table_sorts_by_figures() {
 }
 
 void TestWhatIfModels::rows_and_words() {
-  const FoundPlan today = plan_of(10, 8, 4.0), now = plan_of(20, 4, 6.0);
+  const PlanCandidate today = plan_of(10, 8, 4.0), now = plan_of(20, 4, 6.0);
   const std::vector<models::whatif::Row> rows = models::whatif::what_if_rows(today, now);
   const auto row = [&](const char* label) {
     return *std::ranges::find(rows, QString::fromUtf8(label), &models::whatif::Row::label);
@@ -240,15 +240,15 @@ void TestWhatIfModels::rows_and_words() {
 
 void TestWhatIfModels::purchases_in_words() {
   std::vector<PurchaseGain> gains(3);
-  gains[0].purchase.kind = PurchaseKind::links_between;
+  gains[0].purchase.kind = UpgradeKind::links_between;
   gains[0].purchase.factor = 2;
   gains[0].best = plan_of(20, 4, 6.0);
   gains[0].gain = 10;
-  gains[1].purchase.kind = PurchaseKind::links;
+  gains[1].purchase.kind = UpgradeKind::links;
   gains[1].purchase.places = {"a – b", "a – c", "a – d", "a – e", "a – f"};
   gains[1].why_not = "it can't be";
   gains[2] = gains[0];
-  gains[2].purchase.kind = PurchaseKind::node;
+  gains[2].purchase.kind = UpgradeKind::node;
   gains[2].price_change = 5;
   const std::vector<models::whatif::BarRow> rows = models::whatif::purchase_rows(gains);
   QCOMPARE(rows.size(), std::size_t{3});

@@ -239,7 +239,7 @@ class TestClusterEdits : public QObject {
     QCOMPARE(offers.front().inside, fast);
     QCOMPARE(std::ranges::count(offers, std::string("V100-16GB"), [](const auto& o) { return o.type.name; }), 1);
     QVERIFY(offers.size() > 10);
-    for (const session::cluster::DeviceOffer& offer : offers)
+    for (const session::cluster::DeviceOption& offer : offers)
       QVERIFY(offer.type.memory.count > 0 && offer.inside.bandwidth.count > 0);
   }
 
@@ -248,7 +248,7 @@ class TestClusterEdits : public QObject {
     drawn.cluster.device_types.push_back(type_named("T4", 0.5));
     drawn.cluster.nodes.push_back({"g4", {{"T4", 4}}, slow, false, {}});
     drawn.cluster.links.push_back({"g4", "tor", {gigabytes_per_second(1.25), {}}});
-    const auto found = session::cluster::strengths_of(drawn.cluster, Bytes(1'000'000'000), {});
+    const auto found = session::cluster::summarize_cluster(drawn.cluster, Bytes(1'000'000'000), {});
     QCOMPARE(found.narrowest->side, (std::vector<std::string>{"g4"}));
     QCOMPARE(found.narrowest->bandwidth, gigabytes_per_second(1.25));
     QCOMPARE(found.types.back().name, std::string("T4"));
@@ -262,11 +262,11 @@ class TestClusterEdits : public QObject {
     pairs.cluster.switches.push_back({"tor2"});
     for (const char* end : {"m0", "m1"}) pairs.cluster.links.push_back({end, "tor2", slow});
     pairs.cluster.links.push_back({"tor", "tor2", {gigabytes_per_second(2), {}}});
-    const auto cut = session::cluster::strengths_of(pairs.cluster, Bytes(1), {}).narrowest;
+    const auto cut = session::cluster::summarize_cluster(pairs.cluster, Bytes(1), {}).narrowest;
     QCOMPARE(cut->bandwidth, gigabytes_per_second(2));
     QCOMPARE(cut->side, (std::vector<std::string>{"n0", "n1"}));
     drawn.cluster.links.pop_back();
-    QVERIFY(!session::cluster::strengths_of(drawn.cluster, Bytes(1), {}).all_reduce);
+    QVERIFY(!session::cluster::summarize_cluster(drawn.cluster, Bytes(1), {}).all_reduce);
   }
 };
 

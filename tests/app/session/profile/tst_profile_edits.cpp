@@ -102,10 +102,10 @@ class TestProfileEdits : public QObject {
                  .parameters,
              Bytes(7));
     Profile cut = chain();
-    cut.layers[3].parameters = Bytes(1000), cut.layers[3].whole_parameters = Bytes(100);
+    cut.layers[3].parameters = Bytes(1000), cut.layers[3].replicated_parameters = Bytes(100);
     edited = taken(
         session::profile::with_figure(cut, {3}, session::profile::LayerFigure::parameters, 500));  // its share stays
-    QCOMPARE(edited.layers[3].whole_parameters, Bytes(50));
+    QCOMPARE(edited.layers[3].replicated_parameters, Bytes(50));
   }
 
   void several_layers_at_once() {
@@ -185,8 +185,8 @@ class TestProfileEdits : public QObject {
     QCOMPARE(edited.layers[2].output, chain().layers[4].output);
     QCOMPARE(edited.layers[2].parameters.count, 3 * chain().layers[2].parameters.count);
     Profile cut = chain();
-    for (const std::size_t layer : {2, 3}) cut.layers[layer].whole_parameters = Bytes(10);
-    QCOMPARE(taken(session::profile::with_layers_merged(cut, {2, 3, 4})).layers[2].whole_parameters, Bytes(20));
+    for (const std::size_t layer : {2, 3}) cut.layers[layer].replicated_parameters = Bytes(10);
+    QCOMPARE(taken(session::profile::with_layers_merged(cut, {2, 3, 4})).layers[2].replicated_parameters, Bytes(20));
     QVERIFY(std::abs((whole_forward(edited) - whole_forward(chain())).count) < 1e-12);
     QVERIFY(!session::profile::with_layers_merged(chain(), {2, 4}));
     QVERIFY(!session::profile::with_layers_merged(chain(), {2}));

@@ -23,7 +23,7 @@ namespace {
 
 /// A session with a project that takes a moment to write.
 struct Large {
-  explicit Large(int runs = 40) : session(session::SessionSeams{{}, {}, 1, directory.filePath("state"), {}}) {
+  explicit Large(int runs = 40) : session(session::SessionServices{{}, {}, 1, directory.filePath("state"), {}}) {
     QObject::connect(&session, &session::Session::error,
                      [this](const QString&, const QString& text) { errors << text; });
     session.open_sample();
@@ -49,7 +49,7 @@ struct Large {
 };
 
 /// The file that a crash at this moment would leave: the copy that the window has is its alone.
-Result<store::LeftWork> after_a_crash(const QString& work, const QString& project) {
+Result<store::RecoveredEdits> after_a_crash(const QString& work, const QString& project) {
   const QTemporaryDir folder;
   const QString left = folder.filePath("work");
   QFile::copy(work, left);
@@ -104,7 +104,7 @@ class TestBackgroundSave : public QObject {
       QVERIFY(state->runs.empty());  // one was deleted, and of the other nothing is there yet
     }
     held.given.release();
-    large.session.finish_keeping();
+    large.session.finish_persisting();
     const auto left = after_a_crash(large.work(), large.file());
     QVERIFY2(left.has_value(), left ? "" : left.error().text().c_str());
     QVERIFY(session::project::same_project(left->content, session::project::content_of(large.session.state())));
@@ -117,16 +117,16 @@ class TestBackgroundSave : public QObject {
   void given_up_a_large_run_is_not_waited_for() {
     HeldRun held;
     QTemporaryDir folder;
-    session::Session session(session::SessionSeams{{}, {}, 1, folder.filePath("state"), {}});
+    session::Session session(session::SessionServices{{}, {}, 1, folder.filePath("state"), {}});
     session.change("held", session::project::with_run(session.state(),
                                                       std::make_shared<const session::project::RunRecord>(held.record))
                                .state);
     QVERIFY(held.asked.tryAcquire(1, 30000));
-    session.forget_unsaved();
-    QVERIFY(session::project::left_behind(folder.filePath("state")).empty());
+    session.discard_unsaved();
+    QVERIFY(session::project::find_recoverable(folder.filePath("state")).empty());
     QVERIFY(QDir(folder.filePath("state")).isEmpty());
     held.given.release();
-    session.finish_keeping();
+    session.finish_persisting();
     QVERIFY(QDir(folder.filePath("state")).isEmpty());
   }
 
@@ -135,7 +135,7 @@ class TestBackgroundSave : public QObject {
     Large large(1);
     large.session.change("large", with_large_runs(large.session.state(), 1, 2'000'000));
     large.session.set_global_batch(718);
-    large.session.finish_keeping();
+    large.session.finish_persisting();
     const auto left = after_a_crash(large.work(), large.file());
     QVERIFY2(left.has_value(), left ? "" : left.error().text().c_str());
     const auto state = session::project::state_of(left->content, "work copy");
@@ -275,7 +275,7 @@ class TestBackgroundSave : public QObject {
     QTemporaryDir folder;
     const QString file = folder.filePath("p.pipedeck");
     {
-      session::Session session(session::SessionSeams{{}, {}, 1, folder.filePath("state"), {}});
+      session::Session session(session::SessionServices{{}, {}, 1, folder.filePath("state"), {}});
       session.open_sample();
       session.change("runs", with_large_runs(session.state(), 20, 100'000));
       QVERIFY(session.start_save_as(file));
@@ -284,7 +284,7 @@ class TestBackgroundSave : public QObject {
     const auto content = store::read_project(file.toStdString());
     QVERIFY(content.has_value());
     QCOMPARE(content->runs.size(), std::size_t{20});
-    QVERIFY(session::project::left_behind(folder.filePath("state")).empty());  // all is saved: nothing is offered
+    QVERIFY(session::project::find_recoverable(folder.filePath("state")).empty());  // all is saved: nothing is offered
   }
 };
 

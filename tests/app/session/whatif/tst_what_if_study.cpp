@@ -21,7 +21,7 @@ session::whatif::StudyQuestion bert() {
   question.problem.profile = std::make_shared<const Profile>(*presets::profile_preset("BERT-48"));
   question.problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
   question.problem.workload.global_batch = 64;
-  question.planners = study::usual_planners();
+  question.planners = study::default_planners();
   return question;
 }
 
@@ -234,10 +234,10 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   session.set_global_batch(64);
   QVERIFY(session.problem());
   session::whatif::WhatIfStudy study(session.jobs());
-  study.ask({*session.problem(), study::usual_planners()});
+  study.ask({*session.problem(), study::default_planners()});
   study.set_change(nodes(4));
   WAIT(study.now().final && study.now().change == nodes(4) && study.now().best);
-  const FoundPlan& found = study.now().best->found;
+  const PlanCandidate& found = study.now().best->found;
 
   const session::project::State before = session.state();
   const session::project::Added cluster = session::whatif::with_what_if_cluster(before, *found.cluster);
@@ -252,7 +252,7 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   QVERIFY(entry && entry->edited && entry->feasible());
   QCOMPARE(entry->profile, before.question.profile);
   QVERIFY(session.state().question == before.question);
-  const auto problem = session::project::problem_of(session.state(), *entry);
+  const auto problem = session::project::make_problem(session.state(), *entry);
   const auto verdict = session.judge().verdict(*problem, *entry->plan);
   QVERIFY(verdict);
   QCOMPARE((*verdict)->simulation->samples_per_second, found.samples_per_second);

@@ -95,7 +95,7 @@ void TestJobs::broken_invariant_is_an_error_and_nothing_else() {
   QTRY_COMPARE(errors.size(), 1);
   QVERIFY(errors[0][1].toString().contains("two and two make five"));
   jobs.start("while applying", [](const session::work::Jobs::Context&) -> session::work::Jobs::Apply {
-    return []() -> QString { throw BrokenInvariant("a row without a plan"); };
+    return []() -> QString { throw InvariantViolation("a row without a plan"); };
   });
   QTRY_COMPARE(errors.size(), 2);
   QCOMPARE(jobs.list().back().state, session::work::JobState::failed);

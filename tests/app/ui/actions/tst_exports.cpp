@@ -52,7 +52,7 @@ QList<QStringList> table_of(const QByteArray& page, const QString& head) {
 int misfitting_plan(const WindowFixture& f, const char* output) {
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(f.state())) {
     if (!entry->feasible()) continue;
-    const auto problem = session::project::problem_of(f.state(), *entry);
+    const auto problem = session::project::make_problem(f.state(), *entry);
     if (!study::engines::misfits(*study::engines::engine_output_named(output).engine, *entry->plan, *problem->profile)
              .empty())
       return entry->id;
@@ -157,7 +157,7 @@ class TestExports : public QObject {
     choose(dialog, "megatron");
     QVERIFY(f.settle());
     const session::project::PlanEntry entry = *session::project::find_plan(f.state(), plan);
-    const auto problem = session::project::problem_of(f.state(), entry);
+    const auto problem = session::project::make_problem(f.state(), entry);
     const auto expected = study::engines::misfits(*study::engines::engine_output_named("megatron").engine, *entry.plan,
                                                   *problem->profile);
     auto* list = part<QListWidget>(dialog, "engine_misfits");
@@ -186,7 +186,7 @@ class TestExports : public QObject {
             .empty());
     const auto verdict = f.session().verdict(added);
     QVERIFY(verdict);
-    const auto simulation = sim::simulate(*session::project::problem_of(f.state(), added), *added.plan);
+    const auto simulation = sim::simulate(*session::project::make_problem(f.state(), added), *added.plan);
     QVERIFY(simulation);
     QCOMPARE(verdict->simulation->iteration.count, simulation->iteration.count);
 

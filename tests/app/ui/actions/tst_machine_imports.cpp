@@ -255,7 +255,7 @@ class TestMachineImports : public QObject {
   /// For the types of clouds, the months of the first and the last price.
   void clouds_tell_the_months_of_prices() {
     QStringList months;
-    for (const session::cluster::CloudOffer& offer : session::cluster::cloud_offers()) months << offer.price_date;
+    for (const session::cluster::CloudInstance& offer : session::cluster::cloud_offers()) months << offer.price_date;
     months.sort();
     QVERIFY(months.first() < months.last());
     const QString text = ui::dialogs::CloudDialog().findChild<QLabel*>("cloud_dates")->text();
@@ -303,7 +303,7 @@ class TestMachineImports : public QObject {
     const auto prices = [&] {
       std::vector<double> found;
       for (int row = 0; row < table.rowCount(); ++row)
-        for (const session::cluster::CloudOffer& offer : session::cluster::cloud_offers())
+        for (const session::cluster::CloudInstance& offer : session::cluster::cloud_offers())
           if (offer.name == table.item(row, 0)->text()) found.push_back(offer.price_per_hour.value_or(-1));
       return found;
     };

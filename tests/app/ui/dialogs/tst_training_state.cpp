@@ -54,7 +54,7 @@ void TestTrainingState::plans_take_it_over() {
   const auto heaviest = [&] {
     const auto plans = session::project::plans_of_question(fixture.state());
     const auto simulation = fixture.session().verdict(*plans.front())->simulation;
-    return std::ranges::max(simulation->devices, {}, &DeviceVerdict::peak).peak;
+    return std::ranges::max(simulation->devices, {}, &SimulatedDevice::peak).peak;
   };
   const Bytes before = heaviest();
   session::project::TrainingState training = session::project::training_state_of(fixture.state().question.workload);

@@ -34,7 +34,7 @@ struct Opened {
     fixture.session().choose_cluster_preset("DAPPLE config A, 2 × 8 V100");
     fixture.session().set_global_batch(64);
     page = &fixture.window->what_if_page();
-    page->set_unasked(false);
+    page->set_preload(false);
   }
   [[nodiscard]] bool show() {
     QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);

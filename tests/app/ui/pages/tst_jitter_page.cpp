@@ -31,7 +31,7 @@ bool open_page(const WindowFixture& fixture) {
 JitterBand band_of(const WindowFixture& fixture, double variation) {
   const session::project::PlanEntry* entry =
       session::project::find_plan(fixture.state(), fixture.state().selected_plan);
-  const Problem problem = session::project::problem_of(fixture.state(), *entry).value();
+  const Problem problem = session::project::make_problem(fixture.state(), *entry).value();
   const sim::Simulator simulator =
       sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
   return sim::explain::jitter_band(simulator, *entry->plan, {.variation = variation}).value();

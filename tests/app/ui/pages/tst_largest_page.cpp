@@ -36,7 +36,7 @@ struct Opened {
     fixture.session().choose_cluster_preset("DAPPLE config A, 2 × 8 V100");
     fixture.session().set_global_batch(64);
     page = &fixture.window->what_if_page();
-    page->set_unasked(false);
+    page->set_preload(false);
   }
   [[nodiscard]] bool show() {
     QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);
@@ -68,14 +68,14 @@ struct Opened {
     point.nodes = static_cast<int>(problem.cluster->nodes.size());
     point.global_batch = problem.workload.global_batch;
     const auto ladder = study::capacity::size_ladder({problem, {}, {}}, point, kind, {}, presets::device_catalogue());
-    const Problem at = ladder->problem_of(size).value();
+    const Problem at = ladder->make_problem(size).value();
     point.global_batch = at.workload.global_batch;
     point.micro_batch = at.workload.micro_batch.value_or(0);
     return study::capacity::find_capacity(at, point, study::capacity::capacity_planners())->fits();
   }
 
-  static ReadTransformer gpt2() {
-    return std::get<ReadTransformer>(io::read_document(PIPEDECK_FIXTURES "/hugging_face/gpt2.config.json").value());
+  static ParsedTransformer gpt2() {
+    return std::get<ParsedTransformer>(io::read_document(PIPEDECK_FIXTURES "/hugging_face/gpt2.config.json").value());
   }
   void open_gpt2() {
     const auto preview =

@@ -43,7 +43,7 @@ struct Opened {
   }
   /// With the front and purchases, or without.
   [[nodiscard]] bool show(bool all = false) {
-    page->set_unasked(all);
+    page->set_preload(all);
     QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);
     return fixture.window->page() == ui::window::Page::what_if && settle();
   }
@@ -53,8 +53,8 @@ struct Opened {
     return QTest::qWaitFor([&] { return !page->study().searching() && !fixture.session().jobs().any_running(); },
                            60000);
   }
-  const FoundPlan& today() const { return page->study().today().best->found; }
-  const FoundPlan& now() const { return page->study().now().best->found; }
+  const PlanCandidate& today() const { return page->study().today().best->found; }
+  const PlanCandidate& now() const { return page->study().now().best->found; }
   template <class Widget>
   Widget* child(const char* name) const {
     return page->findChild<Widget*>(QLatin1String(name));
@@ -98,7 +98,7 @@ void TestWhatIfPage::a_slider_plans_anew() {
   Opened opened;
   QVERIFY(opened.show());
   QCOMPARE(opened.page->panel().between().value(), 3.125e9);
-  QVERIFY(opened.page->panel().between().at_today());
+  QVERIFY(opened.page->panel().between().is_at_current());
   const QString today = opened.cell(3, 1);
   auto* slider = opened.child<views::whatif::MarkedSlider>("what_if_between_slider");
   slider->setFocus();
@@ -119,7 +119,7 @@ void TestWhatIfPage::a_slider_plans_anew() {
   QTest::mouseMove(slider, mark);
   QTest::mouseRelease(slider, Qt::LeftButton, {}, mark);
   QVERIFY(opened.settle());
-  QVERIFY(opened.page->panel().between().at_today());
+  QVERIFY(opened.page->panel().between().is_at_current());
   QCOMPARE(opened.page->study().change(), WhatIf());
   QCOMPARE(opened.now().samples_per_second, opened.today().samples_per_second);
 }
@@ -158,7 +158,7 @@ void TestWhatIfPage::reset_goes_back() {
   opened.click("what_if_reset");
   QVERIFY(opened.settle());
   QCOMPARE(opened.page->study().change(), WhatIf());
-  QVERIFY(opened.page->panel().inside().at_today());
+  QVERIFY(opened.page->panel().inside().is_at_current());
 }
 
 void TestWhatIfPage::another_device_type() {
@@ -172,7 +172,7 @@ void TestWhatIfPage::another_device_type() {
   QVERIFY(opened.settle());
   QVERIFY(opened.now().samples_per_second > 1.5 * opened.today().samples_per_second);
   QCOMPARE(opened.page->panel().memory().value(), static_cast<double>(std::int64_t{80} << 30));
-  QVERIFY(opened.page->panel().memory().at_today());
+  QVERIFY(opened.page->panel().memory().is_at_current());
   auto* times = opened.child<QLabel>("what_if_times");
   QVERIFY(times->isVisible() && times->text().contains("V100-16GB"));
   QVERIFY(opened.child<views::widgets::QuantityEdit>("what_if_price_A100-80GB"));
@@ -273,7 +273,7 @@ void TestWhatIfPage::clusters_and_plans_are_kept() {
 void TestWhatIfPage::the_front_by_mouse() {
   Opened opened;
   QVERIFY(opened.show(true));
-  views::whatif::FrontView& view = opened.page->front().view();
+  views::whatif::ParetoView& view = opened.page->front().view();
   QVERIFY(view.content().plans.size() > 50);
   const std::size_t plan = view.content().line.front();
   QMouseEvent move(QEvent::MouseMove, opened.point(plan), view.mapToGlobal(opened.point(plan)), Qt::NoButton,
@@ -284,7 +284,7 @@ void TestWhatIfPage::the_front_by_mouse() {
   QTest::mouseClick(&view, Qt::LeftButton, {}, opened.point(plan));
   QVERIFY(view.selected());
   QVERIFY(opened.settle());
-  const FoundPlan& picked = view.content().plans[*view.selected()];
+  const PlanCandidate& picked = view.content().plans[*view.selected()];
   QCOMPARE(opened.cell(0, 2), QString::fromStdString(picked.plan->name));
   QVERIFY(opened.page->summary().words().startsWith("Picked"));
   const std::size_t plans = opened.fixture.state().plans.size(), steps = opened.fixture.session().undo_steps();
@@ -299,13 +299,13 @@ void TestWhatIfPage::the_front_by_mouse() {
 void TestWhatIfPage::the_front_can_be_heard() {
   Opened opened;
   QVERIFY(opened.show(true));
-  views::whatif::FrontView& view = opened.page->front().view();
+  views::whatif::ParetoView& view = opened.page->front().view();
   QAccessibleInterface* chart = QAccessible::queryAccessibleInterface(&view);
   QVERIFY(chart && chart->role() == QAccessible::Chart);
   QCOMPARE(static_cast<std::size_t>(chart->childCount()), view.content().plans.size());
   const auto plan = static_cast<int>(view.content().line.front());
   QAccessibleInterface* point = chart->child(plan);
-  const FoundPlan& found = view.content().plans[static_cast<std::size_t>(plan)];
+  const PlanCandidate& found = view.content().plans[static_cast<std::size_t>(plan)];
   QVERIFY(point->text(QAccessible::Name).contains(QString::fromStdString(found.plan->name)));
   QVERIFY(chart->rect().contains(point->rect().center()));
   QCOMPARE(chart->indexOfChild(point), plan);
@@ -322,7 +322,7 @@ void TestWhatIfPage::the_front_can_be_heard() {
 void TestWhatIfPage::the_front_by_keyboard() {
   Opened opened;
   QVERIFY(opened.show(true));
-  views::whatif::FrontView& view = opened.page->front().view();
+  views::whatif::ParetoView& view = opened.page->front().view();
   view.setFocus();
   QTest::keyClick(&view, Qt::Key_Home);
   QVERIFY(view.selected() && view.content().on_front[*view.selected()]);
@@ -371,8 +371,8 @@ void TestWhatIfPage::buy_first_moves_the_sliders() {
   int nodes = -1, single = -1;
   const auto& items = opened.page->study().purchases().items;
   for (int i = 0; i < static_cast<int>(items.size()); ++i) {
-    if (items[static_cast<std::size_t>(i)].purchase.kind == PurchaseKind::node) nodes = i;
-    if (items[static_cast<std::size_t>(i)].purchase.kind == PurchaseKind::one_device) single = i;
+    if (items[static_cast<std::size_t>(i)].purchase.kind == UpgradeKind::node) nodes = i;
+    if (items[static_cast<std::size_t>(i)].purchase.kind == UpgradeKind::one_device) single = i;
   }
   QVERIFY(nodes >= 0 && single >= 0);
   const double gained = items[static_cast<std::size_t>(nodes)].best->samples_per_second;
@@ -398,7 +398,7 @@ void TestWhatIfPage::pictures() {
   emit types->activated(types->currentIndex());
   opened.child<views::whatif::MarkedSlider>("what_if_nodes_slider")->setValue(3);
   QVERIFY(opened.settle());
-  views::whatif::FrontView& view = opened.page->front().view();
+  views::whatif::ParetoView& view = opened.page->front().view();
   view.setFocus();
   for (const char* appearance : {"light", "dark"}) {
     opened.fixture.trigger((QByteArray("action_appearance_") + appearance).constData());

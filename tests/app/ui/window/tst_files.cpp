@@ -143,12 +143,12 @@ void TestFiles::a_killed_owner_locks_nobody_out() {
   QVERIFY(owner.waitForStarted());
   QVERIFY(owner.waitForReadyRead(30000));
   fixture.window->open_files({project});
-  QVERIFY(!fixture.session().why_read_only().isEmpty());
+  QVERIFY(!fixture.session().read_only_reason().isEmpty());
   owner.kill();
   QVERIFY(owner.waitForFinished());
   fixture.answers.recovery = session::Recovery::saved;
   fixture.window->open_files({project});
-  QVERIFY2(fixture.session().why_read_only().isEmpty(), qPrintable(fixture.session().why_read_only()));
+  QVERIFY2(fixture.session().read_only_reason().isEmpty(), qPrintable(fixture.session().read_only_reason()));
 }
 
 void TestFiles::write_protected_projects_are_read_only() {
@@ -158,7 +158,7 @@ void TestFiles::write_protected_projects_are_read_only() {
   write_project_file(project);
   QFile::setPermissions(project, QFile::ReadOwner);
   fixture.window->open_files({project});
-  QVERIFY(fixture.session().why_read_only().contains("write-protected"));
+  QVERIFY(fixture.session().read_only_reason().contains("write-protected"));
 }
 
 void TestFiles::a_copy_is_not_saved_over_an_open_project() {
@@ -370,7 +370,7 @@ void TestFiles::orders_of_operations_are_exported() {
   fixture.window->open_files({fixture_copy(fixture)});
   const session::project::PlanEntry& entry = fixture.state().plans[0];
   const Plan plan = *entry.plan;
-  const auto problem = session::project::problem_of(fixture.state(), entry);
+  const auto problem = session::project::make_problem(fixture.state(), entry);
   QVERIFY(problem);
   fixture.session().select_plan(entry.id);
   fixture.answers.file_to_save = fixture.path("order");

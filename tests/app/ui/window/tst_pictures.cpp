@@ -164,7 +164,7 @@ void TestPictures::the_question_after_a_kill() {
   });
   const QDateTime saved(QDate(2026, 11, 21), QTime(14, 2));
   const session::Recovery answer =
-      ui::dialogs::real_dialogs().recovery(nullptr, {"bert-48.pipedeck", saved, saved.addSecs(900), {}});
+      ui::dialogs::interactive_dialogs().recovery(nullptr, {"bert-48.pipedeck", saved, saved.addSecs(900), {}});
   QCOMPARE(answer, session::Recovery::later);  // closed without an answer
   QVERIFY(has_content(file));
 }

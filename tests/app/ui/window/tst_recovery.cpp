@@ -20,11 +20,11 @@ namespace {
 /// Without a window: what a test knows of the right answer.
 struct Plain {
   Plain(const QString& state_folder, session::Recovery answer)
-      : session(
-            session::SessionSeams{{}, {}, 1, state_folder, [this, answer](const session::RecoveryQuestion& question) {
-                                    asked.push_back(question);
-                                    return answer;
-                                  }}) {
+      : session(session::SessionServices{
+            {}, {}, 1, state_folder, [this, answer](const session::RecoveryQuestion& question) {
+              asked.push_back(question);
+              return answer;
+            }}) {
     QObject::connect(&session, &session::Session::error,
                      [this](const QString&, const QString& text) { errors << text; });
   }
@@ -97,9 +97,9 @@ void TestRecovery::killed_and_recovered() {
     if (named) {
       QVERIFY2(found.session.open(project), qPrintable(found.errors.join('\n')));
     } else {
-      QVERIFY2(found.session.offer_left_behind(), qPrintable(found.errors.join('\n')));
+      QVERIFY2(found.session.offer_recovery(), qPrintable(found.errors.join('\n')));
     }
-    QVERIFY2(found.session.why_read_only().isEmpty(), qPrintable(found.session.why_read_only()));
+    QVERIFY2(found.session.read_only_reason().isEmpty(), qPrintable(found.session.read_only_reason()));
     // The edits without the window: up to the last reported edit, or one more.
     QTemporaryDir elsewhere;
     Plain right({}, session::Recovery::saved);
@@ -114,9 +114,9 @@ void TestRecovery::killed_and_recovered() {
     const QByteArray after = described(right.session.state());
     const QByteArray here = described(found.session.state());
     QVERIFY2(here == before || here == after, qPrintable(QString("kill %1 after edit %2").arg(kill).arg(last)));
-    found.session.forget_unsaved();
-    right.session.forget_unsaved();
-    QVERIFY(session::project::left_behind(state).empty());
+    found.session.discard_unsaved();
+    right.session.discard_unsaved();
+    QVERIFY(session::project::find_recoverable(state).empty());
   }
 }
 
@@ -139,7 +139,7 @@ void TestRecovery::the_program_itself_killed_and_recovered() {
   QVERIFY(child.waitForFinished());
   QVERIFY(QFile::exists(work));
   Plain found(folder.filePath("pipedeck"), session::Recovery::restore);
-  QVERIFY(found.session.offer_left_behind());  // without knowledge of the project
+  QVERIFY(found.session.offer_recovery());  // without knowledge of the project
   QCOMPARE(found.session.file(), project);
   QCOMPARE(found.asked.size(), std::size_t{1});
   QCOMPARE(found.asked[0].name, QString("p.pipedeck"));
@@ -154,7 +154,8 @@ void TestRecovery::the_program_itself_killed_and_recovered() {
 static void leave_work(const QString& project) {
   auto saved = store::read_project(project.toStdString());
   QVERIFY(saved.has_value());
-  auto copy = store::WorkCopy::begin(store::work_copy_path(project.toStdString()), project.toStdString(), *saved);
+  auto copy =
+      store::RecoveryJournal::begin(store::work_copy_path(project.toStdString()), project.toStdString(), *saved);
   QVERIFY(copy.has_value());
   auto state = session::project::state_of(*saved, "p");
   QVERIFY(state.has_value());
@@ -193,7 +194,7 @@ void TestRecovery::deciding_later_changes_nothing() {
   Plain again({}, session::Recovery::restore);
   QVERIFY(again.session.open(project));
   QCOMPARE(again.session.state().question.workload.global_batch, 77);
-  again.session.forget_unsaved();
+  again.session.discard_unsaved();
 }
 
 void TestRecovery::a_damaged_project_is_recovered_from_its_work_copy() {

@@ -122,7 +122,7 @@ class TestSaving : public QObject {
     QVERIFY(large.session().save_as(large.path("link.pipedeck")));
     WindowFixture second;
     second.window->open_files({large.file()});
-    QVERIFY(!second.session().why_read_only().isEmpty());
+    QVERIFY(!second.session().read_only_reason().isEmpty());
   }
 };
 

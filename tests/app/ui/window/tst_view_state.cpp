@@ -21,7 +21,7 @@ class TestViewState : public QObject {
   Q_OBJECT
 
  private:
-  static views::gantt::TimeLink& link(const WindowFixture& fixture) {
+  static views::gantt::TimeAxisController& link(const WindowFixture& fixture) {
     return fixture.window->compare_page().charts().link();
   }
 
@@ -62,7 +62,7 @@ class TestViewState : public QObject {
     QCOMPARE(QFileInfo(file).lastModified(), written);
     first.window.reset();
     auto again = std::make_unique<ui::window::MainWindow>(
-        ui::window::WindowSeams{ui::dialogs::real_dialogs(), &first.settings, {}});
+        ui::window::WindowServices{ui::dialogs::interactive_dialogs(), &first.settings, {}});
     again->open_files({file});
     QVERIFY(again->page() == ui::window::Page::explain);
     again.reset();
@@ -76,7 +76,7 @@ class TestViewState : public QObject {
     QVERIFY(other.session().save());
     other.window.reset();
     auto last = std::make_unique<ui::window::MainWindow>(
-        ui::window::WindowSeams{ui::dialogs::real_dialogs(), &first.settings, {}});
+        ui::window::WindowServices{ui::dialogs::interactive_dialogs(), &first.settings, {}});
     last->open_files({file});
     QVERIFY(last->page() == ui::window::Page::profile);
   }
@@ -104,8 +104,8 @@ class TestViewState : public QObject {
     QTemporaryDir directory;
     QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
     const auto make = [&] {
-      auto window =
-          std::make_unique<ui::window::MainWindow>(ui::window::WindowSeams{ui::dialogs::real_dialogs(), &settings, {}});
+      auto window = std::make_unique<ui::window::MainWindow>(
+          ui::window::WindowServices{ui::dialogs::interactive_dialogs(), &settings, {}});
       window->show();
       window->open_sample();
       (void)QTest::qWaitFor([&] { return !window->session().jobs().any_running(); });

@@ -50,7 +50,7 @@ void TestWindowLayout::layout_is_remembered_and_reset() {
   QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
   const auto make = [&] {
     return std::make_unique<ui::window::MainWindow>(
-        ui::window::WindowSeams{ui::dialogs::real_dialogs(), &settings, {}});
+        ui::window::WindowServices{ui::dialogs::interactive_dialogs(), &settings, {}});
   };
   auto first = make();
   first->show();
@@ -69,8 +69,8 @@ void TestWindowLayout::columns_are_remembered_and_reset() {
   QTemporaryDir directory;
   QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
   const auto make = [&] {
-    auto window =
-        std::make_unique<ui::window::MainWindow>(ui::window::WindowSeams{ui::dialogs::real_dialogs(), &settings, {}});
+    auto window = std::make_unique<ui::window::MainWindow>(
+        ui::window::WindowServices{ui::dialogs::interactive_dialogs(), &settings, {}});
     window->show();
     window->open_sample();
     // An answer that comes makes the columns fit again.

@@ -248,7 +248,7 @@ class TestComparisonPane : public QObject {
 
   void picture_of_measured_over_predicted() {
     QWidget window;
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     auto* layout = new QVBoxLayout(&window);
     layout->setContentsMargins(0, 8, 0, 8);
     layout->setSpacing(0);
@@ -277,7 +277,7 @@ class TestComparisonPane : public QObject {
   }
 
   void picture_of_many_lanes() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     view.set_simulation(app::synthetic_simulation({.stages = 64,
                                                    .replicas = 1,

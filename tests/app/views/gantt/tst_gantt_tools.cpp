@@ -59,7 +59,7 @@ struct Desk {
   QLineEdit* field() { return search.findChild<QLineEdit*>("chart_search_field"); }
 
   QWidget window;
-  views::gantt::TimeLink link;
+  views::gantt::TimeAxisController link;
   std::vector<std::unique_ptr<views::gantt::View>> views;
   views::gantt::ChartSearch search;
   views::gantt::MeasureBar bar;
@@ -236,7 +236,7 @@ class TestGanttTools : public QObject {
     const auto path = path_through(*view.content());
     view.set_critical(path);
     view.setFocus();
-    for (const CriticalLink& link : path->links) {
+    for (const CriticalSegment& link : path->links) {
       QTest::keyClick(&view, Qt::Key_Right);
       QCOMPARE(desk.link.selection()->position, link.row);
     }
@@ -318,7 +318,7 @@ class TestGanttTools : public QObject {
 
   void a_huge_timeline_is_shown_at_once_and_made_ready_aside() {
     const auto timeline = app::random_timeline(models::gantt::most_made_at_once + 64, 8, 3);
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     view.resize(900, 300);
     view.set_timeline(timeline);
@@ -377,7 +377,7 @@ class TestGanttTools : public QObject {
   }
 
   void memory_can_be_heard() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::memory::View view(&link);
     view.set_simulation(simulation_);
     view.resize(900, 68);

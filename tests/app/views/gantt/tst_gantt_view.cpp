@@ -47,7 +47,7 @@ class TestGanttView : public QObject {
  private:
   std::shared_ptr<const Simulation> simulation_ = app::synthetic_simulation({.stages = 2, .replicas = 8});
 
-  void show(views::gantt::View& view, views::gantt::TimeLink& link) const {
+  void show(views::gantt::View& view, views::gantt::TimeAxisController& link) const {
     view.setPalette(views::widgets::Theme::light().palette());
     view.set_simulation(simulation_);
     view.resize(1000, view.sizeHint().height());
@@ -69,7 +69,7 @@ class TestGanttView : public QObject {
     const auto busy = app::synthetic_simulation({.stages = 2, .replicas = 1, .micro_batches = 3000, .transfer_ms = 1});
     const auto idle = app::synthetic_simulation(
         {.stages = 2, .replicas = 1, .micro_batches = 3000, .forward_ms = 1, .backward_ms = 1, .transfer_ms = 500});
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     QScrollArea area;
     area.setFrameShape(QFrame::NoFrame);
     auto* view = new views::gantt::View(&link);
@@ -90,7 +90,7 @@ class TestGanttView : public QObject {
     QCOMPARE(area.verticalScrollBar()->value(), hidden);
     const QImage part = area.viewport()->grab().toImage();
 
-    views::gantt::TimeLink other;
+    views::gantt::TimeAxisController other;
     views::gantt::View whole(&other);
     whole.setPalette(views::widgets::Theme::light().palette());
     whole.set_simulation(idle);
@@ -103,7 +103,7 @@ class TestGanttView : public QObject {
   }
 
   void boxes_have_their_kinds_colour() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     const QImage picture = view.grab().toImage();
@@ -121,7 +121,7 @@ class TestGanttView : public QObject {
   }
 
   void every_zoom_draws_something() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     view.set_timeline(app::random_timeline(200'000, 4, 2));
     view.resize(800, view.sizeHint().height());
@@ -148,7 +148,7 @@ class TestGanttView : public QObject {
   }
   void marks_dim_whole_columns() {
     QFETCH(double, zoom);
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     view.setPalette(views::widgets::Theme::light().palette());
     view.set_content(models::gantt::make_gantt_content(app::random_timeline(200'000, 16, 5, false)));
@@ -178,7 +178,7 @@ class TestGanttView : public QObject {
   }
 
   void wheel_zooms_at_the_mouse() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     const QPointF at(400, 20);
@@ -193,7 +193,7 @@ class TestGanttView : public QObject {
   }
 
   void wheel_beside_the_plot_is_left_to_the_scroll_area() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     send_wheel(view, {10, 20}, 3);
@@ -201,7 +201,7 @@ class TestGanttView : public QObject {
   }
 
   void keys_zoom_pan_and_fit() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     QTest::keyClick(&view, Qt::Key_W);
@@ -218,7 +218,7 @@ class TestGanttView : public QObject {
   }
 
   void arrows_step_from_operation_to_operation() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     view.set_chart_id(7);
     show(view, link);
@@ -236,7 +236,7 @@ class TestGanttView : public QObject {
   }
 
   void a_step_out_of_view_pans_there() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     link.zoom(20, 0);
@@ -247,7 +247,7 @@ class TestGanttView : public QObject {
   }
 
   void drag_pans_and_click_selects() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     const QPointF at = middle_of(view, {0, 1});
@@ -263,7 +263,7 @@ class TestGanttView : public QObject {
   }
 
   void two_views_zoom_together_and_show_one_operation() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link), other(&link);
     other.set_chart_id(2);
     show(view, link);
@@ -286,7 +286,7 @@ class TestGanttView : public QObject {
   }
 
   void a_moving_cursor_draws_no_content() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     view.grab();
@@ -303,7 +303,7 @@ class TestGanttView : public QObject {
   }
 
   void a_cursor_that_moves_after_a_zoom_leaves_no_line_behind() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     QTest::mouseMove(&view, {500, 10});
@@ -319,7 +319,7 @@ class TestGanttView : public QObject {
   }
 
   void the_card_tells_operation_times_and_wait() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     const auto& content = *view.content();
@@ -339,7 +339,7 @@ class TestGanttView : public QObject {
   }
 
   void the_card_goes_with_its_view() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     QWidget window;
     window.setPalette(views::widgets::Theme::light().palette());
     window.resize(1000, 120);
@@ -358,7 +358,7 @@ class TestGanttView : public QObject {
   }
 
   void a_click_on_a_name_opens_and_closes_the_group() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     const int before = view.sizeHint().height();
@@ -373,7 +373,7 @@ class TestGanttView : public QObject {
   }
 
   void measured_over_predicted_and_a_ghost() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     show(view, link);
     const auto slower = models::gantt::make_gantt_content(app::synthetic_simulation({.forward_ms = 60}));
@@ -393,7 +393,7 @@ class TestGanttView : public QObject {
   }
 
   void nothing_to_show_says_so() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     view.set_empty_text("Simulating…");
     view.resize(600, 64);
@@ -407,7 +407,7 @@ class TestGanttView : public QObject {
   }
 
   void memory_over_capacity_is_red() {
-    views::gantt::TimeLink link;
+    views::gantt::TimeAxisController link;
     views::memory::View view(&link);
     view.setPalette(views::widgets::Theme::light().palette());
     const auto simulation =
@@ -416,7 +416,7 @@ class TestGanttView : public QObject {
     view.set_simulation(simulation);
     view.resize(900, 68);
     link.set_full(static_cast<double>(simulation->iteration.count));
-    const DeviceVerdict& worst = simulation->devices.front();
+    const SimulatedDevice& worst = simulation->devices.front();
     const double x = view.x_of(static_cast<double>(worst.peak_time.count)) + 20;
     const QColor line = view.grab().toImage().pixelColor(static_cast<int>(x), static_cast<int>(view.y_of(worst.peak)));
     QVERIFY2(line.red() > line.blue() + 60, qPrintable(line.name()));

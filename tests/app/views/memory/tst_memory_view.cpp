@@ -25,7 +25,7 @@ std::shared_ptr<const Simulation> simulation_of(int count = stages, double memor
 
 struct Shown {
   std::shared_ptr<const Simulation> simulation;
-  views::gantt::TimeLink link;
+  views::gantt::TimeAxisController link;
   views::memory::View view{&link};
 
   explicit Shown(std::shared_ptr<const Simulation> shown) : simulation(std::move(shown)) {
@@ -60,7 +60,7 @@ class TestMemoryView : public QObject {
       const models::memory::Stack& stack = *shown.view.items()->of(DeviceId(std::int32_t{2 * strip}));
       for (int x = shown.view.plot().left() + 3; x < shown.view.plot().right() - 20; x += 17) {
         const double begin = shown.view.time_at(x), end = shown.view.time_at(x + 1);
-        const MemoryParts parts = stack.items().at(stack.highest(begin, end));
+        const MemoryBreakdown parts = stack.items().at(stack.highest(begin, end));
         Bytes below;
         for (const MemoryItem item : models::memory::stacking_order) {
           const double low = strips.y_of(strip, below), high = strips.y_of(strip, below + parts[item]);
@@ -166,7 +166,8 @@ class TestMemoryView : public QObject {
 
   void the_upper_estimate_is_said_and_marked() {
     auto changed = std::make_shared<Simulation>(*simulation_of());
-    for (DeviceVerdict& device : changed->devices) device.peak_upper = device.capacity + Bytes(std::int64_t{1} << 30);
+    for (SimulatedDevice& device : changed->devices)
+      device.peak_upper_bound = device.capacity + Bytes(std::int64_t{1} << 30);
     for (const bool by_item : {true, false}) {
       Shown shown(changed);
       shown.view.set_by_item(by_item);
@@ -176,8 +177,8 @@ class TestMemoryView : public QObject {
       const models::memory::Curve& curve = *std::ranges::max_element(
           shown.view.curves()->curves, {}, [](const models::memory::Curve& c) { return c.verdict->peak; });
       const int x = static_cast<int>(shown.view.x_of(static_cast<double>(curve.verdict->peak_time.count)));
-      const double y =
-          by_item ? shown.view.strips().y_of(0, curve.verdict->peak_upper) : shown.view.y_of(curve.verdict->peak_upper);
+      const double y = by_item ? shown.view.strips().y_of(0, curve.verdict->peak_upper_bound)
+                               : shown.view.y_of(curve.verdict->peak_upper_bound);
       const QImage image = shown.picture();
       const QColor warning = shown.view.theme().warning;
       bool marked = false;

@@ -34,7 +34,7 @@ void TestSplitCuts::a_drag_previews_and_commits_once() {
   QCOMPARE(committed_->count(), 0);
   release(from + QPoint(60, 0));
   QCOMPARE(committed_->count(), 1);
-  QCOMPARE(edit(), plan::PlanEdit(plan::CutMove{1, while_dragging[1]}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveBoundary{1, while_dragging[1]}));
   QCOMPARE(cancelled_->count(), 0);
   QVERIFY(!editor_->dragging());
 }
@@ -99,7 +99,7 @@ void TestSplitCuts::a_cut_on_its_neighbour_merges_two_stages() {
   QCOMPARE(editor_->firsts().size(), std::size_t{4});
   move(neighbour + QPoint(2, 0));
   release(neighbour + QPoint(2, 0));
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageMerge{1}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MergeStages{1}));
 }
 
 void TestSplitCuts::cuts_by_keyboard() {
@@ -114,7 +114,7 @@ void TestSplitCuts::cuts_by_keyboard() {
   QVERIFY(editor_->message().contains("Enter"));
   key(Qt::Key_Return);
   QCOMPARE(committed_->count(), 1);
-  QCOMPARE(edit(), plan::PlanEdit(plan::CutMove{2, 26}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveBoundary{2, 26}));
   key(Qt::Key_Left, Qt::ShiftModifier);
   QCOMPARE(editor_->firsts()[2], 21);
   key(Qt::Key_Home);
@@ -125,7 +125,7 @@ void TestSplitCuts::cuts_by_keyboard() {
   key(Qt::Key_Delete);
   QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 13, 38}));
   key(Qt::Key_Return);
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageMerge{1}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MergeStages{1}));
 }
 
 void TestSplitCuts::escape_after_keys_restores() {
@@ -141,11 +141,11 @@ void TestSplitCuts::going_on_keeps_what_was_tried() {
   editor_->setFocus(Qt::TabFocusReason);
   key(Qt::Key_Left);
   key(Qt::Key_Tab);
-  QCOMPARE(edit(), plan::PlanEdit(plan::CutMove{1, 23}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveBoundary{1, 23}));
   editor_->set_focused({models::split::Part::cut, 1, 0, {}});
   key(Qt::Key_Left);
   editor_->clearFocus();
-  QCOMPARE(edit(), plan::PlanEdit(plan::CutMove{1, 22}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveBoundary{1, 22}));
 }
 
 PIPEDECK_WINDOW_TEST(TestSplitCuts)

@@ -35,12 +35,12 @@ void TestSplitDevices::a_chip_goes_to_another_stage() {
   move(column(1) - QPoint(3, 0));
   QCOMPARE(preview_->count(), 1);
   release(column(1));
-  QCOMPARE(edit(), plan::PlanEdit(plan::DevicesMove{samples::devices(3, 1), 1, 8}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveDevices{samples::devices(3, 1), 1, 8}));
 }
 
 void TestSplitDevices::a_chip_goes_to_the_tray_and_back() {
   drag(editor_->chip_position(DeviceId(3)), tray());
-  QCOMPARE(edit(), plan::PlanEdit(plan::DevicesMove{samples::devices(3, 1), std::nullopt, std::nullopt}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveDevices{samples::devices(3, 1), std::nullopt, std::nullopt}));
   QCOMPARE(on(plan(), 0).size(), std::size_t{7});
   QCOMPARE(editor_->item_text({models::split::Part::chip, -1, 0, DeviceId(3)}), QString("G3, spare"));
   drag(editor_->chip_position(DeviceId(3)), column(1));
@@ -50,7 +50,7 @@ void TestSplitDevices::a_chip_goes_to_the_tray_and_back() {
 void TestSplitDevices::a_chip_changes_its_place_in_the_stage() {
   drag(editor_->chip_position(DeviceId(2)), editor_->chip_position(DeviceId(0)) - QPoint(6, 0));
   QCOMPARE(on(plan(), 0), (Numbers{2, 0, 1, 3, 4, 5, 6, 7}));
-  QCOMPARE(edit(), plan::PlanEdit(plan::DevicesMove{samples::devices(2, 1), 0, 0}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveDevices{samples::devices(2, 1), 0, 0}));
 }
 
 void TestSplitDevices::two_chips_trade_places() {
@@ -67,7 +67,7 @@ void TestSplitDevices::two_chips_trade_places() {
   QCoreApplication::sendEvent(editor_.get(), &over);  // it stays so, although the chips changed under the pointer
   QCOMPARE(on(plan(), 0)[2], 9);
   release(to);
-  QCOMPARE(edit(), plan::PlanEdit(plan::DeviceSwap{DeviceId(2), DeviceId(9)}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SwapDevices{DeviceId(2), DeviceId(9)}));
 }
 
 void TestSplitDevices::escape_puts_a_chip_back() {
@@ -123,7 +123,7 @@ void TestSplitDevices::chips_by_keyboard() {
   QCOMPARE(plan(), samples::plan("p", {0, 24}));
   key(Qt::Key_Right);
   key(Qt::Key_Return);
-  QCOMPARE(edit(), plan::PlanEdit(plan::DevicesMove{samples::devices(3, 1), 1, 1 << 20}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveDevices{samples::devices(3, 1), 1, 1 << 20}));
   QCOMPARE(editor_->focused()->stage, 1);
   key(Qt::Key_Left, Qt::AltModifier);
   QCOMPARE(on(plan(), 1), (Numbers{8, 9, 10, 11, 12, 13, 14, 3, 15}));
@@ -132,7 +132,7 @@ void TestSplitDevices::chips_by_keyboard() {
   key(Qt::Key_Escape);
   key(Qt::Key_Delete);
   key(Qt::Key_Return);
-  QCOMPARE(edit(), plan::PlanEdit(plan::DevicesMove{samples::devices(3, 1), std::nullopt, std::nullopt}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MoveDevices{samples::devices(3, 1), std::nullopt, std::nullopt}));
   QCOMPARE(editor_->focused()->stage, -1);
   key(Qt::Key_Left);
   QCOMPARE(on(plan(), 1).back(), 3);

@@ -40,17 +40,17 @@ class TestSplitEditor : public SplitFixture {
 
 void TestSplitEditor::a_double_click_splits() {
   QTest::mouseDClick(editor_.get(), Qt::LeftButton, {}, layer_position(10) - QPoint(4, 0));
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageSplit{0, 10}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SplitStage{0, 10}));
   QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 10, 24}));
   QCOMPARE(editor_->layout_now().columns.size(), std::size_t{3});
 }
 
 void TestSplitEditor::control_click_recomputes_a_layer() {
   QTest::mouseClick(editor_.get(), Qt::LeftButton, Qt::ControlModifier, layer_position(30));
-  QCOMPARE(edit(), plan::PlanEdit(plan::LayerRecompute{30, true}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SetLayerRecompute{30, true}));
   QVERIFY(editor_->item_text({models::split::Part::stage, 1, 0, {}}).contains("partly recomputed"));
   QTest::mouseClick(editor_.get(), Qt::LeftButton, Qt::ControlModifier, layer_position(30));
-  QCOMPARE(edit(), plan::PlanEdit(plan::LayerRecompute{30, false}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SetLayerRecompute{30, false}));
 }
 
 void TestSplitEditor::stages_by_keyboard() {
@@ -64,21 +64,21 @@ void TestSplitEditor::stages_by_keyboard() {
   key(Qt::Key_S);
   QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 24, 29}));
   key(Qt::Key_Return);
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageSplit{1, 29}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SplitStage{1, 29}));
   key(Qt::Key_Left, Qt::ControlModifier);
   QCOMPARE(editor_->focused()->stage, 0);
   key(Qt::Key_Minus);
   key(Qt::Key_Minus);
   QCOMPARE(on(plan(), 0).size(), std::size_t{6});
   key(Qt::Key_Return);
-  QCOMPARE(edit(), plan::PlanEdit(plan::ReplicaCount{0, 6}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SetReplicas{0, 6}));
   key(Qt::Key_Plus);
   QCOMPARE(on(plan(), 0).size(), std::size_t{7});
   key(Qt::Key_Escape);
   key(Qt::Key_R);
   QVERIFY(plan().stages[0].recompute.all);
   key(Qt::Key_Return);
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageRecompute{0, {true, {}}}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SetStageRecompute{0, {true, {}}}));
   key(Qt::Key_R, Qt::ShiftModifier);
   QCOMPARE(plan().stages[0].recompute.layers.size(), std::size_t{23});
   key(Qt::Key_Escape);
@@ -87,7 +87,7 @@ void TestSplitEditor::stages_by_keyboard() {
   key(Qt::Key_Delete);
   QCOMPARE(plan().stages.size(), std::size_t{2});
   key(Qt::Key_Return);
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageMerge{0}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MergeStages{0}));
 }
 
 void TestSplitEditor::tab_goes_through_everything() {
@@ -147,11 +147,11 @@ void TestSplitEditor::a_menu_does_the_same() {
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
   };
   trigger(menu_at(layer_position(10)), "split_recompute_all");
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageRecompute{0, {true, {}}}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SetStageRecompute{0, {true, {}}}));
   trigger(menu_at(layer_position(10)), "split_stage");
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageSplit{0, 10}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::SplitStage{0, 10}));
   trigger(menu_at(editor_->handle_position(1)), "split_merge");
-  QCOMPARE(edit(), plan::PlanEdit(plan::StageMerge{0}));
+  QCOMPARE(edit(), plan::PlanEdit(plan::MergeStages{0}));
   trigger(menu_at(editor_->chip_position(DeviceId(3))), "split_take_out");
   QCOMPARE(on(plan(), 0).size(), std::size_t{7});
   trigger(menu_at(editor_->chip_position(DeviceId(3))), "split_move_to_stage");
@@ -167,7 +167,8 @@ void TestSplitEditor::captions_tell_layers_time_and_what_is_too_much() {
   QVERIFY2(first.startsWith("stage 0 · layers 0–23 · ") && first.endsWith(" · 11 GiB"), qPrintable(first));
   QVERIFY(editor_->accessibleDescription().contains("stage 1 · layers 24–49"));
   show(samples::plan("p", {0, 24}), 1200, 17.5);
-  QVERIFY2(samples::plain(editor_->caption(0)).endsWith("G0 1.50 GiB above its memory"), qPrintable(editor_->caption(0)));
+  QVERIFY2(samples::plain(editor_->caption(0)).endsWith("G0 1.50 GiB above its memory"),
+           qPrintable(editor_->caption(0)));
   QCOMPARE(samples::plain(editor_->message()), QString("G0 (stage 0): 1.50 GiB more than its 16 GiB"));
 }
 
@@ -182,7 +183,7 @@ void TestSplitEditor::captions_always_fit() {
 }
 
 void TestSplitEditor::what_is_not_possible_is_said() {
-  editor_->apply(plan::MicroBatchSize{7});
+  editor_->apply(plan::SetMicroBatch{7});
   QVERIFY(editor_->message().contains("does not divide"));
   QCOMPARE(refused_->count(), 1);
   QVERIFY(editor_->accessibleDescription().contains("does not divide"));

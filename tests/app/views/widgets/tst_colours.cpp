@@ -67,14 +67,14 @@ class TestColours : public QObject {
     const views::widgets::Theme &light = views::widgets::Theme::light(), &night = views::widgets::Theme::night();
     for (int k = 0; k < op_kind_count; ++k) {
       const auto kind = static_cast<OpKind>(k);
-      same(study::reports::ink_of(kind), light.of(kind), night.of(kind));
+      same(study::reports::color_of(kind), light.of(kind), night.of(kind));
       QCOMPARE(study::reports::hatched(kind), views::widgets::Theme::hatched(kind));
       QCOMPARE(QString::fromStdString(study::reports::words_of(study::reports::Words(), kind)),
                views::widgets::kind_text(kind));
     }
     for (int i = 0; i < memory_item_count; ++i) {
       const auto item = static_cast<MemoryItem>(i);
-      same(study::reports::ink_of(item), light.of(item), night.of(item));
+      same(study::reports::color_of(item), light.of(item), night.of(item));
       QCOMPARE(QString::fromStdString(study::reports::words_of(study::reports::Words(), item)),
                views::widgets::item_text(item));
     }

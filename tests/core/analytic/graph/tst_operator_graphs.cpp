@@ -29,9 +29,9 @@ analytic::graph::ShapedGraph shapes_of(const OnnxBuilder& builder, std::int64_t 
   static std::vector<OperatorGraph> kept;
   kept.reserve(64);  // nodes point into them
   kept.push_back(read(builder));
-  analytic::graph::SizeAnswers answers;
+  analytic::graph::DimensionValues answers;
   answers.samples = static_cast<int>(samples), answers.sequence = sequence;
-  const auto sizes = analytic::graph::choose_sizes(kept.back(), answers);
+  const auto sizes = analytic::graph::resolve_dimensions(kept.back(), answers);
   if (!sizes) qFatal("%s", sizes.error().message.c_str());
   auto graph = analytic::graph::shaped(kept.back(), sizes->sizes, sizes->batch);
   if (!graph) qFatal("%s: %s", graph.error().place.c_str(), graph.error().message.c_str());
@@ -326,10 +326,10 @@ class TestOperatorGraphs : public QObject {
     double kept = 0, weights = 0, backward = 0, expected_backward = 0;
     for (const analytic::graph::GraphLayer& layer : layers.layers) {
       kept += analytic::times::kept_bytes(layer.count), weights += analytic::times::weight_count(layer.count);
-      for (const analytic::times::CountedProduct& product : layer.count.products)
+      for (const analytic::times::GemmCount& product : layer.count.products)
         backward += product.backward * product.operations();
     }
-    for (const analytic::times::CountedProduct& product : block.products)
+    for (const analytic::times::GemmCount& product : block.products)
       expected_backward += product.backward * product.operations();
     QCOMPARE(operations(layers), analytic::times::forward_operations(block));
     QCOMPARE(backward, expected_backward);

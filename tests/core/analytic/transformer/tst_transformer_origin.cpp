@@ -25,7 +25,7 @@ std::vector<std::string> configurations() {
 
 TransformerOrigin origin_in(const std::string& file) {
   TransformerOrigin origin;
-  origin.config = std::get<ReadTransformer>(io::read_document(file).value()).config;
+  origin.config = std::get<ParsedTransformer>(io::read_document(file).value()).config;
   origin.device = "A100-40GB";
   origin.options.sequence = 384;
   origin.options.micro_batch = 3;

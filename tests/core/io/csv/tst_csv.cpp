@@ -60,13 +60,13 @@ Simulation simulation() {
   Simulation s;
   s.iteration = Nanoseconds(12'345'678);
   s.samples_per_second = 1234.5;
-  DeviceVerdict device;
+  SimulatedDevice device;
   device.device = DeviceId(3);
   device.busy = Nanoseconds(1'000'001);
   device.peak = Bytes(1000);
   device.capacity = Bytes(4000);
-  device.peak_parts[MemoryItem::weights] = Bytes(700);
-  device.peak_parts[MemoryItem::activations] = Bytes(300);
+  device.peak_breakdown[MemoryItem::weights] = Bytes(700);
+  device.peak_breakdown[MemoryItem::activations] = Bytes(300);
   device.curve = {{Nanoseconds(0), Bytes(700)}, {Nanoseconds(5), Bytes(1000)}};
   s.devices = {device};
   const std::vector<TimelineRow> rows{{Nanoseconds(0), Nanoseconds(5), {OpKind::forward, StageId(1), 0}},
@@ -169,7 +169,7 @@ class TestCsv : public QObject {
   }
 
   void explanations_are_tables() {
-    TimeParts a, b;
+    TimeBreakdown a, b;
     a[TimePart::compute] = Nanoseconds(10);
     b[TimePart::compute] = Nanoseconds(8);
     const auto fall = read_back(io::csv::waterfall_csv(waterfall(a, b), "from, here", "to"));

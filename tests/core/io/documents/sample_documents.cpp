@@ -144,10 +144,10 @@ LayerMemory random_memory(Random& random, pipedeck::Bytes saved) {
   return memory;
 }
 
-CutWay random_way(Random& random, const Layer& layer) {
-  const auto lies = [&] { return random.integer(0, 1) ? Lies::whole : Lies::in_columns; };
-  CutWay way{{lies(), lies(), random_bytes(random).count, random.integer(0, 1) == 1}, {}, {}, {}, {}};
-  way.whole_parameters = pipedeck::Bytes(layer.parameters.count / random.integer(1, 9));
+ShardingCost random_way(Random& random, const Layer& layer) {
+  const auto lies = [&] { return random.integer(0, 1) ? Lies::whole : Lies::column_sharded; };
+  ShardingCost way{{lies(), lies(), random_bytes(random).count, random.integer(0, 1) == 1}, {}, {}, {}, {}};
+  way.replicated_parameters = pipedeck::Bytes(layer.parameters.count / random.integer(1, 9));
   way.saved = random_bytes(random), way.workspace = random_bytes(random);
   way.memory = random_memory(random, way.saved);
   return way;
@@ -274,7 +274,7 @@ Plan random_plan(Random& random) {
   if (plan.schedule == ScheduleKind::explicit_order)
     plan.operations.emplace(static_cast<std::size_t>(device),
                             std::vector<Operation>{{OpKind::backward_input, StageId(std::int32_t{0}), 0, true}});
-  if (shares_devices(plan.schedule) && !bidirectional(plan.schedule))
+  if (is_interleaved_on_device(plan.schedule) && !bidirectional(plan.schedule))
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       if (!plan.chunks) plan.chunks.emplace();
       plan.chunks->push_back({StageId(s), 0, plan.stages[s].devices});
@@ -324,7 +324,7 @@ Timeline random_timeline(Random& random) {
   return timeline;
 }
 
-IdleParts random_idle(Random& random) {
+IdleBreakdown random_idle(Random& random) {
   return {random_nanoseconds(random), random_nanoseconds(random), random_nanoseconds(random),
           random_nanoseconds(random), random_nanoseconds(random)};
 }
@@ -343,14 +343,14 @@ Simulation random_simulation(Random& random) {
   simulation.fits = random.integer(0, 1);
   simulation.idle = random_idle(random);
   for (int d = 0; d < 3; ++d) {
-    DeviceVerdict device;
+    SimulatedDevice device;
     device.device = DeviceId(std::int32_t{2 * d});
     device.busy = random_nanoseconds(random);
     device.idle = random_idle(random);
     device.peak = random_bytes(random);
     device.capacity = random_bytes(random);
     device.peak_time = random_nanoseconds(random);
-    for (pipedeck::Bytes& part : device.peak_parts.bytes) part = random_bytes(random);
+    for (pipedeck::Bytes& part : device.peak_breakdown.bytes) part = random_bytes(random);
     device.peak_micro_batches = random.integer(0, 9);
     device.curve = {{Nanoseconds(0), random_bytes(random)}, {random_nanoseconds(random), random_bytes(random)}};
     simulation.devices.push_back(device);
@@ -367,7 +367,7 @@ CalibrationRecord random_calibration(Random& random) {
   for (int i = random.integer(0, 2); i > 0; --i) record.devices.push_back(random_name(random, 5));
   for (int i = random.integer(0, 2); i > 0; --i)
     record.sources.push_back({i == 1 ? "cluster" : "profile", random_name(random, 1), "0a"});
-  for (FittedFigure* figure : {&record.overhead, &record.slowdown, &record.efficiency}) {
+  for (FittedParameter* figure : {&record.overhead, &record.slowdown, &record.efficiency}) {
     figure->note = random.integer(0, 1) == 0 ? "" : "a note";
     if (random.integer(0, 2) == 0) continue;
     const double lower = random.uniform(-1, 1);
@@ -392,9 +392,9 @@ RunGpu random_gpu(Random& random) {
           figure_or_none(random, 2000)};
 }
 
-GpuReading random_reading(Random& random) {
-  GpuReading reading{figure_or_none(random, 999), {}, figure_or_none(random, 2000), figure_or_none(random, 1),
-                     figure_or_none(random, 99),  {}};
+GpuSample random_reading(Random& random) {
+  GpuSample reading{figure_or_none(random, 999), {}, figure_or_none(random, 2000), figure_or_none(random, 1),
+                    figure_or_none(random, 99),  {}};
   if (random.integer(0, 1) == 1) reading.memory = random_bytes(random);
   if (random.integer(0, 1) == 1)
     reading.limits = static_cast<std::uint32_t>(random.integer(0, 255)) << 1;  // without "idle"
@@ -426,8 +426,8 @@ RunEvent random_event(Random& random) {
                        {random_double(random, 1), 0},
                        {random_bytes(random), pipedeck::Bytes()},
                        random.integer(0, 1) == 1
-                           ? std::vector<GpuReading>{random_reading(random), random_reading(random)}
-                           : std::vector<GpuReading>{}};
+                           ? std::vector<GpuSample>{random_reading(random), random_reading(random)}
+                           : std::vector<GpuSample>{}};
     case 6:
       return RunPaused{random.integer(0, 99)};
     case 7:

@@ -309,14 +309,14 @@ class TestMalformed : public QObject {
     QTemporaryDir folder;
     const std::string path = folder.filePath("a.jsonl").toStdString();
     QVERIFY(
-        io::write_file_of_pieces(path, [](const io::text::TextSink& sink) { return sink("one\n") && sink("two\n"); }));
+        io::write_file_chunks(path, [](const io::text::ChunkSink& sink) { return sink("one\n") && sink("two\n"); }));
     QCOMPARE(io::read_file(path).value(), std::string("one\ntwo\n"));
     const auto given_up =
-        io::write_file_of_pieces(path, [](const io::text::TextSink& sink) { return sink("three") && false; });
+        io::write_file_chunks(path, [](const io::text::ChunkSink& sink) { return sink("three") && false; });
     QVERIFY(!given_up && given_up.error().code == ErrorCode::io);
     QCOMPARE(io::read_file(path).value(), std::string("one\ntwo\n"));
-    QVERIFY(!io::write_file_of_pieces(folder.path().toStdString(),
-                                      [](const io::text::TextSink& sink) { return sink("x"); }));
+    QVERIFY(
+        !io::write_file_chunks(folder.path().toStdString(), [](const io::text::ChunkSink& sink) { return sink("x"); }));
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList("a.jsonl"));
   }
 

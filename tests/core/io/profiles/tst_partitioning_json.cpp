@@ -83,7 +83,7 @@ class TestPartitioningJson : public QObject {
 
   void files_are_told_by_content() {
     for (const std::string& text : {training, piper}) {
-      QCOMPARE(*io::kind_of_content(text), io::FileKind::profile);
+      QCOMPARE(*io::detect_file_kind(text), io::FileKind::profile);
       const auto document = io::read_document("w.json", text, {});
       QVERIFY2(document && std::holds_alternative<Profile>(*document), document ? "" : document.error().text().c_str());
     }

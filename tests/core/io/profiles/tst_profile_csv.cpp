@@ -106,18 +106,18 @@ class TestProfileCsv : public QObject {
                             {"scratch (KiB)", "workspace_bytes", "KiB"},
                             {"forward_ms", "forward_ms", "ms"},
                             {"NAME", "name", ""}}) {
-      const io::profiles::ProfileColumns guessed = io::profiles::guessed_profile_columns({"x", one.heading});
+      const io::profiles::ProfileColumns guessed = io::profiles::infer_profile_columns({"x", one.heading});
       QCOMPARE(guessed.size(), std::size_t{1});
       QVERIFY2(guessed.begin()->first == one.key, one.heading);
       QVERIFY2((guessed.begin()->second == io::profiles::TableColumn{one.heading, one.unit, 1}), one.heading);
     }
     for (const char* other : {"", "time", "samples", "FLOPs", "forwarding", "12"})
-      QVERIFY2(io::profiles::guessed_profile_columns({other}).empty(), other);
+      QVERIFY2(io::profiles::infer_profile_columns({other}).empty(), other);
   }
 
   /// A key goes to the column that is called so, then to the first that may mean it; a column has one key.
   void guesses_do_not_collide() {
-    const auto guessed = io::profiles::guessed_profile_columns({"module", "name", "fwd", "forward_ms", "fwd"});
+    const auto guessed = io::profiles::infer_profile_columns({"module", "name", "fwd", "forward_ms", "fwd"});
     QCOMPARE(guessed.size(), std::size_t{2});
     QCOMPARE(guessed.at("name").position, std::optional<std::size_t>(1));
     QCOMPARE(guessed.at("forward_ms").position, std::optional<std::size_t>(3));
@@ -130,7 +130,7 @@ class TestProfileCsv : public QObject {
                                                {"backward_ms", {"t", "us", 1}},
                                                {"output_bytes", {"o", "", 3}},
                                                {"parameter_bytes", {"p", "kB", 4}}};
-    const io::profiles::ReadTable table = io::profiles::read_layer_rows(rows, columns, false);
+    const io::profiles::ParsedTable table = io::profiles::read_layer_rows(rows, columns, false);
     QVERIFY(table.problems.empty());
     QCOMPARE(table.unit_assumed, std::vector<std::string>{"output_bytes"});
     QVERIFY(std::abs(table.layers[1].forward.count - 5e-6) < 1e-18);
@@ -146,7 +146,7 @@ class TestProfileCsv : public QObject {
         "a,1,2,3,4\n"
         "a,x,2,-3,4\n"
         ",1,2,3\n");
-    const io::profiles::ReadTable table = io::profiles::read_layer_rows(rows, {});
+    const io::profiles::ParsedTable table = io::profiles::read_layer_rows(rows, {});
     std::vector<std::string> places;
     for (const io::profiles::TableProblem& problem : table.problems) places.push_back(problem.error().place);
     QCOMPARE(places, (std::vector<std::string>{"line 3, column 1", "line 3, column 2", "line 3, column 4",
@@ -206,10 +206,10 @@ class TestProfileCsv : public QObject {
       QVERIFY2(!io::profiles::looks_like_profile_csv(other), other);
     QVERIFY(
         io::profiles::looks_like_profile_csv(std::string(table) + "\"open,1,2,3,4\n"));  // so that the quote is found
-    QCOMPARE(io::profiles::other_headings("# x\nOp,Fwd [us],Bwd\na,1,2\n").value_or(""),
+    QCOMPARE(io::profiles::unrecognised_headings("# x\nOp,Fwd [us],Bwd\na,1,2\n").value_or(""),
              std::string("\"Op\", \"Fwd [us]\", \"Bwd\""));
     for (const char* other : {"", "a sentence\n", "well, yes\n", "a,,b\n"})
-      QVERIFY2(!io::profiles::other_headings(other), other);
+      QVERIFY2(!io::profiles::unrecognised_headings(other), other);
   }
 
   void broken_tables_data() {

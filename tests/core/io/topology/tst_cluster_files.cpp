@@ -44,7 +44,7 @@ std::string repeated(const std::string& piece, int times) {
 }
 
 std::string names_text(std::string_view list) {
-  const auto names = io::topology::names_of_host_list(list, 1000);
+  const auto names = io::topology::expand_hostlist(list, 1000);
   if (!names) return "!";
   std::string text;
   for (const std::string& name : *names) text += name + " ";
@@ -63,7 +63,7 @@ class TestClusterFiles : public QObject {
  private slots:
   void files_are_told_by_content() {
     for (const char* name : {"4xa100.lstopo.xml", "site.slurm.txt", "site.topology.conf", "4-devices.bandwidths.csv"}) {
-      QCOMPARE(*io::kind_of_content(fixture(name)), io::FileKind::machines);
+      QCOMPARE(*io::detect_file_kind(fixture(name)), io::FileKind::machines);
       const auto read = io::read_document(std::string(PIPEDECK_FIXTURES "/topology/") + name);
       QVERIFY2(read && std::holds_alternative<FoundMachines>(*read), read ? name : read.error().text().c_str());
     }
@@ -73,7 +73,7 @@ class TestClusterFiles : public QObject {
   void a_machine_of_lstopo() {
     const auto found = lstopo(fixture("4xa100.lstopo.xml"));
     QVERIFY2(found, found ? "" : found.error().text().c_str());
-    const FoundMachine& machine = found->machines.at(0);
+    const DetectedMachine& machine = found->machines.at(0);
     QCOMPARE(machine.name, std::string("a100-01"));
     QCOMPARE(machine.processor_vendor, std::string("GenuineIntel"));
     QCOMPARE(machine.gpus.size(), std::size_t{4});
@@ -82,9 +82,9 @@ class TestClusterFiles : public QObject {
     QCOMPARE(machine.gpus[0].memory->count, std::int64_t{83048384} * 1024);
     QCOMPARE(*machine.gpus[0].numa, 0);
     QCOMPARE(*machine.gpus[2].numa, 1);
-    QCOMPARE(machine.joints[0][1].kind, JointKind::link);
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::link);
     QCOMPARE(machine.joints[0][1].lanes, 4);
-    QCOMPARE(machine.joints[1][2].kind, JointKind::system);
+    QCOMPARE(machine.joints[1][2].kind, InterconnectKind::system);
     QCOMPARE(machine.joints[2][1], machine.joints[1][2]);
     QCOMPARE(machine.nics.size(), std::size_t{2});  // of InfiniBand alone
     QCOMPARE(machine.nics[1].name, std::string("mlx5_1"));
@@ -94,8 +94,8 @@ class TestClusterFiles : public QObject {
   void pci_express_where_no_link_is_told() {
     std::string text = fixture("4xa100.lstopo.xml");
     text.erase(text.find("  <distances2"), text.find("  <support") - text.find("  <distances2"));
-    const FoundMachine machine = lstopo(text)->machines[0];
-    QCOMPARE(machine.joints[0][1].kind, JointKind::switched);
+    const DetectedMachine machine = lstopo(text)->machines[0];
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::switched);
     QVERIFY(std::abs(in_gigabytes_per_second(*machine.joints[0][1].pcie) - 31.507692) < 1e-9);
     QCOMPARE(lstopo(tiny_lstopo)->machines[0].gpus.size(), std::size_t{1});
   }
@@ -122,7 +122,7 @@ class TestClusterFiles : public QObject {
         "0 0 150000 150000 50000 0 0 150000 100000 50000 150000 150000 0 0 0 150000 100000 0 0 0 50000 50000 0 0 0");
     QVERIFY2(found, found ? "" : found.error().text().c_str());
     QCOMPARE(found->machines[0].gpus.size(), std::size_t{2});
-    QCOMPARE(found->machines[0].joints[0][1].kind, JointKind::link);
+    QCOMPARE(found->machines[0].joints[0][1].kind, InterconnectKind::link);
     QCOMPARE(found->machines[0].joints[0][1].lanes, 10);  // the fewer, and none through the processor
     QCOMPARE(found->machines[0].joints[1][0].lanes, 10);
     QVERIFY(!with("0 0 1"));
@@ -143,11 +143,11 @@ class TestClusterFiles : public QObject {
     const auto found = slurm(fixture("site.slurm.txt"));
     QVERIFY2(found, found ? "" : found.error().text().c_str());
     QCOMPARE(found->machines.size(), std::size_t{5});
-    const FoundMachine& first = found->machines[0];
+    const DetectedMachine& first = found->machines[0];
     QCOMPARE(first.name, std::string("node01"));
     QCOMPARE(first.gpus.size(), std::size_t{8});
     QCOMPARE(first.gpus[7].name, std::string("a100"));
-    QCOMPARE(first.joints[0][1].kind, JointKind::untold);
+    QCOMPARE(first.joints[0][1].kind, InterconnectKind::untold);
     QCOMPARE(first.partitions, (std::vector<std::string>{"gpu", "long"}));
     QCOMPARE(found->machines[4].name, std::string("node06"));
     QCOMPARE(found->notes.size(), std::size_t{2});  // one without GPUs, one drained
@@ -209,7 +209,7 @@ class TestClusterFiles : public QObject {
          {"BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n",
           "BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[3-4] "
           "BlockSize=2\nAggregatedBlock=b[1-2] BlockIndex=2 Nodes=n[1-4] BlockSize=4\n"}) {
-      QCOMPARE(*io::kind_of_content(text), io::FileKind::machines);
+      QCOMPARE(*io::detect_file_kind(text), io::FileKind::machines);
       const auto found = slurm(text);
       QVERIFY2(found, found ? "" : found.error().text().c_str());
       QCOMPARE(found->switches.size(), std::size_t{3});

@@ -21,7 +21,7 @@ using Table = std::vector<std::vector<double>>;
 
 std::string fixture(const char* name) { return *io::read_file(std::string(PIPEDECK_FIXTURES "/topology/") + name); }
 
-FoundMachine machine_in(const std::string& text) {
+DetectedMachine machine_in(const std::string& text) {
   auto found = io::topology::machines_from_gpu_copies(text, "m");
   ensure(found.has_value(), found ? "" : found.error().text());
   ensure(found->machines.size() == 1, "one machine");
@@ -79,8 +79,8 @@ class TestGpuCopies : public QObject {
   void the_cuda_sample() {
     const std::string text = fixture("4xa100-pcie.p2p.txt");
     QVERIFY(io::topology::looks_like_gpu_copies(text));
-    QCOMPARE(*io::kind_of_content(text), io::FileKind::machines);
-    const FoundMachine machine = machine_in(text);
+    QCOMPARE(*io::detect_file_kind(text), io::FileKind::machines);
+    const DetectedMachine machine = machine_in(text);
     QCOMPARE(machine.source, std::string("p2pBandwidthLatencyTest"));
     QCOMPARE(machine.gpus.size(), std::size_t{4});
     for (const FoundGpu& gpu : machine.gpus) QCOMPARE(gpu.name, std::string("NVIDIA A100-PCIE-40GB"));
@@ -96,7 +96,7 @@ class TestGpuCopies : public QObject {
   void nvbandwidth() {
     const std::string text = fixture("8xh100.nvbandwidth.txt");
     QVERIFY(io::topology::looks_like_gpu_copies(text));
-    const FoundMachine machine = machine_in(text);
+    const DetectedMachine machine = machine_in(text);
     QCOMPARE(machine.source, std::string("nvbandwidth"));
     QCOMPARE(machine.gpus.size(), std::size_t{8});
     QCOMPARE(machine.gpus[7].name, std::string("NVIDIA H100 80GB HBM3"));
@@ -111,7 +111,7 @@ class TestGpuCopies : public QObject {
   }
 
   void processes_tell_their_own_gpus() {
-    const FoundMachine machine = machine_in(
+    const DetectedMachine machine = machine_in(
         "      Process 0 (worker-0): device 0: HGX GB200 (00000008:01:00)\n"
         "      Process 1 (worker-1): device 0: HGX GB200 (00000009:01:00)\n" +
         printed("memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)", "", {{0, 798}, {797, 0}}));
@@ -163,7 +163,7 @@ class TestGpuCopies : public QObject {
                         sample ? "   GPU" : "      ", latencies);
         if (sample) text += printed("", "   CPU", table(3000, false));
       }
-      const FoundMachine machine = machine_in(text);
+      const DetectedMachine machine = machine_in(text);
       QCOMPARE(machine.gpus.size(), n);
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) {
@@ -221,7 +221,7 @@ class TestGpuCopies : public QObject {
   void a_document_of_nvbandwidth() {
     const auto document = io::read_document(PIPEDECK_FIXTURES "/topology/2xh200.nvbandwidth.json");
     QVERIFY2(document, document ? "" : document.error().text().c_str());
-    const FoundMachine& machine = std::get<FoundMachines>(*document).machines[0];
+    const DetectedMachine& machine = std::get<FoundMachines>(*document).machines[0];
     QCOMPARE(machine.name, std::string("node-5"));
     QCOMPARE(machine.joints[0][1].measured->bandwidth, BytesPerSecond(392.48e9));
     QVERIFY(std::abs(machine.joints[0][1].measured->latency.count - 1072.31e-9) < 1e-15);
@@ -270,7 +270,7 @@ class TestGpuCopies : public QObject {
   }
 
   void pairs_that_were_not_measured_are_told() {
-    const FoundMachine machine = machine_in(
+    const DetectedMachine machine = machine_in(
         printed("memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)", "", {{0, 20, 0}, {21, 0, 22}, {0, 22, 0}}));
     QVERIFY(!machine.joints[0][2].measured && machine.joints[1][2].measured);
     QCOMPARE(machine.notes, std::vector<std::string>{"nvbandwidth: 1 of 3 pairs were not measured"});

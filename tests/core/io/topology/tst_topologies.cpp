@@ -23,7 +23,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-FoundMachine only(const Result<FoundMachines>& found) {
+DetectedMachine only(const Result<FoundMachines>& found) {
   ensure(found.has_value(), found ? "" : found.error().text());
   ensure(found->machines.size() == 1, "one machine");
   return found->machines[0];
@@ -32,8 +32,8 @@ FoundMachine only(const Result<FoundMachines>& found) {
 std::string nvlink_to(const std::string& bus) { return "<nvlink target=\"0000:" + bus + ":00.0\""; }
 std::string xgmi_to(const std::string& bus) { return "<xgmi target=\"0000:" + bus + ":00.0\""; }
 
-FoundMachine smi(const std::string& text) { return only(io::topology::machines_from_nvidia_smi(text, "m")); }
-FoundMachine nccl(const std::string& text) { return only(io::topology::machines_from_nccl(text, "m")); }
+DetectedMachine smi(const std::string& text) { return only(io::topology::machines_from_nvidia_smi(text, "m")); }
+DetectedMachine nccl(const std::string& text) { return only(io::topology::machines_from_nccl(text, "m")); }
 
 const char* const two_gpus =
     "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\n"
@@ -75,37 +75,37 @@ class TestTopologies : public QObject {
     QFETCH(int, gpus);
     QFETCH(int, nics);
     const std::string text = fixture(QTest::currentDataTag());
-    QCOMPARE(*io::kind_of_content(text), io::FileKind::machines);
+    QCOMPARE(*io::detect_file_kind(text), io::FileKind::machines);
     const auto document = io::read_document(std::string(PIPEDECK_FIXTURES "/topology/") + QTest::currentDataTag());
     QVERIFY2(document, document ? "" : document.error().text().c_str());
     const auto* found = std::get_if<FoundMachines>(&*document);
     QVERIFY(found && found->machines.size() == 1);
-    const FoundMachine& machine = found->machines[0];
+    const DetectedMachine& machine = found->machines[0];
     QCOMPARE(machine.gpus.size(), static_cast<std::size_t>(gpus));
     QCOMPARE(machine.nics.size(), static_cast<std::size_t>(nics));
     QVERIFY(!QByteArray(QTest::currentDataTag()).startsWith("dgx1") || machine.name == "dgx1-v100");
     for (std::size_t i = 0; i < machine.gpus.size(); ++i)
       for (std::size_t j = 0; j < machine.gpus.size(); ++j) {
         QCOMPARE(machine.joints[i][j], machine.joints[j][i]);
-        QCOMPARE(machine.joints[i][j].kind == JointKind::self, i == j);
+        QCOMPARE(machine.joints[i][j].kind == InterconnectKind::self, i == j);
       }
   }
 
   /// Both tools tell the same of the mesh of a DGX-1.
   void both_tell_the_same_mesh() {
-    const FoundMachine one = smi(fixture("dgx1-v100.topo.txt")), other = nccl(fixture("dgx1-v100.xml"));
+    const DetectedMachine one = smi(fixture("dgx1-v100.topo.txt")), other = nccl(fixture("dgx1-v100.xml"));
     for (std::size_t i = 0; i < 8; ++i)
       for (std::size_t j = 0; j < 8; ++j) QCOMPARE(one.joints[i][j].lanes, other.joints[i][j].lanes);
-    QCOMPARE(one.joints[0][3], (Joint{JointKind::link, 2, {}}));
-    QCOMPARE(one.joints[0][5].kind, JointKind::system);
-    QCOMPARE(other.joints[0][5].kind, JointKind::system);
+    QCOMPARE(one.joints[0][3], (Joint{InterconnectKind::link, 2, {}}));
+    QCOMPARE(one.joints[0][5].kind, InterconnectKind::system);
+    QCOMPARE(other.joints[0][5].kind, InterconnectKind::system);
     QCOMPARE(other.gpus[0].architecture, 70);
     QVERIFY(other.gpus[0].pci_id.empty());  // an old dump
     QCOMPARE(*other.nics[0].bandwidth, BytesPerSecond(12.5e9));
   }
 
   void lanes_of_switches_add_up() {
-    const FoundMachine machine = nccl(fixture("dgx-a100.xml"));
+    const DetectedMachine machine = nccl(fixture("dgx-a100.xml"));
     QCOMPARE(machine.joints[0][7].lanes, 12);
     QCOMPARE(machine.gpus[0].pci_id, std::string("10de:20b0"));
     QCOMPARE(machine.gpus[2].numa, std::optional(1));
@@ -113,13 +113,13 @@ class TestTopologies : public QObject {
   }
 
   void trees_tell_what_lies_between() {
-    const FoundMachine machine = nccl(fixture("8xl40s-numa.xml"));
-    QCOMPARE(machine.joints[0][1].kind, JointKind::switched);
-    QCOMPARE(machine.joints[0][2].kind, JointKind::host_bridge);
-    QCOMPARE(machine.joints[0][4].kind, JointKind::system);
+    const DetectedMachine machine = nccl(fixture("8xl40s-numa.xml"));
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::switched);
+    QCOMPARE(machine.joints[0][2].kind, InterconnectKind::host_bridge);
+    QCOMPARE(machine.joints[0][4].kind, InterconnectKind::system);
     QCOMPARE(*machine.joints[0][1].pcie, pcie_bandwidth({4, 16}));
     // One of four has half the lanes, and its pairs with it.
-    const FoundMachine t4 = nccl(fixture("4xt4.xml"));
+    const DetectedMachine t4 = nccl(fixture("4xt4.xml"));
     QCOMPARE(*t4.joints[0][3].pcie, pcie_bandwidth({3, 8}));
     QCOMPARE(*t4.joints[0][1].pcie, pcie_bandwidth({3, 16}));
     QVERIFY(!t4.gpus[0].numa);  // -1: a virtual machine does not know
@@ -153,17 +153,17 @@ class TestTopologies : public QObject {
   void matrices_as_people_have_them() {
     QFETCH(QString, text);
     const std::string content = text.toStdString();
-    QCOMPARE(*io::kind_of_content(content), io::FileKind::machines);
-    const FoundMachine machine = smi(content);
+    QCOMPARE(*io::detect_file_kind(content), io::FileKind::machines);
+    const DetectedMachine machine = smi(content);
     QCOMPARE(machine.gpus.size(), std::size_t{2});
-    QCOMPARE(machine.joints[0][1], (Joint{JointKind::link, 2, {}}));
+    QCOMPARE(machine.joints[0][1], (Joint{InterconnectKind::link, 2, {}}));
     QCOMPARE(machine.gpus[1].numa, std::optional(1));
     QCOMPARE(machine.nics.size(), std::size_t{1});
     QCOMPARE(machine.nics[0].name, std::string("mlx5_0"));
   }
 
   void one_gpu_is_a_machine() {
-    const FoundMachine machine = smi("\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tPHB\t0-251\nNIC0\tPHB\t X\n");
+    const DetectedMachine machine = smi("\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tPHB\t0-251\nNIC0\tPHB\t X\n");
     QCOMPARE(machine.gpus.size(), std::size_t{1});
   }
 
@@ -179,7 +179,7 @@ class TestTopologies : public QObject {
   }
 
   void cards_have_any_name() {
-    const FoundMachine machine =
+    const DetectedMachine machine =
         smi("\tGPU0\tGPU1\trocep1s0f0\tirdma0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV12\tPIX\tSYS\t0-31\t0\n"
             "GPU1\tNV12\t X \tPIX\tSYS\t0-31\t0\nrocep1s0f0\tPIX\tPIX\t X \tSYS\n");
     QCOMPARE(machine.gpus.size(), std::size_t{2});
@@ -206,7 +206,7 @@ class TestTopologies : public QObject {
     QFETCH(QString, lines);
     QFETCH(QString, first);
     for (const QString& text : {lines + two_gpus, two_gpus + lines}) {
-      const FoundMachine machine = smi(text.toStdString());
+      const DetectedMachine machine = smi(text.toStdString());
       QCOMPARE(QString::fromStdString(machine.gpus[0].name), first);
       QCOMPARE(QString::fromStdString(machine.gpus[1].name), first);
     }
@@ -228,8 +228,8 @@ class TestTopologies : public QObject {
       text = replaced(text, nvlink_to(bus), xgmi_to(bus));
       text = replaced(text, "vendor=\"0x10de\" device=\"0x20b0\"", "vendor=\"0x1002\" device=\"0x7408\"");
     }
-    const FoundMachine machine = nccl(text);
-    QCOMPARE(machine.joints[0][1], (Joint{JointKind::link, 4, machine.joints[0][1].pcie}));
+    const DetectedMachine machine = nccl(text);
+    QCOMPARE(machine.joints[0][1], (Joint{InterconnectKind::link, 4, machine.joints[0][1].pcie}));
     QCOMPARE(machine.gpus[0].architecture, 0);
     QCOMPARE(machine.gpus[0].pci_id, std::string("1002:7408"));
   }
@@ -243,11 +243,11 @@ class TestTopologies : public QObject {
         "link_width=\"16\"/><pci busid=\"11:00.0\" class=\"0x030200\"/><pci busid=\"12:00.0\" "
         "class=\"0x020700\"/></pci>"
         "<pci busid=\"13:00.0\" class=\"0x030000\"/></cpu></system>";
-    const FoundMachine machine = nccl(tree);
+    const DetectedMachine machine = nccl(tree);
     QCOMPARE(machine.gpus.size(), std::size_t{2});
     QCOMPARE(machine.gpus[0].pcie, (std::optional(PciExpress{3, 16})));
-    QCOMPARE(machine.joints[0][1].kind, JointKind::untold);
-    QCOMPARE(machine.joints[1][1].kind, JointKind::self);
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::untold);
+    QCOMPARE(machine.joints[1][1].kind, InterconnectKind::self);
     QCOMPARE(machine.nics.size(), std::size_t{1});
     QVERIFY(machine.notes.at(0).find("2 count as GPUs") != std::string::npos);
     // No machine has this many, in one host or in all.
@@ -276,7 +276,7 @@ class TestTopologies : public QObject {
   void widths_that_nobody_knows() {
     QFETCH(QString, width);
     const std::string known = "device=\"0x20b0\" link_speed=\"16.0 GT/s PCIe\" link_width=\"16\"";
-    const FoundMachine machine =
+    const DetectedMachine machine =
         nccl(replaced(two_in_xml, known,
                       "device=\"0x20b0\" link_speed=\"16.0 GT/s PCIe\" link_width=\"" + width.toStdString() + "\""));
     QVERIFY(!machine.gpus[0].pcie);
@@ -295,7 +295,7 @@ class TestTopologies : public QObject {
   }
 
   void links_to_gpus_that_are_not_there_are_told() {
-    const FoundMachine machine = nccl(replaced(two_in_xml, "target=\"0000:07:00.0\"", "target=\"0000:99:00.0\""));
+    const DetectedMachine machine = nccl(replaced(two_in_xml, "target=\"0000:07:00.0\"", "target=\"0000:99:00.0\""));
     QCOMPARE(machine.notes.size(), std::size_t{1});
     QVERIFY(machine.notes[0].starts_with("1 links lead to GPUs"));
   }
@@ -443,7 +443,7 @@ class TestTopologies : public QObject {
     QElapsedTimer clock;
     clock.start();
     const std::string content = text.toStdString();
-    (void)io::kind_of_content(content);
+    (void)io::detect_file_kind(content);
     const auto found =
         xml ? io::topology::machines_from_nccl(content, "m") : io::topology::machines_from_nvidia_smi(content, "m");
     QVERIFY(!found);
@@ -469,8 +469,8 @@ class TestTopologies : public QObject {
   }
 
   void what_is_something_else_stays_so() {
-    QCOMPARE(io::kind_of_content("hello GPU0 GPU1 CPU").error().code, ErrorCode::bad_input);
-    QCOMPARE(io::kind_of_content("<html><body>404</body></html>").value(), io::FileKind::machines);
+    QCOMPARE(io::detect_file_kind("hello GPU0 GPU1 CPU").error().code, ErrorCode::bad_input);
+    QCOMPARE(io::detect_file_kind("<html><body>404</body></html>").value(), io::FileKind::machines);
     const auto page = io::topology::machines_from_nccl("<html><body>404</body></html>", "m");
     QVERIFY(page.error().message.find("NCCL_TOPO_DUMP_FILE") != std::string::npos);
     const auto cluster = io::read_cluster(PIPEDECK_FIXTURES "/topology/4xt4.xml");

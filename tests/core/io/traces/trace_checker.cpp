@@ -43,7 +43,7 @@ class Checker {
  public:
   explicit Checker(const std::string& text) : trace_(Json::parse(text)) {}
 
-  void check(const Timeline* timeline, const std::vector<DeviceVerdict>* devices) {
+  void check(const Timeline* timeline, const std::vector<SimulatedDevice>* devices) {
     demand(trace_.at("otherData").at("title").is_string(), "a title");
     for (const Json& event : trace_.at("traceEvents")) take(event);
     check_names();
@@ -119,9 +119,9 @@ class Checker {
       through.push_back(&*slice);
     }
     demand(through[0]->end <= through[1]->begin && through[1]->end <= through[2]->begin, "an arrow back in time");
-    const auto pass_of = [](const std::string& name) { return name.substr(0, name.find_first_of(" _")); };
+    const auto classify_pass = [](const std::string& name) { return name.substr(0, name.find_first_of(" _")); };
     demand(through[1]->name.starts_with("send"), "an arrow over no transfer");
-    demand(pass_of(through[0]->name) == pass_of(through[2]->name), "an arrow from one pass to another");
+    demand(classify_pass(through[0]->name) == classify_pass(through[2]->name), "an arrow from one pass to another");
   }
 
   void use_track(int track, int group) {
@@ -160,9 +160,9 @@ class Checker {
     demand(rows_ == wanted, "other operations than the timeline's");
   }
 
-  void check_counters(const std::vector<DeviceVerdict>& devices) const {
+  void check_counters(const std::vector<SimulatedDevice>& devices) const {
     demand(counters_.size() == devices.size(), "as many counters as devices");
-    for (const DeviceVerdict& device : devices) {
+    for (const SimulatedDevice& device : devices) {
       const auto found = std::find_if(counters_.begin(), counters_.end(), [&](const auto& counter) {
         return counter.first.second == "device " + std::to_string(device.device.value);
       });
@@ -184,7 +184,8 @@ class Checker {
 
 }  // namespace
 
-std::string trace_fault(const std::string& text, const Timeline* timeline, const std::vector<DeviceVerdict>* devices) {
+std::string trace_fault(const std::string& text, const Timeline* timeline,
+                        const std::vector<SimulatedDevice>* devices) {
   try {
     Checker(text).check(timeline, devices);
     return {};

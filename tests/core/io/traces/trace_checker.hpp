@@ -12,6 +12,6 @@ namespace pipedeck::test {
 /// The first rule that the text breaks; empty: none. `timeline`: its operations must be there, each once and to the
 /// nanosecond. `devices`: the counters must be their memory curves.
 std::string trace_fault(const std::string& text, const Timeline* timeline = nullptr,
-                        const std::vector<DeviceVerdict>* devices = nullptr);
+                        const std::vector<SimulatedDevice>* devices = nullptr);
 
 }  // namespace pipedeck::test

@@ -60,7 +60,7 @@ class TestTraceReader : public QObject {
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  Result<io::traces::ReadTrace> read(const std::string& text) { return io::traces::read_trace(write(text)); }
+  Result<io::traces::ParsedTrace> read(const std::string& text) { return io::traces::read_trace(write(text)); }
   /// The error's text; empty: there was none.
   std::string fault(const std::string& text) {
     const auto trace = read(text);

@@ -39,7 +39,7 @@ class Enumerator {
 
  private:
   bool has_times(int degree) const {
-    const auto lists = [&](const Layer& layer) { return plan::can_be_cut(layer, degree); };
+    const auto lists = [&](const Layer& layer) { return plan::is_shardable(layer, degree); };
     return std::all_of(chain_.profile().layers.begin(), chain_.profile().layers.end(), lists);
   }
 
@@ -61,7 +61,7 @@ class Enumerator {
   }
 
   void judge() {
-    if (broken_pin(plan_, chain_.profile(), chain_.problem().pins)) return;
+    if (first_violation(plan_, chain_.profile(), chain_.problem().pins)) return;
     const planner::evaluation::Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate,
                                             chain_.order()};
     if (!planner::evaluation::check_constraints(e)) return;

@@ -138,7 +138,7 @@ bool same(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::a
 QString text(const Plan& plan) {
   return QString("%1 %2 tmp %3 micro-batch %4")
       .arg(plan.objective->time->count)
-      .arg(shape_text(plan).c_str())
+      .arg(stage_shape_text(plan).c_str())
       .arg(plan.stages[0].tensor_parallel)
       .arg(plan.micro_batch);
 }
@@ -564,7 +564,7 @@ void TestAmp::megatron_takes_the_least_that_fits() {
           smaller.stages.push_back(planner::search::stage_on(
               first, ends[static_cast<std::size_t>(s)],
               planner::amp::stage_devices(other, planner::amp::megatron_placement(other), s)));
-        if (broken_pin(smaller, *one.problem.profile, one.problem.pins)) continue;
+        if (first_violation(smaller, *one.problem.profile, one.problem.pins)) continue;
         const planner::evaluation::EvaluateOptions options;
         const planner::evaluation::Evaluation e{one.problem, smaller, chain.network(), options, chain.order()};
         QVERIFY(!planner::evaluation::check_constraints(e));

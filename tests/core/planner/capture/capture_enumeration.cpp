@@ -94,7 +94,7 @@ class Enumerator {
     int most = std::min({layers(), network_.device_count(), pins.max_stages.value_or(layers())});
     if (pins.stages) most = *pins.stages;
     if (options_.pipeline_only && stages != most) return;
-    if (broken_pin(plan_, *problem_.profile, pins)) return;
+    if (first_violation(plan_, *problem_.profile, pins)) return;
     Plan plan = plan_;
     for (Stage& stage : plan.stages)  // the first replicas have most samples: they get the smallest devices
       std::stable_sort(stage.devices.begin(), stage.devices.end(),

@@ -50,9 +50,9 @@ void same(const Result<planner::Ranking>& ranking, const std::optional<Plan>& ex
     QVERIFY2(*ranking->plans[0].objective->bytes == *expected->objective->bytes,
              qPrintable(QString("%1 (%2) against %3 (%4)")
                             .arg(ranking->plans[0].objective->bytes->count)
-                            .arg(shape_text(ranking->plans[0]).c_str())
+                            .arg(stage_shape_text(ranking->plans[0]).c_str())
                             .arg(expected->objective->bytes->count)
-                            .arg(shape_text(*expected).c_str())));
+                            .arg(stage_shape_text(*expected).c_str())));
 }
 
 }  // namespace
@@ -261,7 +261,7 @@ void TestCapture::answers_fit_in_simulation() {
       QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
       for (const Plan& plan : ranking->plans) {
         ++answers;
-        QVERIFY2(simulator.run(plan)->fits, shape_text(plan).c_str());
+        QVERIFY2(simulator.run(plan)->fits, stage_shape_text(plan).c_str());
       }
     }
   QVERIFY(answers > random_problems());

@@ -152,7 +152,7 @@ void each_plan(const Case& one, bool recompute,
     for (const int size : sizes) {
       if (again && !recompute) continue;
       enumerate_dapple(one.problem, size, {.allow_idle = one.idle, .recompute = again}, [&](const Plan& plan) {
-        if (broken_pin(plan, *one.problem.profile, one.problem.pins)) return;
+        if (first_violation(plan, *one.problem.profile, one.problem.pins)) return;
         const planner::evaluation::Evaluation e{one.problem, plan, network, how, order_of(plan, *one.problem.profile)};
         if (planner::evaluation::check_constraints(e)) each(e);
       });
@@ -200,7 +200,7 @@ QByteArray against(double got, double want, const Result<planner::Ranking>& rank
   return QString("%1 against %2: %3")
       .arg(got, 0, 'g', 12)
       .arg(want, 0, 'g', 12)
-      .arg(shape_text(ranking->plans.front()).c_str())
+      .arg(stage_shape_text(ranking->plans.front()).c_str())
       .toUtf8();
 }
 
@@ -359,7 +359,7 @@ void TestDapple::hurries() {
     QVERIFY(ranking.has_value() && !ranking->plans.empty());
     QVERIFY(ranking->plans[0].truncated);
     QVERIFY(ranking->plans[0].certificate->optimal_in.empty());
-    qInfo("in a hurry: %s in %.1f ms", shape_text(ranking->plans[0]).c_str(),
+    qInfo("in a hurry: %s in %.1f ms", stage_shape_text(ranking->plans[0]).c_str(),
           std::chrono::duration<double, std::milli>(end - begin).count());
   }
 }

@@ -103,7 +103,7 @@ class Enumeration {
     plan_.order = order;
     plan_.objective = Objective{shape_.objective, {}, {}};
     const planner::evaluation::Evaluation e{problem_, plan_, network_, options_, order};
-    if (!planner::evaluation::check_constraints(e) || broken_pin(plan_, *problem_.profile, problem_.pins)) return;
+    if (!planner::evaluation::check_constraints(e) || first_violation(plan_, *problem_.profile, problem_.pins)) return;
     plan_.objective->time = *planner::pipedream::pipedream_objective(e);
     if (!best_ || *plan_.objective->time < *best_->objective->time) best_ = plan_;
   }

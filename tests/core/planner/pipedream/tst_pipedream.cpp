@@ -174,7 +174,7 @@ void same(const Result<planner::Ranking>& ranking, const std::optional<Plan>& ex
   QVERIFY2(near(got, want), qPrintable(QString("%1 against %2: %3 and %4")
                                            .arg(got.count)
                                            .arg(want.count)
-                                           .arg(shape_text(plan).c_str(), shape_text(*expected).c_str())));
+                                           .arg(stage_shape_text(plan).c_str(), stage_shape_text(*expected).c_str())));
   QVERIFY(plan.certificate && !plan.certificate->optimal_in.empty());
 }
 
@@ -467,7 +467,7 @@ void TestPipedream::vgg16_takes_15_and_1() {
   problem.workload.global_batch = 256;
   const auto text = answer(problem, {{"ignore-memory", "true"}});
   QVERIFY(text && !text->plans.empty());
-  QCOMPARE(QString(shape_text(text->plans[0]).c_str()), QString("15:1 · 31:9"));
+  QCOMPARE(QString(stage_shape_text(text->plans[0]).c_str()), QString("15:1 · 31:9"));
   QCOMPARE(QString::number(in_milliseconds(*text->plans[0].objective->time), 'f', 3), QString("44.159"));
   const auto printed = answer(problem, {{"ignore-memory", "true"}, {"printed-objective", "true"}});
   QVERIFY(printed && !printed->plans.empty());

@@ -98,7 +98,7 @@ void TestIdeals::are_all_closed_sets() {
 
     const auto order = ideals->order(std::array{0, outer, ideals->whole()}).value_or(order_of(Plan(), profile));
     QVERIFY(is_topological(profile, order));
-    QCOMPARE(ideals->cut(outer), plan::cut_bytes(profile, order)[static_cast<std::size_t>(std::popcount(set))]);
+    QCOMPARE(ideals->cut(outer), plan::boundary_bytes(profile, order)[static_cast<std::size_t>(std::popcount(set))]);
   }
 }
 

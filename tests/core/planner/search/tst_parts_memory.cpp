@@ -21,7 +21,7 @@ constexpr int micro_batches = 3;
 
 /// Returns two layers of 400 bytes of weights, 1000 saved bytes and 150 of workspace; on each of two devices, if
 /// `told`, 600 and 100.
-Problem problem_of(bool told) {
+Problem make_problem(bool told) {
   Profile profile;
   profile.name = "two layers", profile.device = "X";
   for (const char* name : {"a", "b"}) {
@@ -93,7 +93,7 @@ class TestPartsMemory : public QObject {
 
 void TestPartsMemory::planners_take_the_degrees_figure() {
   QFETCH(bool, told);
-  const Problem problem = problem_of(told);
+  const Problem problem = make_problem(told);
   planner::search::Chain chain = planner::search::Chain::of(problem).value();
   const planner::search::StageNeed need = planner::search::stage_need(chain, 0, 2, 1, 1, false, 1, 2);
   QCOMPARE(need.peak(micro_batches, micro_batches).count, state + micro_batches * kept(told) + scratch(told));
@@ -109,18 +109,18 @@ void TestPartsMemory::planners_take_the_degrees_figure() {
 void TestPartsMemory::the_simulator_takes_it() {
   QFETCH(bool, told);
   const Plan plan = plan_on_both(ScheduleKind::gpipe);
-  const Simulation simulation = sim::simulate(problem_of(told), plan).value();
+  const Simulation simulation = sim::simulate(make_problem(told), plan).value();
   QCOMPARE(simulation.devices.size(), std::size_t{2});
-  for (const DeviceVerdict& device : simulation.devices) {
+  for (const SimulatedDevice& device : simulation.devices) {
     QCOMPARE(device.peak.count, state + micro_batches * kept(told) + scratch(told));
-    QCOMPARE(device.peak_parts[MemoryItem::activations].count, micro_batches * kept(told));
-    QCOMPARE(device.peak_upper, device.peak);
+    QCOMPARE(device.peak_breakdown[MemoryItem::activations].count, micro_batches * kept(told));
+    QCOMPARE(device.peak_upper_bound, device.peak);
   }
 }
 
 void TestPartsMemory::capture_and_its_second_opinion_take_it() {
   QFETCH(bool, told);
-  Problem problem = problem_of(told);
+  Problem problem = make_problem(told);
   problem.pins.stages = 1, problem.pins.tensor_parallel = 2;
   planner::PlannerContext context;
   context.relax = false;
@@ -134,16 +134,16 @@ void TestPartsMemory::capture_and_its_second_opinion_take_it() {
 void TestPartsMemory::with_uneven_parts_activations_are_whole() {
   Plan plan = plan_on_both(ScheduleKind::gpipe);
   plan.stages[0].shards = {{0.75, 0.25}};
-  const Simulation simulation = sim::simulate(problem_of(true), plan).value();
-  QCOMPARE(simulation.devices[0].peak_parts[MemoryItem::activations].count, micro_batches * kept(false));
-  QCOMPARE(simulation.devices[1].peak_parts[MemoryItem::activations].count, micro_batches * kept(false));
+  const Simulation simulation = sim::simulate(make_problem(true), plan).value();
+  QCOMPARE(simulation.devices[0].peak_breakdown[MemoryItem::activations].count, micro_batches * kept(false));
+  QCOMPARE(simulation.devices[1].peak_breakdown[MemoryItem::activations].count, micro_batches * kept(false));
 }
 
 /// Returns layers of 400 bytes of weights, 100 of which are on every device.
 Problem with_whole_weights() {
-  Problem problem = problem_of(true);
+  Problem problem = make_problem(true);
   Profile profile = *problem.profile;
-  for (Layer& layer : profile.layers) layer.whole_parameters = Bytes(100);
+  for (Layer& layer : profile.layers) layer.replicated_parameters = Bytes(100);
   problem.profile = std::make_shared<const Profile>(profile);
   return problem;
 }
@@ -161,14 +161,14 @@ void TestPartsMemory::weights_held_whole_are_on_every_device() {
 
   Plan plan = plan_on_both(ScheduleKind::gpipe);
   const Simulation even = sim::simulate(problem, plan).value();
-  for (const DeviceVerdict& device : even.devices) {
-    QCOMPARE(device.peak_parts[MemoryItem::weights].count, own);
+  for (const SimulatedDevice& device : even.devices) {
+    QCOMPARE(device.peak_breakdown[MemoryItem::weights].count, own);
     QCOMPARE(device.peak.count, 2 * own + rest);
   }
   plan.stages[0].shards = {{0.75, 0.25}};
   const Simulation uneven = sim::simulate(problem, plan).value();
-  QCOMPARE(uneven.devices[0].peak_parts[MemoryItem::weights].count, 2 * 100 + 600 * 3 / 4);
-  QCOMPARE(uneven.devices[1].peak_parts[MemoryItem::weights].count, 2 * 100 + 600 / 4);
+  QCOMPARE(uneven.devices[0].peak_breakdown[MemoryItem::weights].count, 2 * 100 + 600 * 3 / 4);
+  QCOMPARE(uneven.devices[1].peak_breakdown[MemoryItem::weights].count, 2 * 100 + 600 / 4);
 
   problem.pins.stages = 1, problem.pins.tensor_parallel = 2;
   const sim::Simulator simulator =
@@ -182,7 +182,7 @@ void TestPartsMemory::weights_held_whole_are_on_every_device() {
     QVERIFY2(!ranking->plans.empty(), planner);
     const Plan& best = ranking->plans[0];
     QCOMPARE(best.stages[0].tensor_parallel, 2);
-    QCOMPARE(sim::simulate(problem, best).value().devices[0].peak_parts[MemoryItem::weights].count, own);
+    QCOMPARE(sim::simulate(problem, best).value().devices[0].peak_breakdown[MemoryItem::weights].count, own);
     if (best.objective->bytes) QCOMPARE(best.objective->bytes->count, 2 * own + 2 * 600 + 100);
   }
 }

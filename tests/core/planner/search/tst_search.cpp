@@ -60,7 +60,7 @@ void same(const Result<planner::Ranking>& ranking, const std::optional<Plan>& ex
            qPrintable(QString("%1 against %2: %3 and %4")
                           .arg(got.time->count)
                           .arg(want.time->count)
-                          .arg(shape_text(ranking->plans.front()).c_str(), shape_text(*expected).c_str())));
+                          .arg(stage_shape_text(ranking->plans.front()).c_str(), stage_shape_text(*expected).c_str())));
 }
 
 }  // namespace

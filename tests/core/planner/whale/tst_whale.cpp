@@ -112,7 +112,7 @@ void TestWhale::pins_are_kept() {
     const auto ranking = pinned(pins);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY2(!ranking->plans.empty(), ranking->infeasible ? ranking->infeasible->reason.c_str() : "");
-    QVERIFY(!broken_pin(ranking->plans[0], *problem.profile, pins));
+    QVERIFY(!first_violation(ranking->plans[0], *problem.profile, pins));
   }
 }
 

@@ -163,8 +163,8 @@ void TestWhaleBalance::shares_reach_every_part() {
   const Simulation simulation =
       *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions)->run(plan);
   QCOMPARE(simulation.devices[0].busy.count, simulation.devices[3].busy.count);
-  QVERIFY(simulation.devices[0].peak_parts[MemoryItem::activations] ==
-          simulation.devices[3].peak_parts[MemoryItem::activations] * 2);
+  QVERIFY(simulation.devices[0].peak_breakdown[MemoryItem::activations] ==
+          simulation.devices[3].peak_breakdown[MemoryItem::activations] * 2);
   QVERIFY(plan.certificate->lower_bound <= to_seconds(simulation.iteration));
 }
 

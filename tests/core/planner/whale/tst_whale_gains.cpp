@@ -60,7 +60,7 @@ double gain(const Problem& problem, planner::PlannerOptions options, const char*
   if (!aware || aware->plans.empty() || !even || even->plans.empty()) return 0;
   const double x = simulated(problem, aware->plans[0]).count, y = simulated(problem, even->plans[0]).count;
   qInfo("%s: %.1f ms (%s, %s), even split %.1f ms (%s): %.3f", what, x * 1e3, aware->plans[0].name.c_str(),
-        shape_text(aware->plans[0]).c_str(), y * 1e3, shape_text(even->plans[0]).c_str(), y / x);
+        stage_shape_text(aware->plans[0]).c_str(), y * 1e3, stage_shape_text(even->plans[0]).c_str(), y / x);
   return y / x;
 }
 

@@ -27,7 +27,7 @@ class Piece final : public runtime::layers::LayerKernel {
  public:
   Piece(std::int64_t whole, std::vector<runtime::layers::ParameterBlock> blocks)
       : runtime::layers::LayerKernel(1, 1, 0), whole_(whole), blocks_(std::move(blocks)) {}
-  std::int64_t whole_parameters() const override { return whole_; }
+  std::int64_t replicated_parameters() const override { return whole_; }
   std::vector<runtime::layers::ParameterBlock> blocks() const override { return blocks_; }
   void initialise(std::span<float>, Random) const override {}
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
@@ -118,7 +118,7 @@ void put(const QString& path, const QByteArray& content) {
 }
 
 Result<void> looked_at(const QString& path) {
-  const auto file = runtime::checkpoint::PartFile::open(path.toStdString());
+  const auto file = runtime::checkpoint::ShardFile::open(path.toStdString());
   return file ? file->verify() : tl::unexpected(file.error());
 }
 
@@ -166,7 +166,7 @@ void TestCheckpoint::a_part_comes_back_as_it_was() {
   QCOMPARE(QFileInfo(folder.filePath("a.pdck")).size(), runtime::checkpoint::file_bytes(part).count);
   QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).size(), 1);
   QVERIFY(runtime::checkpoint::looks_like_checkpoint(content_of(folder.filePath("a.pdck")).toStdString()));
-  const auto file = runtime::checkpoint::PartFile::open(path);
+  const auto file = runtime::checkpoint::ShardFile::open(path);
   QVERIFY2(file.has_value(), file ? "" : file.error().text().c_str());
   QVERIFY(file->part() == part);
   QVERIFY(file->verify().has_value());

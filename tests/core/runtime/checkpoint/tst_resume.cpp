@@ -26,9 +26,9 @@ namespace {
 using Layers = std::vector<std::vector<float>>;
 
 Schedule built(const Plan& plan) {
-  schedule::StageFigures figures;
+  schedule::StageEstimates figures;
   figures.fitting = plan.micro_batches;
-  auto schedule = schedule::build_schedule(plan, std::vector<schedule::StageFigures>(plan.stages.size(), figures));
+  auto schedule = schedule::build_schedule(plan, std::vector<schedule::StageEstimates>(plan.stages.size(), figures));
   return schedule ? *std::move(schedule) : Schedule{};
 }
 

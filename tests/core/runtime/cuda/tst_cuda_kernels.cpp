@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<std::int64_t> counts{1, 3, 4, 7, 8, 255, 1024, 4099, 70001};
 
-double gelu_slope(double x) {
+double gelu_derivative(double x) {
   const double step = 1e-5;
   return (reference_gelu(x + step) - reference_gelu(x - step)) / (2 * step);
 }
@@ -78,7 +78,7 @@ void TestCudaKernels::elementwise_of() {
   check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { runtime::cuda::gelu(nullptr, to, from, n); },
                     [](double, double from) { return reference_gelu(from); });
   check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { runtime::cuda::gelu_backward(nullptr, to, from, n); },
-                    [](double to, double from) { return to * gelu_slope(from); });
+                    [](double to, double from) { return to * gelu_derivative(from); });
 }
 
 void TestCudaKernels::conversions() {

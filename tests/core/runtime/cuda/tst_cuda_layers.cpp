@@ -227,7 +227,7 @@ void TestCudaLayers::lstms() {
     ModelLayer layer;
     layer.kind = "lstm";
     layer.sizes = {{"in", s.in}, {"hidden", s.hidden}, {"sequence", s.sequence}, {"directions", s.directions}};
-    const auto expected = runtime::layers::make_layer(layer, runtime::cpu::cpu_kernels()).value();
+    const auto expected = runtime::layers::make_layer(layer, runtime::cpu::cpu_kernel_registry()).value();
     QCOMPARE(s.directions * s.direction_parameters(), expected->parameters());
     const auto in = random_values(samples * s.in_values(), random);
     const auto gradient = random_values(samples * s.out_values(), random);

@@ -29,7 +29,7 @@ class Workers {
  public:
   explicit Workers(std::size_t count, std::chrono::milliseconds timeout = 20s, std::size_t gpus = 100)
       : control_(timeout, devices(count)) {
-    std::map<std::size_t, runtime::cuda::NcclWorker> workers;
+    std::map<std::size_t, runtime::cuda::NcclDevice> workers;
     std::vector<std::shared_ptr<runtime::tensor::DeviceMemory>> hosts;
     std::vector<std::size_t> everybody;
     runtime::transport::WorkerLinks links;
@@ -38,7 +38,7 @@ class Workers {
       memories_.push_back(std::make_shared<runtime::tensor::DeviceMemory>(
           std::make_shared<CudaDevice>(gpu, runtime::cuda::Precision::fp32)));
       hosts.push_back(std::make_shared<runtime::tensor::DeviceMemory>());
-      workers.emplace(i, runtime::cuda::NcclWorker(memories_.back()));
+      workers.emplace(i, runtime::cuda::NcclDevice(memories_.back()));
       everybody.push_back(i);
       for (std::size_t other = 0; other < count; ++other)
         if (other != i) links.paths.push_back({i, other});
@@ -71,13 +71,13 @@ class Workers {
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < memories_.size(); ++i)
       threads.emplace_back([&, i] {
-        control_.now_doing(
-            i, {Operation{}, runtime::transport::WaitsFor::nothing, false, runtime::tensor::RunClock::now()});
-        runtime::cuda::fail_run_of(control_, "worker " + std::to_string(i), [&] {
+        control_.set_activity(
+            i, {Operation{}, runtime::transport::WaitReason::nothing, false, runtime::tensor::RunClock::now()});
+        runtime::cuda::fail_run(control_, "worker " + std::to_string(i), [&] {
           transport_->connect(i);
           work(i);
         });
-        control_.now_idle(i);
+        control_.set_idle(i);
       });
     for (std::thread& thread : threads) thread.join();
   }

@@ -102,7 +102,7 @@ void check_cut(const Profile& found, const Profile& expected, std::size_t degree
   QCOMPARE(found.layers.size(), expected.layers.size());
   for (std::size_t i = 0; i < found.layers.size(); ++i) {
     const Layer &layer = found.layers[i], &there = expected.layers[i];
-    QCOMPARE(layer.whole_parameters, there.whole_parameters);
+    QCOMPARE(layer.replicated_parameters, there.replicated_parameters);
     QCOMPARE(layer.tensor_parallel.size(), degrees);
     for (std::size_t k = 0; k < degrees; ++k) {
       const TensorParallelPoint &point = layer.tensor_parallel[k], &other = there.tensor_parallel[k];
@@ -113,7 +113,7 @@ void check_cut(const Profile& found, const Profile& expected, std::size_t degree
       QVERIFY(point.ways.size() == other.ways.size() && !point.ways.empty());
       for (std::size_t way = 0; way < point.ways.size(); ++way) {
         QVERIFY(point.ways[way].step == other.ways[way].step);
-        QCOMPARE(point.ways[way].whole_parameters, other.ways[way].whole_parameters);
+        QCOMPARE(point.ways[way].replicated_parameters, other.ways[way].replicated_parameters);
         QVERIFY(point.ways[way].saved > Bytes());
       }
     }
@@ -256,9 +256,9 @@ void TestCudaProfiles::waitingIsNoMoving() {
                              std::make_shared<runtime::tensor::DeviceMemory>(gpus->backend.device(1))};
   const auto joined = gpus->backend.join(std::make_unique<runtime::transport::ThreadTransport>(near, control), memories,
                                          runtime::transport::WorkerLinks{{all}, {}}, control);
-  std::vector<std::unique_ptr<runtime::transport::TimedCollective>> groups;
+  std::vector<std::unique_ptr<runtime::transport::TimingCollective>> groups;
   for (const std::size_t rank : all)
-    groups.push_back(std::make_unique<runtime::transport::TimedCollective>(
+    groups.push_back(std::make_unique<runtime::transport::TimingCollective>(
         joined->join(all, rank), memories[rank]->device_shared(), hosts.join(all, rank)));
   std::vector<Seconds> moved(2), waited(2);
   std::vector<std::thread> threads;
@@ -276,7 +276,7 @@ void TestCudaProfiles::waitingIsNoMoving() {
       const runtime::tensor::Moment end = device.now();
       device.synchronise();
       waited[rank] = Seconds(std::chrono::duration<double>(end.time() - begin.time()).count());
-      const std::vector<Seconds> each = groups[rank]->take_moved();
+      const std::vector<Seconds> each = groups[rank]->collective_durations();
       if (each.size() == 1) moved[rank] = each.front();
     });
   for (std::thread& thread : threads) thread.join();
@@ -284,7 +284,7 @@ void TestCudaProfiles::waitingIsNoMoving() {
   const double sleep = std::chrono::duration<double>(late).count();
   QVERIFY2(moved[0].count > 0 && moved[0].count < 0.5 * sleep, qPrintable(QString::number(moved[0].count)));
   QVERIFY(waited[0].count > 0.5 * sleep && waited[1].count >= sleep);
-  QCOMPARE(groups[0]->take_all_reduced().bytes, Bytes(32));
+  QCOMPARE(groups[0]->all_reduce_counts().bytes, Bytes(32));
   groups.clear();
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
-double gelu_slope(double x) {
+double gelu_derivative(double x) {
   const double step = 1e-5;
   return (reference_gelu(x + step) - reference_gelu(x - step)) / (2 * step);
 }
@@ -138,7 +138,7 @@ void TestCudaRows::biases_of() {
       relu.push_back(std::max(x, 0.0));
       gelu.push_back(reference_gelu(x));
       relu_gradient.push_back(to_double(in[i]) > 0 ? g : 0);
-      gelu_gradient.push_back(g * gelu_slope(x));
+      gelu_gradient.push_back(g * gelu_derivative(x));
       sums[column] += g;
       relu_sums[column] += relu_gradient.back();
       gelu_sums[column] += gelu_gradient.back();
@@ -309,9 +309,9 @@ void TestCudaRows::losses_in_parts_of() {
       OnDevice<float> t(wanted), found_most(most), found_totals(totals), found_wanted(wanted_all), all_most(most),
           all_totals(totals), all_wanted(wanted_all);
       OnDevice<double> sum(std::vector<double>{0});
-      runtime::cuda::largest_of_rows(nullptr, found_most.data(), values.data(), m.rows, count);
-      runtime::cuda::exponentials_of_rows(nullptr, found_totals.data(), found_wanted.data(), values.data(),
-                                          all_most.data(), t.data(), first, m.rows, count);
+      runtime::cuda::row_max(nullptr, found_most.data(), values.data(), m.rows, count);
+      runtime::cuda::row_exp_sum(nullptr, found_totals.data(), found_wanted.data(), values.data(), all_most.data(),
+                                 t.data(), first, m.rows, count);
       runtime::cuda::finish_cross_entropy(nullptr, values.data(), sum.data(), all_most.data(), all_totals.data(),
                                           all_wanted.data(), t.data(), first, m.rows, count);
       expect("most", found_most.values(), own_most, 1e-6);

@@ -29,7 +29,7 @@ namespace {
 
 const runtime::cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
 
-runtime::layers::Backend joined_by_nccl(
+runtime::layers::Backend can_use_nccl(
     const Plan& plan, const runtime::transport::Processes& processes = runtime::transport::Processes()) {
   auto backend = runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, false, processes);
   if (!backend) qFatal("%s", backend.error().text().c_str());
@@ -45,7 +45,7 @@ struct Outcome {
 
 Outcome run_of(const runtime::layers::Backend& backend, const ModelSpec& model, const Plan& plan,
                const runtime::train::TrainOptions& options, const std::function<void(const RunEvent&)>& also = {},
-               const runtime::train::Site& site = runtime::train::this_process()) {
+               const runtime::train::Site& site = runtime::train::single_process()) {
   Outcome outcome;
   const auto sink = outcome.log.sink();
   const auto began = runtime::tensor::RunClock::now();
@@ -167,7 +167,7 @@ void TestCudaRuns::plansEqualOneDevice() {
   runtime::train::TrainOptions options = steps_of(3);
   const Outcome expected = run_of(runtime::cpu::cpu_backend(), spec, single, options);
   options.overlap = static_cast<Overlap>(overlap);
-  const Outcome found = run_of(joined_by_nccl(plan), spec, plan, options);
+  const Outcome found = run_of(can_use_nccl(plan), spec, plan, options);
   QVERIFY2(found.error.isEmpty(), qPrintable(found.error));
   const double most = trained_within(spec, sums_here().front());
   VERIFY_BELOW(parameter_difference(found.parameters, expected.parameters), most);
@@ -183,7 +183,7 @@ void TestCudaRuns::asynchronousPlansEqualTheProcessors() {
   plan.optimizer = Optimizer::sgd;
   const Outcome expected = run_of(runtime::cpu::cpu_backend(), model, plan, steps_of(4));
   QVERIFY2(expected.error.isEmpty(), qPrintable(expected.error));
-  const Outcome found = run_of(joined_by_nccl(plan), model, plan, steps_of(4));
+  const Outcome found = run_of(can_use_nccl(plan), model, plan, steps_of(4));
   QVERIFY2(found.error.isEmpty(), qPrintable(found.error));
   VERIFY_BELOW(parameter_difference(found.parameters, expected.parameters), trained_within(model, sums_here().front()));
 }
@@ -221,7 +221,7 @@ void TestCudaRuns::oneProcessAGpu() {
                                         return std::make_unique<WireTransport>(wires, p, control);
                                       },
                                       process};
-      outcomes[p] = run_of(joined_by_nccl(plan, *process), model, plan, steps_of(3), {}, site);
+      outcomes[p] = run_of(can_use_nccl(plan, *process), model, plan, steps_of(3), {}, site);
     });
   for (std::thread& thread : threads) thread.join();
   for (const Outcome& outcome : outcomes) QVERIFY2(outcome.error.isEmpty(), qPrintable(outcome.error));
@@ -267,7 +267,7 @@ void TestCudaRuns::aPeerIsLost() {
   QFETCH(QList<int>, degrees);
   const ModelSpec model = model_named("MLP");
   const Plan plan = plan_on(model, replicas, degrees);
-  const Outcome outcome = run_of(joined_by_nccl(plan), model, plan, steps_of(100000, 30s), [](const RunEvent& event) {
+  const Outcome outcome = run_of(can_use_nccl(plan), model, plan, steps_of(100000, 30s), [](const RunEvent& event) {
     if (const auto* step = std::get_if<StepDone>(&event); step && step->step == 2) cuda_stand_in::lose_peers();
   });
   QVERIFY2(outcome.error.contains("a peer was lost") && outcome.error.contains("(error 6)"), qPrintable(outcome.error));
@@ -306,7 +306,7 @@ void TestCudaRuns::aGpuIsLost() {
 void TestCudaRuns::aGpuHangs() {
   const ModelSpec model = model_named("MLP");
   const Plan plan = plan_on(model, {1, 1}, {1, 1});
-  const Outcome outcome = run_of(joined_by_nccl(plan), model, plan, steps_of(100000, 2s), [](const RunEvent& event) {
+  const Outcome outcome = run_of(can_use_nccl(plan), model, plan, steps_of(100000, 2s), [](const RunEvent& event) {
     if (const auto* step = std::get_if<StepDone>(&event); step && step->step == 2) cuda_stand_in::hang_device(1);
   });
   QVERIFY2(outcome.error.contains("device ") && outcome.error.contains("time-out 2.0 s"), qPrintable(outcome.error));
@@ -325,7 +325,7 @@ void TestCudaRuns::noMemory() {
   const ModelSpec model = model_named("MLP");
   const Plan plan = plan_on(model, {1, 1}, {1, 1});
   cuda_stand_in::set_memory(6000);
-  const Outcome outcome = run_of(joined_by_nccl(plan), model, plan, steps_of(2, 10s));
+  const Outcome outcome = run_of(can_use_nccl(plan), model, plan, steps_of(2, 10s));
   QVERIFY2(outcome.error.contains("out of memory") && outcome.error.contains("take a smaller micro-batch"),
            qPrintable(outcome.error));
 }
@@ -351,7 +351,7 @@ void TestCudaRuns::whatCannotBegin() {
   QVERIFY2(words(true).startsWith("warning: "), qPrintable(words(true)));
   // Lost between looking and beginning.
   cuda_stand_in::reset();
-  const runtime::layers::Backend backend = joined_by_nccl(plan);
+  const runtime::layers::Backend backend = can_use_nccl(plan);
   cuda_stand_in::lose_devices(cudaErrorECCUncorrectable);
   const Outcome outcome = run_of(backend, model, plan, steps_of(1));
   QVERIFY2(outcome.error.contains("(ECC)"), qPrintable(outcome.error));

@@ -306,9 +306,9 @@ void TestCudaTraining::what_is_not_there_is_said() {
   ModelSpec strange = small_cnn();
   strange.layers[1].kind = "mixture";
   QVERIFY(said(runtime::layers::make_layers(strange, shared->kernels), "can't be trained on GPUs"));
-  for (const auto& [kind, layer] : runtime::cpu::cpu_kernels().layers)
+  for (const auto& [kind, layer] : runtime::cpu::cpu_kernel_registry().layers)
     QVERIFY2(shared->kernels.layers.contains(kind), kind.c_str());
-  for (const auto& [kind, part] : runtime::cpu::cpu_kernels().sharded)
+  for (const auto& [kind, part] : runtime::cpu::cpu_kernel_registry().sharded)
     QVERIFY2(shared->kernels.sharded.contains(kind), kind.c_str());
 }
 

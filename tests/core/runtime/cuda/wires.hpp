@@ -141,7 +141,7 @@ class ProcessOfOne final : public runtime::transport::Processes {
     const auto all = rounds_.all(process_, stopping ? "stop" : "");
     return std::ranges::find(all, "stop") != all.end();
   }
-  WorkersHere workers_here(std::size_t) const override { return {process_, process_ + 1, apart_ ? 0 : process_}; }
+  LocalWorkers workers_here(std::size_t) const override { return {process_, process_ + 1, apart_ ? 0 : process_}; }
   bool alone() const override { return false; }
 
  private:

@@ -38,7 +38,7 @@ class TestSampler : public QObject {
  private slots:
   /// The second process looked late once, and has not yet looked a third time.
   void samples_of_processes_are_put_together() {
-    runtime::train::SamplesOfAll first(Seconds(0.1)), second(Seconds(0.1));
+    runtime::train::SampleAggregator first(Seconds(0.1)), second(Seconds(0.1));
     for (const double time : {0.1, 0.2, 0.3, 0.4}) first.add({Seconds(time), {time}, {Bytes(1)}});
     for (const double time : {0.11, 0.3}) second.add({Seconds(time), {10 * time, 0.5}, {Bytes(2), Bytes(3)}});
     const auto some = first.together({first.told(), second.told()}, false);
@@ -159,7 +159,7 @@ class TestSampler : public QObject {
   void a_long_step_is_looked_into() {
     ModelSpec model = small_mlp(24, 4);
     model.layers[2] = {"slow", "slow", {{"hidden", 24}}};
-    runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+    runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
     kernels.layers["slow"] = [](const ModelLayer& layer) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
       return std::make_unique<Slow>(layer.size("hidden"));
     };

@@ -30,7 +30,7 @@ class PlainProgram {
  public:
   PlainProgram(const ModelSpec& model, const Plan& plan, int update_every_batches)
       : plan_(plan),
-        parts_(std::move(runtime::exec::make_parts(model, runtime::cpu::cpu_kernels()).value())),
+        parts_(std::move(runtime::exec::make_parts(model, runtime::cpu::cpu_kernel_registry()).value())),
         rate_(model.learning_rate) {
     for (const Stage& stage : plan.stages) {
       Weights weights;
@@ -464,7 +464,7 @@ void TestStaleWeights::a_paused_run_can_be_stopped() {
 void TestStaleWeights::a_throwing_worker_fails_the_run() {
   ModelSpec model = small_mlp(24, 4);
   model.layers[2] = {"bad one", "broken", {{"hidden", 24}}};
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
   class Broken final : public runtime::layers::LayerKernel {
    public:
     Broken() : runtime::layers::LayerKernel(24, 24, 0) {}
@@ -509,7 +509,7 @@ void TestStaleWeights::no_flush_between_steps() {
   ModelSpec model = small_mlp(24, 4);
   model.layers[1] = {"slow 0", "slow", {{"hidden", 24}}};
   model.layers[2] = {"slow 1", "slow", {{"hidden", 24}}};
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
   kernels.layers["slow"] = [](const ModelLayer&) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
     return std::make_unique<Slow>(24, std::chrono::milliseconds(20));
   };

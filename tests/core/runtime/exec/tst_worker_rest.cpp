@@ -110,7 +110,7 @@ void TestWorkerRest::waiting_costs_no_processor_time() {
   QFETCH(QList<int>, replicas);
   ModelSpec model = small_mlp(24, 4);
   model.layers[2] = {"asleep", "asleep", {{"hidden", 24}}};
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
   kernels.layers["asleep"] = [](const ModelLayer&) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
     return std::make_unique<Asleep>(24);
   };
@@ -137,13 +137,15 @@ void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
   const auto looks_of = [&](std::size_t threads, auto look) {
     runtime::transport::RunControl control(std::chrono::seconds(1),
                                            {DeviceId(0)});  // each its own: a lost core puts an end to looking
-    if (threads > 0) control.look_before_sleeping(threads);
+    if (threads > 0) control.enable_spin_wait(threads);
     looks = 0;
     look(control);
     return looks;
   };
   const auto look = [&](const runtime::transport::RunControl& control) { control.look(at_the_third); };
-  const auto make_way = [&](const runtime::transport::RunControl& control) { control.look_and_make_way(at_the_third); };
+  const auto make_way = [&](const runtime::transport::RunControl& control) {
+    control.spin_until_yielding(at_the_third);
+  };
   QCOMPARE(looks_of(0, look), 0);  // without a core of its own
   QCOMPARE(looks_of(cores + 1, look), 0);
   QCOMPARE(looks_of(cores, look), 3);

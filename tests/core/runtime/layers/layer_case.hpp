@@ -62,7 +62,7 @@ struct Case {
   std::vector<float> parameters, input, direction;
 
   explicit Case(const ModelLayer& layer) : shape(layer) {
-    kernel = std::move(runtime::cpu::cpu_kernels().layers.at(layer.kind)(layer).value());
+    kernel = std::move(runtime::cpu::cpu_kernel_registry().layers.at(layer.kind)(layer).value());
     pipedeck::Random random(7);
     parameters.resize(static_cast<std::size_t>(kernel->parameters()));
     kernel->initialise(parameters, pipedeck::Random(3));

@@ -164,7 +164,7 @@ void TestLayerKinds::bad_windows_are_named() {
     ModelLayer layer = drawn(kind, random);
     layer.sizes["height"] = 5, layer.sizes["width"] = 6;
     layer.sizes["kernel"] = kernel, layer.sizes["padding"] = padding;
-    const auto made = runtime::cpu::cpu_kernels().layers.at(kind)(layer);
+    const auto made = runtime::cpu::cpu_kernel_registry().layers.at(kind)(layer);
     QVERIFY(!made);
     QVERIFY2(QString::fromStdString(made.error().message).contains(expected), made.error().message.c_str());
   }

@@ -185,7 +185,7 @@ void TestLayers::unknown_kinds_and_sizes_are_named() {
     layer.sizes[key.toStdString()] = value;
   ModelSpec model;
   model.layers = {{"before", "layer_norm", {{"hidden", 7}, {"sequence", 3}}}, layer};
-  const auto made = runtime::layers::make_layers(model, runtime::cpu::cpu_kernels());
+  const auto made = runtime::layers::make_layers(model, runtime::cpu::cpu_kernel_registry());
   QVERIFY(!made);
   QCOMPARE(made.error().code, ErrorCode::bad_input);
   QCOMPARE(made.error().place, std::string("/layers/1"));

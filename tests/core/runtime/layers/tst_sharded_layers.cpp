@@ -53,13 +53,13 @@ std::uint64_t tokens_of(const ModelLayer& layer) {
 
 /// Weights as drawn plus a little, so that no bias is 0 and no gain 1, the same on one device and on parts of it.
 std::vector<float> moved(const runtime::layers::LayerKernel& layer, std::uint64_t stream) {
-  std::vector<float> noise(static_cast<std::size_t>(layer.whole_parameters())),
+  std::vector<float> noise(static_cast<std::size_t>(layer.replicated_parameters())),
       part(static_cast<std::size_t>(layer.parameters()));
   Random random(99, stream);
   for (float& value : noise) value = 0.3f * random.bell();
   layer.initialise(part, Random(3, stream));
   std::vector<float> own(part.size());
-  runtime::layers::take_blocks(layer.blocks(), noise, own);
+  runtime::layers::extract_blocks(layer.blocks(), noise, own);
   for (std::size_t i = 0; i < part.size(); ++i) part[i] += own[i];
   return part;
 }
@@ -74,7 +74,7 @@ Passes passes_of(const Question& question, const std::vector<std::unique_ptr<run
   for (std::size_t i = 0; i < layers.size(); ++i) {
     std::vector<float> drawn(static_cast<std::size_t>(layers[i]->parameters()));
     layers[i]->initialise(drawn, Random(3, i));
-    runtime::layers::put_blocks(layers[i]->blocks(), drawn, result.initial[i]);
+    runtime::layers::insert_blocks(layers[i]->blocks(), drawn, result.initial[i]);
     parameters.push_back(moved(*layers[i], i));
     value = layers[i]->forward(std::move(value), parameters[i], saved[i]);
   }
@@ -100,7 +100,7 @@ Passes passes_of(const Question& question, const std::vector<std::unique_ptr<run
     gradient = layers[i]->backward_input(std::move(gradient), parameters[i], saved[i], i > 0 || question.first > 0);
     std::vector<float> own(parameters[i].size());
     layers[i]->backward_weight(saved[i], own);
-    runtime::layers::put_blocks(layers[i]->blocks(), own, result.gradients[i]);
+    runtime::layers::insert_blocks(layers[i]->blocks(), own, result.gradients[i]);
   }
   result.input_gradient = wide(gradient.values());
   return result;
@@ -115,9 +115,9 @@ Passes on_one_device(const Question& question) {
   std::vector<std::unique_ptr<runtime::layers::LayerKernel>> layers;
   Passes empty;
   for (int i = question.first; i < question.last; ++i) {
-    layers.push_back(
-        runtime::layers::make_layer(question.model.layers[static_cast<std::size_t>(i)], runtime::cpu::cpu_kernels())
-            .value());
+    layers.push_back(runtime::layers::make_layer(question.model.layers[static_cast<std::size_t>(i)],
+                                                 runtime::cpu::cpu_kernel_registry())
+                         .value());
     empty.initial.emplace_back(static_cast<std::size_t>(layers.back()->parameters()), NAN);
   }
   empty.gradients = empty.initial;
@@ -128,17 +128,18 @@ Passes on_one_device(const Question& question) {
 std::vector<Passes> on_a_group(const Question& question, const Passes& alone) {
   std::vector<Passes> ranks(static_cast<std::size_t>(question.shard.degree));
   const ModelLayer& last = question.model.layers[static_cast<std::size_t>(question.last - 1)];
-  const std::int64_t width = runtime::layers::make_layer(last, runtime::cpu::cpu_kernels()).value()->output_width();
+  const std::int64_t width =
+      runtime::layers::make_layer(last, runtime::cpu::cpu_kernel_registry()).value()->output_width();
   as_a_group(question.shard.degree, [&](int rank, const std::shared_ptr<runtime::transport::Collective>& group) {
     runtime::layers::Shard shard = question.shard;
     shard.rank = rank;
     const auto made = runtime::layers::make_sharded_layers(question.model, question.first, question.last,
-                                                           runtime::cpu::cpu_kernels(), shard, group)
+                                                           runtime::cpu::cpu_kernel_registry(), shard, group)
                           .value();
     Passes empty;
     for (std::size_t i = 0; i < made.layers.size(); ++i) {
       const runtime::layers::LayerKernel& layer = *made.layers[i];
-      if (layer.whole_parameters() != static_cast<std::int64_t>(alone.initial[i].size()) ||
+      if (layer.replicated_parameters() != static_cast<std::int64_t>(alone.initial[i].size()) ||
           layer.parameters() != runtime::layers::floats_in(layer.blocks()))
         qFatal("blocks do not add up");
       empty.initial.emplace_back(alone.initial[i].size(), NAN);
@@ -303,12 +304,12 @@ void TestShardedLayers::threads_add_up_in_rank_order() {
 }
 
 void TestShardedLayers::columns_are_cut_by_largest_remainders() {
-  using Ranges = std::vector<runtime::layers::ColumnRange>;
-  QVERIFY(runtime::layers::cut_columns(8, {0, 2, {}}) == (Ranges{{0, 4}, {4, 4}}));
-  QVERIFY(runtime::layers::cut_columns(8, {0, 3, {}}) == (Ranges{{0, 3}, {3, 3}, {6, 2}}));
-  QVERIFY(runtime::layers::cut_columns(10, {0, 2, {0.74, 0.26}}) == (Ranges{{0, 7}, {7, 3}}));
-  QVERIFY(runtime::layers::cut_columns(3, {0, 3, {0.98, 0.01, 0.01}}) == (Ranges{{0, 1}, {1, 1}, {2, 1}}));
-  QVERIFY(runtime::layers::cut_columns(10, {0, 3, {0.3, 0.3, 0.4}}) == (Ranges{{0, 3}, {3, 3}, {6, 4}}));
+  using Ranges = std::vector<runtime::layers::ShardRange>;
+  QVERIFY(runtime::layers::shard_columns(8, {0, 2, {}}) == (Ranges{{0, 4}, {4, 4}}));
+  QVERIFY(runtime::layers::shard_columns(8, {0, 3, {}}) == (Ranges{{0, 3}, {3, 3}, {6, 2}}));
+  QVERIFY(runtime::layers::shard_columns(10, {0, 2, {0.74, 0.26}}) == (Ranges{{0, 7}, {7, 3}}));
+  QVERIFY(runtime::layers::shard_columns(3, {0, 3, {0.98, 0.01, 0.01}}) == (Ranges{{0, 1}, {1, 1}, {2, 1}}));
+  QVERIFY(runtime::layers::shard_columns(10, {0, 3, {0.3, 0.3, 0.4}}) == (Ranges{{0, 3}, {3, 3}, {6, 4}}));
   Random random(4);
   for (int i = 0; i < 2000; ++i) {
     runtime::layers::Shard shard{0, 1 + static_cast<int>(random.below(6)), {}};
@@ -317,7 +318,7 @@ void TestShardedLayers::columns_are_cut_by_largest_remainders() {
     double sum = 0;
     for (const double fraction : shard.fractions) sum += fraction;
     std::int64_t next = 0;
-    const Ranges ranges = runtime::layers::cut_columns(columns, shard);
+    const Ranges ranges = runtime::layers::shard_columns(columns, shard);
     const bool some_get_one_for_less = std::any_of(shard.fractions.begin(), shard.fractions.end(),
                                                    [&](double f) { return f / sum * double(columns) < 1; });
     for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
@@ -334,7 +335,8 @@ void TestShardedLayers::columns_are_cut_by_largest_remainders() {
 void TestShardedLayers::every_kind_is_cut() {
   for (const LayerKind& kind : layer_kinds()) {
     if (kind.name == "softmax_cross_entropy" || kind.name == "layer_norm") continue;  // the loss; alike everywhere
-    QVERIFY2(runtime::cpu::cpu_kernels().sharded.contains(std::string(kind.name)), std::string(kind.name).c_str());
+    QVERIFY2(runtime::cpu::cpu_kernel_registry().sharded.contains(std::string(kind.name)),
+             std::string(kind.name).c_str());
   }
 }
 
@@ -377,14 +379,15 @@ void TestShardedLayers::chains_equal_one_device() {
 
 void TestShardedLayers::products_alternate() {
   const auto patterns = [](const ModelSpec& model, int first) {
-    std::vector<runtime::layers::CutPattern> found;
+    std::vector<runtime::layers::ShardingKind> found;
     const int last = static_cast<int>(model.layers.size()) - 1;
-    const auto choices = runtime::layers::choose_sharding(model, first, last, runtime::cpu::cpu_kernels(), 2).value();
+    const auto choices =
+        runtime::layers::choose_sharding(model, first, last, runtime::cpu::cpu_kernel_registry(), 2).value();
     for (const runtime::layers::ShardingChoice& choice : choices) found.push_back(choice.pattern);
     return found;
   };
-  using enum runtime::layers::CutPattern;
-  using Patterns = std::vector<runtime::layers::CutPattern>;
+  using enum runtime::layers::ShardingKind;
+  using Patterns = std::vector<runtime::layers::ShardingKind>;
   const auto all = chains();
   QVERIFY(patterns(small_mlp(24, 6), 0) == (Patterns{columns, rows, columns, rows, columns, rows}));
   QVERIFY(patterns(all.at("wide classifier"), 0) == (Patterns{columns, rows, columns}));
@@ -393,8 +396,8 @@ void TestShardedLayers::products_alternate() {
   QVERIFY(patterns(all.at("gpt"), 0) == (Patterns{columns, inside, inside, alike, columns}));
   // Where classes are cut, the logits stay where they are.
   const ModelSpec& wide = all.at("wide classifier");
-  QVERIFY(!runtime::layers::choose_sharding(wide, 0, 3, runtime::cpu::cpu_kernels(), 2)->back().output_whole);
-  QVERIFY(runtime::layers::choose_sharding(wide, 0, 2, runtime::cpu::cpu_kernels(), 2)->back().output_whole);
+  QVERIFY(!runtime::layers::choose_sharding(wide, 0, 3, runtime::cpu::cpu_kernel_registry(), 2)->back().output_whole);
+  QVERIFY(runtime::layers::choose_sharding(wide, 0, 2, runtime::cpu::cpu_kernel_registry(), 2)->back().output_whole);
 }
 
 void TestShardedLayers::patterns_are_as_cheap_as_the_cost_models() {
@@ -414,12 +417,12 @@ void TestShardedLayers::patterns_are_as_cheap_as_the_cost_models() {
     }
     model.layers.push_back(loss_layer(in + 1, 1));  // takes something else: the last output has to be whole
     const auto choices =
-        runtime::layers::choose_sharding(model, 1, 1 + count, runtime::cpu::cpu_kernels(), degree).value();
+        runtime::layers::choose_sharding(model, 1, 1 + count, runtime::cpu::cpu_kernel_registry(), degree).value();
     std::int64_t values = 0;
     for (int l = 0; l < count; ++l) {
       const ModelLayer& layer = model.layers[static_cast<std::size_t>(l) + 1];
       const runtime::layers::ShardingChoice& choice = choices[static_cast<std::size_t>(l)];
-      const bool columns = choice.pattern == runtime::layers::CutPattern::columns;
+      const bool columns = choice.pattern == runtime::layers::ShardingKind::columns;
       values += columns ? 2 * layer.size("in") : 2 * layer.size("out") + (choice.input_whole ? layer.size("in") : 0);
       if (columns && choice.output_whole) values += layer.size("out");
     }
@@ -431,24 +434,25 @@ void TestShardedLayers::patterns_are_as_cheap_as_the_cost_models() {
 void TestShardedLayers::a_lone_rank_counts_what_it_would_reduce() {
   const auto memory = std::make_shared<runtime::tensor::DeviceMemory>();
   const auto counted = [&](const ModelLayer& layer, bool wanted) {
-    const auto alone = std::make_shared<runtime::transport::LoneCollective>(1, 2);
+    const auto alone = std::make_shared<runtime::transport::SingleRankCollective>(1, 2);
     const ModelSpec model = model_of({layer, layer});
     const auto made =
-        runtime::layers::make_sharded_layers(model, 1, 2, runtime::cpu::cpu_kernels(), {1, 2, {}}, alone).value();
+        runtime::layers::make_sharded_layers(model, 1, 2, runtime::cpu::cpu_kernel_registry(), {1, 2, {}}, alone)
+            .value();
     std::vector<float> parameters(static_cast<std::size_t>(made.layers[0]->parameters()), 0.1f);
     runtime::layers::Saved saved;
     runtime::tensor::Tensor output =
         made.layers[0]->forward(random_tensor(memory, made.layers[0]->input_width(), 0, 1), parameters, saved);
     for (const float value : output.values())
       if (!std::isfinite(value)) qFatal("numbers are not sound");
-    const runtime::transport::LoneCollective::Taken forward = alone->take_all_reduced();
+    const runtime::transport::SingleRankCollective::Taken forward = alone->all_reduce_counts();
     made.layers[0]->backward_input(std::move(output), parameters, saved, wanted);
-    return std::pair(forward, alone->take_all_reduced());
+    return std::pair(forward, alone->all_reduce_counts());
   };
   const ModelLayer block{
       "b", "transformer", {{"hidden", 8}, {"heads", 2}, {"feed_forward", 20}, {"sequence", 5}, {"causal", 1}}};
   const std::int64_t values = 4 * samples * 5 * 8;
-  using Taken = runtime::transport::LoneCollective::Taken;
+  using Taken = runtime::transport::SingleRankCollective::Taken;
   QVERIFY(counted(block, true) == std::pair(Taken{Bytes(2 * values), 2}, Taken{Bytes(2 * values), 2}));
   const ModelLayer linear{"l", "linear", {{"in", 6}, {"out", 14}, {"sequence", 1}, {"activation", 0}}};
   QVERIFY(counted(linear, true) == std::pair(Taken{Bytes(4 * samples * 14 / 2), 1}, Taken{Bytes(4 * samples * 6), 1}));
@@ -475,7 +479,8 @@ void TestShardedLayers::too_many_devices_are_named() {
   layers.push_back({"s", "residual", {{"in", 2}, {"out", 2}, {"stride", 1}, {"height", 4}, {"width", 4}}});
   layers.push_back({"t", "lstm", {{"in", 6}, {"hidden", 4}, {"sequence", 1}, {"directions", 1}}});
   const ModelSpec model = model_of({layers[1], layers[static_cast<std::size_t>(layer)]});
-  const auto made = runtime::layers::make_sharded_layers(model, 1, 2, runtime::cpu::cpu_kernels(), {0, 5, {}}, nullptr);
+  const auto made =
+      runtime::layers::make_sharded_layers(model, 1, 2, runtime::cpu::cpu_kernel_registry(), {0, 5, {}}, nullptr);
   QVERIFY(!made);
   QCOMPARE(QString::fromStdString(made.error().message), expected);
   QCOMPARE(QString::fromStdString(made.error().place), "/layers/1");

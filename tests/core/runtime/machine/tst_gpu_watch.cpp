@@ -77,7 +77,7 @@ class TestGpuWatch : public QObject {
 
   void what_is_read_is_what_the_driver_says() {
     const With count("FAKE_GPUS", "4");
-    const auto watch = runtime::machine::GpuWatch::open({placed(0, 3), placed(1, 0)}, 20ms);
+    const auto watch = runtime::machine::GpuMonitor::open({placed(0, 3), placed(1, 0)}, 20ms);
     QVERIFY(watch.has_value());
     QCOMPARE((*watch)->gpus().size(), std::size_t{2});
     QCOMPARE((*watch)->gpus()[0].devices, std::vector<int>{0});
@@ -85,14 +85,14 @@ class TestGpuWatch : public QObject {
     QCOMPARE((*watch)->latest()[0].memory->count, 1300ll << 20);
     QCOMPARE(*(*watch)->latest()[1].power, 350.0);
     std::this_thread::sleep_for(300ms);
-    const runtime::machine::GpuWatch::Sums sums = (*watch)->finish();
+    const runtime::machine::GpuMonitor::Sums sums = (*watch)->finish();
     QVERIFY(*sums.energy[0] >= 0.3 * 380 - 1);
     QVERIFY(*sums.energy[0] < 3 * 380);
     QVERIFY(sums.look && sums.look->count > 0);
   }
 
   void devices_that_share_a_gpu_have_one_row() {
-    const auto watch = runtime::machine::GpuWatch::open({placed(4, 0), placed(5, 1), placed(6, 0)}, 50ms);
+    const auto watch = runtime::machine::GpuMonitor::open({placed(4, 0), placed(5, 1), placed(6, 0)}, 50ms);
     QVERIFY(watch.has_value());
     QCOMPARE((*watch)->gpus().size(), std::size_t{2});
     QCOMPARE((*watch)->gpus()[0].devices, (std::vector<int>{4, 6}));
@@ -104,11 +104,11 @@ class TestGpuWatch : public QObject {
     runtime::machine::PlacedGpu whole = placed(0, 1), slice = placed(1, 0);
     whole.uuid = slice.uuid = "00000000-0000-0000-0000-000000000000";
     slice.name = "NVIDIA H200 MIG 1g.18gb";
-    const auto watch = runtime::machine::GpuWatch::open({whole, slice}, 50ms);
+    const auto watch = runtime::machine::GpuMonitor::open({whole, slice}, 50ms);
     QVERIFY(watch.has_value());
     QCOMPARE((*watch)->gpus().size(), std::size_t{1});
     QCOMPARE((*watch)->gpus()[0].uuid, std::string("GPU-00000000-0000-0000-0000-000000000002"));
-    QCOMPARE(runtime::machine::GpuWatch::open({slice}).error().message,
+    QCOMPARE(runtime::machine::GpuMonitor::open({slice}).error().message,
              std::string("NVML knows none of the run's GPUs"));
   }
 
@@ -186,25 +186,25 @@ class TestGpuWatch : public QObject {
   void every_reason_has_its_words() {
     RunGpu gpu{{0}, "X", "", "bus", {}, {}, 2000};
     for (std::uint32_t limits = 0; limits < 0x200; ++limits) {
-      const std::string words = runtime::train::throttle_words(gpu, {limits, 1000});
+      const std::string words = runtime::train::throttle_message(gpu, {limits, 1000});
       QCOMPARE(words.empty(), (limits & 0xec) == 0);
       if ((limits & 0x60) != 0) QVERIFY(words.starts_with("X at bus (device 0): heat"));
       if (!words.empty()) QVERIFY(words.find("(1000 of 2000 MHz)") != std::string::npos);
     }
     gpu.devices = {1, 3};
-    QCOMPARE(runtime::train::throttle_words(gpu, {0x4, {}}),
+    QCOMPARE(runtime::train::throttle_message(gpu, {0x4, {}}),
              std::string("X at bus (device 1, 3): its power limit holds its clocks back"));
   }
 
   void a_driver_that_hangs_is_left_behind() {
     const With hang("FAKE_HANG", "1000000");  // there from the start: threads read the environment meanwhile
-    const auto watch = runtime::machine::GpuWatch::open({placed(0, 0)}, 10ms);
+    const auto watch = runtime::machine::GpuMonitor::open({placed(0, 0)}, 10ms);
     QVERIFY(watch.has_value());
     qputenv("FAKE_HANG", "0");
     std::this_thread::sleep_for(50ms);
     QElapsedTimer time;
     time.start();
-    const runtime::machine::GpuWatch::Sums sums = (*watch)->finish();
+    const runtime::machine::GpuMonitor::Sums sums = (*watch)->finish();
     QVERIFY(time.elapsed() < 4000);
     QVERIFY(!sums.energy[0]);
     QCOMPARE((*watch)->latest().size(), std::size_t{1});  // its last report
@@ -215,7 +215,7 @@ class TestGpuWatch : public QObject {
     const With count("FAKE_GPUS", "8");
     std::vector<runtime::machine::PlacedGpu> all;
     for (int i = 0; i < 8; ++i) all.push_back(placed(i, i));
-    const auto watch = runtime::machine::GpuWatch::open(all);
+    const auto watch = runtime::machine::GpuMonitor::open(all);
     QVERIFY(watch.has_value());
     const double before = processor_seconds();
     std::this_thread::sleep_for(2s);

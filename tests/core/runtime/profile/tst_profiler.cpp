@@ -96,12 +96,12 @@ void TestProfiler::what_ranks_hold_whole_is_told() {
       runtime::profile::profile_on_cpu(small_gpt(2, h, 8, classes), runtime::profile::ProfileOptions{{2}, {2}})
           .value()
           .layers;
-  QCOMPARE(layers[0].whole_parameters, Bytes());                         // columns of tokens and positions
-  QCOMPARE(layers[1].whole_parameters, Bytes(4 * (2 * 2 * h + 2 * h)));  // two norms, the biases of two outputs
-  QCOMPARE(layers[3].whole_parameters, layers[3].parameters);            // a norm that all ranks compute
-  QCOMPARE(layers[4].whole_parameters, Bytes());                         // columns, the loss takes them so
+  QCOMPARE(layers[0].replicated_parameters, Bytes());                         // columns of tokens and positions
+  QCOMPARE(layers[1].replicated_parameters, Bytes(4 * (2 * 2 * h + 2 * h)));  // two norms, the biases of two outputs
+  QCOMPARE(layers[3].replicated_parameters, layers[3].parameters);            // a norm that all ranks compute
+  QCOMPARE(layers[4].replicated_parameters, Bytes());                         // columns, the loss takes them so
   const Profile unasked = runtime::profile::profile_on_cpu(small_gpt(1, h, 8, classes), {2}).value();
-  for (const Layer& layer : unasked.layers) QCOMPARE(layer.whole_parameters, Bytes());  // no ranks were requested
+  for (const Layer& layer : unasked.layers) QCOMPARE(layer.replicated_parameters, Bytes());  // no ranks were requested
 
   // 13 classes over two: the first rank's seven are what the prediction is for.
   const Layer uneven =
@@ -202,21 +202,22 @@ void TestProfiler::other_cores_may_be_busy_meanwhile() {
       runtime::profile::profile_on_cpu(small_gpt(), runtime::profile::ProfileOptions{{2, 4}, {2}, few, 3}).value();
   for (std::size_t i = 0; i < alone.layers.size(); ++i) {
     const Layer &a = alone.layers[i], &b = busy.layers[i];
-    QVERIFY(a.saved == b.saved && a.memory == b.memory && a.whole_parameters == b.whole_parameters);
+    QVERIFY(a.saved == b.saved && a.memory == b.memory && a.replicated_parameters == b.replicated_parameters);
     QVERIFY(b.forward.count > 0 && b.backward.count > 0);
   }
 }
 
 void TestProfiler::ranks_at_work_count_what_one_alone_counts() {
   for (const ModelSpec& model : {small_gpt(2, 16, 8, 12), small_mlp(24, 4, 10, 12), small_lstm(2)}) {
-    const runtime::exec::ModelParts parts = runtime::exec::make_parts(model, runtime::cpu::cpu_kernels()).value();
-    const auto group = std::make_shared<runtime::transport::LoneCollective>(0, 2);
+    const runtime::exec::ModelParts parts =
+        runtime::exec::make_parts(model, runtime::cpu::cpu_kernel_registry()).value();
+    const auto group = std::make_shared<runtime::transport::SingleRankCollective>(0, 2);
     const runtime::layers::ShardedLayers part =
         runtime::layers::make_sharded_layers(model, 0, runtime::layers::plannable_layers(model),
-                                             runtime::cpu::cpu_kernels(), {0, 2, {}}, group)
+                                             runtime::cpu::cpu_kernel_registry(), {0, 2, {}}, group)
             .value();
     const runtime::layers::SoftmaxCrossEntropy loss = part.loss ? parts.loss.over(*part.loss) : parts.loss;
-    runtime::profile::ChainTimer alone(part.layers, loss, *parts.source, model.seed, 3, group.get());
+    runtime::profile::LayerTimer alone(part.layers, loss, *parts.source, model.seed, 3, group.get());
     alone.run_once();
     const auto ranks = runtime::profile::Ranks::of(runtime::profile::cores_for_ranks(), model, parts, 2, 3).value();
     const bool together = runtime::machine::usable_cores().size() > 1;
@@ -239,7 +240,7 @@ void TestProfiler::ranks_at_work_count_what_one_alone_counts() {
   // More ranks than cores would take turns: one alone stands for all.
   const int many = static_cast<int>(runtime::machine::usable_cores().size()) + 1;
   const ModelSpec wide = small_mlp(2 * many, 2, 10, 2 * many);
-  const runtime::exec::ModelParts parts = runtime::exec::make_parts(wide, runtime::cpu::cpu_kernels()).value();
+  const runtime::exec::ModelParts parts = runtime::exec::make_parts(wide, runtime::cpu::cpu_kernel_registry()).value();
   const auto ranks = runtime::profile::Ranks::of(runtime::profile::cores_for_ranks(), wide, parts, many, 2);
   QVERIFY(ranks.has_value());
   QCOMPARE((*ranks)->at_work(), 1);
@@ -271,7 +272,7 @@ class SlowGroup final : public runtime::transport::Collective {
 }  // namespace
 
 void TestProfiler::what_ranks_wait_for_is_theirs_and_what_they_move_is_not() {
-  runtime::transport::TimedCollective group(std::make_unique<SlowGroup>());
+  runtime::transport::TimingCollective group(std::make_unique<SlowGroup>());
   std::vector<float> values(16);
   const std::vector<std::size_t> counts{8, 8};
   const auto start = runtime::tensor::RunClock::now();
@@ -281,12 +282,12 @@ void TestProfiler::what_ranks_wait_for_is_theirs_and_what_they_move_is_not() {
   group.broadcast(0, values);
   const double took = std::chrono::duration<double>(runtime::tensor::RunClock::now() - start).count();
   group.gather_members();  // not counted
-  const runtime::transport::CountedCollective::Taken taken = group.take_all_reduced();
+  const runtime::transport::CountingCollective::Taken taken = group.all_reduce_counts();
   QCOMPARE(taken.bytes, Bytes(64 + 64 + 32 + 32));
   QCOMPARE(taken.meetings, 4);
   QVERIFY(taken.moving.count >= 4 * 0.005);
   QVERIFY(taken.moving.count <= took - 4 * 0.020);
-  QCOMPARE(group.take_all_reduced(), runtime::transport::CountedCollective::Taken());
+  QCOMPARE(group.all_reduce_counts(), runtime::transport::CountingCollective::Taken());
 }
 
 void TestProfiler::profiling_can_be_stopped_and_refuses_bad_sizes() {

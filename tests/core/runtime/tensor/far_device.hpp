@@ -272,7 +272,7 @@ class FarLoss final : public runtime::layers::LossKernel {
 };
 
 inline runtime::layers::Kernels far_kernels() {
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
   kernels.sharded.clear();
   for (auto& [kind, factory] : kernels.layers)
     factory = [near = factory](const ModelLayer& layer) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {

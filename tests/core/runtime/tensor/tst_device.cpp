@@ -216,7 +216,7 @@ void TestDevice::work_that_does_not_wait_is_found() {
   QVERIFY_THROWS_EXCEPTION(std::logic_error, first->device().zero({values.data(), 5}));
 
   // Given back by the device that had it last, it is taken again behind that one's work.
-  values.hand_over(second);
+  values.transfer_to(second);
   values.arrive();
   second->device().zero(values.values());
   values.release();

@@ -103,7 +103,7 @@ void TestLearning::large_presets_are_chains_but_for_decoders() {
   QStringList others;
   for (const std::string& name : presets::model_preset_names()) {
     const ModelSpec model = presets::model_preset(name).value();
-    const auto layers = runtime::layers::make_layers(model, runtime::cpu::cpu_kernels());
+    const auto layers = runtime::layers::make_layers(model, runtime::cpu::cpu_kernel_registry());
     if (!layers) others.append(QString::fromStdString(name));
     if (!layers || name.starts_with("Whale classifier")) continue;
     const auto source = runtime::data::make_source(model);

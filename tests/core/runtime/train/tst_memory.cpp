@@ -62,7 +62,7 @@ class Paced final : public runtime::layers::LayerKernel {
       : runtime::layers::LayerKernel(layer->input_width(), layer->output_width(), layer->parameters()),
         layer_(std::move(layer)),
         pass_(pass) {}
-  std::int64_t whole_parameters() const override { return layer_->whole_parameters(); }
+  std::int64_t replicated_parameters() const override { return layer_->replicated_parameters(); }
   std::vector<runtime::layers::ParameterBlock> blocks() const override { return layer_->blocks(); }
   void initialise(std::span<float> parameters, Random random) const override { layer_->initialise(parameters, random); }
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float> parameters,
@@ -87,7 +87,7 @@ class Paced final : public runtime::layers::LayerKernel {
 };
 
 runtime::layers::Kernels paced_kernels() {
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
   for (auto& [kind, factory] : kernels.layers)
     factory = [make = factory](const ModelLayer& layer) {
       return make(layer).map(
@@ -169,7 +169,7 @@ QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Or
     const auto steps = log.of<StepDone>();
     text.clear();
     for (std::size_t d = 0; d < simulation->devices.size(); ++d) {
-      const DeviceVerdict& device = simulation->devices[d];
+      const SimulatedDevice& device = simulation->devices[d];
       const double measured = static_cast<double>(usual(steps, d).count);
       const double over = (static_cast<double>(device.peak.count) - measured) / measured;
       const QString line = QString("device %1: predicted %2, measured %3, at most %4, upper estimate %5 ")
@@ -177,8 +177,8 @@ QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Or
                                .arg(device.peak.count)
                                .arg(usual(steps, d).count)
                                .arg(most(steps, d).count)
-                               .arg(device.peak_upper.count);
-      if (most(steps, d) > device.peak_upper) return "above the upper estimate: " + line;
+                               .arg(device.peak_upper_bound.count);
+      if (most(steps, d) > device.peak_upper_bound) return "above the upper estimate: " + line;
       if (qEnvironmentVariableIsSet("SHOW_MEMORY")) qInfo("%s: %.2f %%", qPrintable(line), 100 * over);
       if (over < 0 || over > allowed) text += line;
     }

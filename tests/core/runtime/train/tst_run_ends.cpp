@@ -47,7 +47,7 @@ class Broken final : public runtime::layers::LayerKernel {
 };
 
 runtime::layers::Kernels with_broken(const std::function<void(int)>& on_forward) {
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
   kernels.layers["broken"] =
       [on_forward](const ModelLayer& layer) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
     return std::make_unique<Broken>(layer.size("hidden"), on_forward);
@@ -61,7 +61,7 @@ class SlowPart final : public runtime::layers::LayerKernel {
   explicit SlowPart(std::unique_ptr<runtime::layers::LayerKernel> part)
       : runtime::layers::LayerKernel(part->input_width(), part->output_width(), part->parameters()),
         part_(std::move(part)) {}
-  std::int64_t whole_parameters() const override { return part_->whole_parameters(); }
+  std::int64_t replicated_parameters() const override { return part_->replicated_parameters(); }
   std::vector<runtime::layers::ParameterBlock> blocks() const override { return part_->blocks(); }
   void initialise(std::span<float> parameters, Random random) const override { part_->initialise(parameters, random); }
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float> parameters,
@@ -159,7 +159,7 @@ void TestRunEnds::a_stuck_rank_is_named_and_not_who_waits_for_it() {
   const ModelSpec model = small_mlp(24, 4);
   Plan plan = plan_for(model, {1, 2}, 4, 3);
   plan.stages[1].tensor_parallel = 2;
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
   kernels.sharded["linear"] = [real = kernels.sharded["linear"]](const ModelLayer& layer,
                                                                  const runtime::layers::LayerSharding& sharding) {
     return real(layer, sharding)

@@ -48,8 +48,9 @@ void TestSchedules::every_schedule_trains_the_same_mathematics() {
     const ModelSpec model = random_model(random, ranks * needs.chunks);
     const Plan plan = random_plan(model, schedule, ranks, needs, random);
     const QString wrong = difference_from_one_device(model, plan);
-    QVERIFY2(wrong.isEmpty(),
-             qPrintable(QString("seed %1, %2: %3").arg(seed).arg(QString::fromStdString(shape_text(plan)), wrong)));
+    QVERIFY2(
+        wrong.isEmpty(),
+        qPrintable(QString("seed %1, %2: %3").arg(seed).arg(QString::fromStdString(stage_shape_text(plan)), wrong)));
   }
 }
 
@@ -61,7 +62,7 @@ void TestSchedules::explicit_lists_train_the_same_mathematics() {
     const ModelSpec model = small_mlp(12, 6);
     Plan plan = random_plan(model, kind, 2, needs, random);
     const Schedule schedule = built(plan);
-    plan.chunks = chunks_of(plan);
+    plan.chunks = stage_copies(plan);
     plan.schedule = ScheduleKind::explicit_order;
     plan.operations.emplace();
     for (const DeviceLane& lane : schedule.lanes)
@@ -141,12 +142,12 @@ void TestSchedules::overlapped_all_reduces_give_the_same_bits() {
 
 void TestSchedules::gradients_are_gathered_in_pieces() {
   const std::vector<Bytes> layers{Bytes(10), Bytes(0), Bytes(40), Bytes(30), Bytes(0)};
-  using Pieces = std::vector<runtime::exec::GradientPiece>;
-  QVERIFY(runtime::exec::gradient_pieces(layers, Overlap::none, Bytes(50)).empty());
-  QVERIFY((runtime::exec::gradient_pieces(layers, Overlap::layer, Bytes(50)) == Pieces{{3, 5}, {2, 3}, {0, 2}}));
-  QVERIFY((runtime::exec::gradient_pieces(layers, Overlap::bucket, Bytes(50)) == Pieces{{2, 5}, {0, 2}}));
-  QVERIFY((runtime::exec::gradient_pieces(layers, Overlap::bucket, Bytes(1000)) == Pieces{{0, 5}}));
-  QVERIFY(runtime::exec::gradient_pieces({Bytes(0)}, Overlap::layer, Bytes(50)).empty());
+  using Pieces = std::vector<runtime::exec::GradientBucket>;
+  QVERIFY(runtime::exec::gradient_buckets(layers, Overlap::none, Bytes(50)).empty());
+  QVERIFY((runtime::exec::gradient_buckets(layers, Overlap::layer, Bytes(50)) == Pieces{{3, 5}, {2, 3}, {0, 2}}));
+  QVERIFY((runtime::exec::gradient_buckets(layers, Overlap::bucket, Bytes(50)) == Pieces{{2, 5}, {0, 2}}));
+  QVERIFY((runtime::exec::gradient_buckets(layers, Overlap::bucket, Bytes(1000)) == Pieces{{0, 5}}));
+  QVERIFY(runtime::exec::gradient_buckets({Bytes(0)}, Overlap::layer, Bytes(50)).empty());
 }
 
 /// The first layers' weight gradients take long: meanwhile the last layers' are reduced.
@@ -169,7 +170,7 @@ void TestSchedules::all_reduces_run_beside_backward_passes() {
   };
   ModelSpec model = small_mlp(12, 4);
   model.layers[1] = {"slow", "slow", {{"hidden", 12}}};
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernels();
+  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
   kernels.layers["slow"] = [](const ModelLayer&) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
     return std::make_unique<Slow>();
   };

@@ -107,11 +107,11 @@ void TestTensorParallel::every_model_equals_one_device() {
   for (const auto& [replicas, degrees] : shapes) {
     Plan plan = cut_plan(spec, replicas, degrees);
     const QString wrong = difference_from_one_device(spec, plan, 10);
-    QVERIFY2(wrong.isEmpty(), qPrintable(QString::fromStdString(shape_text(plan)) + ": " + wrong));
+    QVERIFY2(wrong.isEmpty(), qPrintable(QString::fromStdString(stage_shape_text(plan)) + ": " + wrong));
     for (Stage& stage : plan.stages) stage.recompute.all = true;
     if (degrees.front() == 3) plan.stages.front().shards = {{0.2, 0.5, 0.3}};
     const QString again = difference_from_one_device(spec, plan, 10);
-    QVERIFY2(again.isEmpty(), qPrintable(QString::fromStdString(shape_text(plan)) + ", recomputed: " + again));
+    QVERIFY2(again.isEmpty(), qPrintable(QString::fromStdString(stage_shape_text(plan)) + ", recomputed: " + again));
   }
 }
 
@@ -182,8 +182,9 @@ void TestTensorParallel::random_plans_equal_one_device() {
     cut_over_devices(plan, degrees, ranks, random);
     if (random.once_in(2)) recompute_some(plan, random);
     const QString wrong = difference_from_one_device(model, plan);
-    QVERIFY2(wrong.isEmpty(),
-             qPrintable(QString("seed %1, %2: %3").arg(seed).arg(QString::fromStdString(shape_text(plan)), wrong)));
+    QVERIFY2(
+        wrong.isEmpty(),
+        qPrintable(QString("seed %1, %2: %3").arg(seed).arg(QString::fromStdString(stage_shape_text(plan)), wrong)));
   }
 }
 

@@ -63,7 +63,7 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 
 /// Full-batch gradient descent with Adam in double precision: no stages, no micro-batches, no workers.
 Trained plain_program(const ModelSpec& model, int global_batch, int count) {
-  const auto layers = std::move(runtime::layers::make_layers(model, runtime::cpu::cpu_kernels()).value());
+  const auto layers = std::move(runtime::layers::make_layers(model, runtime::cpu::cpu_kernel_registry()).value());
   const auto loss = runtime::layers::SoftmaxCrossEntropy::of(model, layers.back()->output_width()).value();
   const auto source = std::move(runtime::data::make_source(model).value());
   const auto memory = std::make_shared<runtime::tensor::DeviceMemory>();

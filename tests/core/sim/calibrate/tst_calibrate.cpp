@@ -127,7 +127,7 @@ class TestCalibrate : public QObject {
     expect_near(record.values.operation_overhead.count, truth.operation_overhead.count, 0.01);
     expect_near(record.values.overlap_slowdown, truth.overlap_slowdown, 0.01);
     expect_near(record.values.link_efficiency, truth.link_efficiency, 0.01);
-    for (const FittedFigure* figure : {&record.overhead, &record.slowdown, &record.efficiency}) {
+    for (const FittedParameter* figure : {&record.overhead, &record.slowdown, &record.efficiency}) {
       QVERIFY(figure->determined);
       QVERIFY(figure->operations >= 20);
       QVERIFY(figure->lower <= figure->upper);

@@ -84,7 +84,7 @@ class TestCalibration : public QObject {
     plan.schedule = ScheduleKind::gpipe;
     QCOMPARE(iteration(problem, plan).count, 11 * (1'030'000 + 2'030'000));
     for (Stage& stage : plan.stages) stage.recompute.all = true;
-    const TimeParts parts = sim::explain::time_parts(simulator_of(problem), plan).value();
+    const TimeBreakdown parts = sim::explain::time_parts(simulator_of(problem), plan).value();
     QCOMPARE(parts[TimePart::recompute].count % 1'030'000, 0);  // one of its own
   }
 
@@ -188,7 +188,7 @@ class TestCalibration : public QObject {
       any.workload.micro_batch.reset();
       QVERIFY2(cost::lower_bound(any, plan.synchronous()).value().count <= time || !plan.synchronous(), where.c_str());
       if (problem.workload.conventions.network == NetworkModel::ideal)
-        QVERIFY2(cost::stages_bound(problem, plan).value().count <= time, where.c_str());
+        QVERIFY2(cost::partition_lower_bound(problem, plan).value().count <= time, where.c_str());
     });
   }
 };

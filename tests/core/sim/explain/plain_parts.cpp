@@ -33,7 +33,7 @@ PlainParts::PlainParts(const Problem& problem, const Plan& plan, const Schedule&
       overlap_(problem.workload.conventions.overlap),
       network_(cost::Network::of(cluster_).value()),
       order_(order_of(plan, profile_)),
-      cuts_(plan::cut_bytes(profile_, order_)) {
+      cuts_(plan::boundary_bytes(profile_, order_)) {
   for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_parts(s);
 }
 
@@ -136,9 +136,9 @@ void PlainParts::find_reductions(std::size_t s) {
   pipedeck::Bytes all, whole;
   for (int p = own.last - 1; p >= own.first; --p) {
     all += layer(p).parameters;
-    whole += layer(p).whole_parameters;
+    whole += layer(p).replicated_parameters;
     if (by_layer() && layer(p).parameters.count > 0)
-      list.push_back({layer(p).parameters, layer(p).whole_parameters, p});
+      list.push_back({layer(p).parameters, layer(p).replicated_parameters, p});
   }
   if (!by_layer() && all.count > 0) list.push_back({all, whole, own.first});
   for (Reduced& reduction : list)
@@ -172,8 +172,8 @@ Time PlainParts::duration(const Part& part, OpKind kind) const {
 Time PlainParts::optimizer(const Part& part, std::size_t rank) const {
   pipedeck::Bytes divided, whole;
   for (int p = stage(part.stage).first; p < stage(part.stage).last; ++p) {
-    whole += layer(p).whole_parameters;
-    divided += layer(p).parameters - layer(p).whole_parameters;
+    whole += layer(p).replicated_parameters;
+    divided += layer(p).parameters - layer(p).replicated_parameters;
   }
   const pipedeck::Bytes own = whole + shard_bytes(stage(part.stage), divided, static_cast<int>(rank));
   return rounded(cost::optimizer_time(own, plan_.optimizer, plan_.precision, network_.type(part.devices[rank])).count);

@@ -29,7 +29,7 @@ struct OnPath {
 OnPath on_path(const Drawn& drawn, const CriticalPath& path, const Timeline& timeline, const test::Opinion& opinion) {
   OnPath on;
   const std::vector<PipelineRank> ranks = pipeline_ranks(drawn.plan);
-  for (const CriticalLink& link : path.links) {
+  for (const CriticalSegment& link : path.links) {
     const std::int64_t start = timeline.start[link.row];
     if (link.role == LaneRole::link)
       for (std::size_t i = 0; i < opinion.transfers.size(); ++i)
@@ -83,7 +83,7 @@ test::Durations hurried(test::Random& random, const Drawn& drawn, const OnPath& 
 std::int64_t path_end(const Drawn& drawn, const CriticalPath& path, const Timeline& timeline,
                       const test::Opinion& before, const test::Opinion& opinion) {
   if (drawn.plan.synchronous()) return opinion.iteration;
-  const CriticalLink& last = path.links.back();
+  const CriticalSegment& last = path.links.back();
   const std::vector<TimelineRow>& rows = before.compute.at(last.device);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].start.count == timeline.start[last.row] && rows[i].operation.micro_batch == last.operation.micro_batch)
@@ -92,8 +92,8 @@ std::int64_t path_end(const Drawn& drawn, const CriticalPath& path, const Timeli
 }
 
 /// A segment matches the timeline, and the next one begins where it ends.
-void check_link(const Simulation& simulation, const CriticalPath& path, const CriticalLink& link,
-                const CriticalLink* next) {
+void check_link(const Simulation& simulation, const CriticalPath& path, const CriticalSegment& link,
+                const CriticalSegment* next) {
   const Timeline& timeline = simulation.timeline;
   const TimelineRow row = timeline.row(link.row);
   QVERIFY(link.row >= timeline.lanes[link.lane].begin && link.row < timeline.lanes[link.lane].end);
@@ -113,10 +113,10 @@ void check_link(const Simulation& simulation, const CriticalPath& path, const Cr
           next->cause == WaitCause::all_reduce || next->cause == WaitCause::joined);
 }
 
-bool hands_gradient_on(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
+bool sends_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
 /// Returns true if `from` is the pass or transfer that brings `to` its activation, or its gradient.
-bool brings(const CriticalLink& from, const CriticalLink& to, bool gradient) {
+bool brings(const CriticalSegment& from, const CriticalSegment& to, bool gradient) {
   const bool own_result = to.role != LaneRole::compute;  // of a transfer or an all-reduce: its own stage's result
   const int stage = to.operation.stage.value + (own_result ? 0 : gradient ? 1 : -1);
   if (from.operation.stage.value != stage) return false;
@@ -125,12 +125,12 @@ bool brings(const CriticalLink& from, const CriticalLink& to, bool gradient) {
   if (from.role == LaneRole::link) return !own_result;
   if (from.role != LaneRole::compute) return false;
   if (to.role == LaneRole::collective)
-    return hands_gradient_on(from.operation.kind) || from.operation.kind == OpKind::backward_weight;
-  return gradient ? hands_gradient_on(from.operation.kind) : from.operation.kind == OpKind::forward;
+    return sends_gradient(from.operation.kind) || from.operation.kind == OpKind::backward_weight;
+  return gradient ? sends_gradient(from.operation.kind) : from.operation.kind == OpKind::forward;
 }
 
 /// Returns the fault of the cause that `link` gives for its wait for `before`; empty if it is right.
-std::string cause_fault(const Drawn& drawn, const CriticalLink& before, const CriticalLink& link) {
+std::string cause_fault(const Drawn& drawn, const CriticalSegment& before, const CriticalSegment& link) {
   const bool asynchronous = !drawn.plan.synchronous(), update = link.operation.kind == OpKind::optimizer;
   const bool joins = std::any_of(drawn.schedule.lanes.begin(), drawn.schedule.lanes.end(), [](const DeviceLane& lane) {
     for (int i = 0; i < operation_count(lane.order); ++i)
@@ -147,20 +147,20 @@ std::string cause_fault(const Drawn& drawn, const CriticalLink& before, const Cr
         return (link.operation.kind == OpKind::forward || link.role == LaneRole::link || update) &&
                (brings(before, link, false) || (asynchronous && update));
       case WaitCause::gradient:
-        return (hands_gradient_on(link.operation.kind) || link.role != LaneRole::compute || update) &&
+        return (sends_gradient(link.operation.kind) || link.role != LaneRole::compute || update) &&
                (brings(before, link, true) || (asynchronous && update));
       case WaitCause::channel:
         return link.role == LaneRole::link && before.role == LaneRole::link && before.lane == link.lane;
       case WaitCause::all_reduce:
         return before.operation.stage == link.operation.stage &&
-               (before.role == LaneRole::collective || (asynchronous && hands_gradient_on(before.operation.kind)));
+               (before.role == LaneRole::collective || (asynchronous && sends_gradient(before.operation.kind)));
       case WaitCause::joined:
         return joins;
     }
     return false;
   };
   if (holds()) return {};
-  const auto text = [](const CriticalLink& one) {
+  const auto text = [](const CriticalSegment& one) {
     return std::string(name_of(one.operation.kind)) + " of stage " + std::to_string(one.operation.stage.value) + ", " +
            std::to_string(one.operation.micro_batch);
   };
@@ -185,7 +185,7 @@ class TestCriticalPath : public QObject {
           QVERIFY(!path->links.empty());
           QVERIFY(path->links.front().begin == path->begin && path->links.back().end == path->end);
           for (std::size_t i = 0; i < path->links.size(); ++i) {
-            const CriticalLink* next = i + 1 < path->links.size() ? &path->links[i + 1] : nullptr;
+            const CriticalSegment* next = i + 1 < path->links.size() ? &path->links[i + 1] : nullptr;
             check_link(simulation, *path, path->links[i], next);
             QCOMPARE(path->links[i].cause == WaitCause::start, i == 0);
             if (i == 0) continue;
@@ -196,7 +196,7 @@ class TestCriticalPath : public QObject {
           Nanoseconds by_kind, by_stage, slowed;
           for (const Nanoseconds time : shares.by_kind) by_kind += time;
           for (const Nanoseconds time : shares.by_stage) by_stage += time;
-          for (const CriticalLink& link : path->links) slowed += link.slowed;
+          for (const CriticalSegment& link : path->links) slowed += link.slowed;
           QVERIFY(by_kind == path->end - path->begin && by_stage == by_kind && shares.slowed == slowed);
         });
   }
@@ -206,7 +206,7 @@ class TestCriticalPath : public QObject {
     int slowed = 0;
     test::for_random_plans(4, test::problems_wanted(usual), Networks::shared, [&](test::Random&, const Drawn& drawn) {
       const CriticalPath path = sim::explain::critical_path(drawn.simulator, drawn.plan).value();
-      for (const CriticalLink& link : path.links) slowed += link.slowed.count > 0;
+      for (const CriticalSegment& link : path.links) slowed += link.slowed.count > 0;
     });
     QVERIFY(slowed > 0);
   }

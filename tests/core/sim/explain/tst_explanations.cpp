@@ -35,7 +35,7 @@ class TestExplanations : public QObject {
   void partsAddUp() {
     int shared = 0;
     test::for_random_plans(1, test::problems_wanted(usual), Networks::either, [&](test::Random&, const Drawn& drawn) {
-      const TimeParts parts = sim::explain::time_parts(drawn.simulator, drawn.plan).value();
+      const TimeBreakdown parts = sim::explain::time_parts(drawn.simulator, drawn.plan).value();
       const Nanoseconds iteration = round_to_nanoseconds(drawn.simulator.iteration_time(drawn.plan).value());
       QVERIFY(parts.total() == iteration);
       shared += drawn.problem.workload.conventions.network == NetworkModel::shared;
@@ -77,7 +77,7 @@ class TestExplanations : public QObject {
     const sim::Simulator simulator = sim::Simulator::of(problem.profile, problem.cluster, {}).value();
     Plan plan = straight(4, 8);
     plan.warmup = Warmup::B;
-    const TimeParts parts = sim::explain::time_parts(simulator, plan).value();
+    const TimeBreakdown parts = sim::explain::time_parts(simulator, plan).value();
     QCOMPARE(parts[TimePart::compute].count, 8 * 3'000'000);
     QCOMPARE(parts[TimePart::imbalance].count, 0);
     QCOMPARE(parts[TimePart::bubble].count, 3 * 3'000'000);
@@ -103,7 +103,7 @@ class TestExplanations : public QObject {
     plan.micro_batch = 2;
     plan.global_batch = 8;
     plan.stages[0].devices = {DeviceId(0), DeviceId(1)};
-    const TimeParts parts =
+    const TimeBreakdown parts =
         sim::explain::time_parts(sim::Simulator::of(problem.profile, problem.cluster, {}).value(), plan).value();
     QCOMPARE(parts[TimePart::compute].count, 4 * 3'000'000);
     QCOMPARE(parts[TimePart::all_reduce].count, 1'000'000);  // 2 (n - 1) / n of the bytes

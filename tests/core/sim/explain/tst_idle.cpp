@@ -74,9 +74,9 @@ class TestIdle : public QObject {
   void busyAndIdleAddUp() {
     test::for_random_plans(1, test::problems_wanted(320), Networks::either, [](test::Random&, const Drawn& drawn) {
       const Simulation simulation = drawn.simulator.run(drawn.plan).value();
-      IdleParts all;
+      IdleBreakdown all;
       for (std::size_t d = 0; d < simulation.devices.size(); ++d) {
-        const DeviceVerdict& device = simulation.devices[d];
+        const SimulatedDevice& device = simulation.devices[d];
         const TimelineLane& lane = simulation.timeline.lanes[d];
         QVERIFY(device.device == lane.device && lane.role == LaneRole::compute);
         QVERIFY(device.busy + device.idle.total() == simulation.iteration);

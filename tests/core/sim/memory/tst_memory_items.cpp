@@ -57,7 +57,7 @@ Simulation simulated(const Case& of) {
   return *simulation;
 }
 
-Bytes states(const MemoryParts& parts) {
+Bytes states(const MemoryBreakdown& parts) {
   return parts[MemoryItem::weights] + parts[MemoryItem::gradients] + parts[MemoryItem::optimizer];
 }
 
@@ -155,7 +155,7 @@ void TestMemoryItems::bytesAParameter() {
   const Bytes weights(count * (convention == Precision::fp32 ? 4 : 2));
   for (int replicas = 1; replicas <= 8; ++replicas) {
     const auto expected = static_cast<std::int64_t>(std::llround((whole + divided / replicas) * count));
-    const MemoryParts parts =
+    const MemoryBreakdown parts =
         cost::state_memory(weights, replicas, static_cast<Optimizer>(optimizer), convention, zero);
     QCOMPARE(parts.total().count, expected);
     std::vector<DeviceId> devices;
@@ -164,9 +164,9 @@ void TestMemoryItems::bytesAParameter() {
     whole_plan.plan.optimizer = static_cast<Optimizer>(optimizer);
     whole_plan.plan.precision = convention;
     whole_plan.plan.zero = zero;
-    for (const DeviceVerdict& device : simulated(whole_plan).devices) {
+    for (const SimulatedDevice& device : simulated(whole_plan).devices) {
       QCOMPARE(device.peak.count, expected);
-      QCOMPARE(states(device.peak_parts).count, expected);
+      QCOMPARE(states(device.peak_breakdown).count, expected);
     }
   }
 }
@@ -199,8 +199,8 @@ void TestMemoryItems::copiesDivideWhatZeroDivides() {
     const int n = 2 * replicas;
     const double expected = bill.weights / (zero >= 3 ? n : 1) + bill.gradients / (zero >= 2 ? n : 1) +
                             bill.optimizer / (zero >= 1 ? n : 1);
-    for (const DeviceVerdict& device : simulated(both).devices)
-      QCOMPARE(states(device.peak_parts).count, std::llround(2 * count * expected));
+    for (const SimulatedDevice& device : simulated(both).devices)
+      QCOMPARE(states(device.peak_breakdown).count, std::llround(2 * count * expected));
   }
 }
 
@@ -233,12 +233,12 @@ void TestMemoryItems::everyCombinationAgainstAPlainSum() {
     const Bill bill = bill_of(plan.optimizer, plan.precision, plan.zero);
     const double width = plan.precision == Precision::fp32 ? 4 : 2;
     std::map<DeviceId, std::array<std::int64_t, 3>> expected;
-    for (const Chunk& chunk : chunks_of(plan)) {
+    for (const Chunk& chunk : stage_copies(plan)) {
       const Stage& stage = plan.stages[chunk.stage.index()];
       std::int64_t cut = 0, whole = 0;
       for (int p = stage.first; p < stage.last; ++p) {
         const Layer& layer = problem.profile->layers[order[static_cast<std::size_t>(p)].index()];
-        whole += layer.whole_parameters.count, cut += (layer.parameters - layer.whole_parameters).count;
+        whole += layer.replicated_parameters.count, cut += (layer.parameters - layer.replicated_parameters).count;
       }
       const int replicas = stage.replicas() * (bidirectional(plan.schedule) ? 2 : 1);
       for (std::size_t i = 0; i < chunk.devices.size(); ++i) {
@@ -253,8 +253,8 @@ void TestMemoryItems::everyCombinationAgainstAPlainSum() {
         divided += plan.zero > 0 && replicas > 1;
       }
     }
-    for (const DeviceVerdict& device : simulation->devices) {
-      const MemoryParts& parts = device.peak_parts;
+    for (const SimulatedDevice& device : simulation->devices) {
+      const MemoryBreakdown& parts = device.peak_breakdown;
       const auto same = [&](MemoryItem item, std::int64_t bytes) {
         QVERIFY2(std::abs(parts[item].count - bytes) <= 1, qPrintable(QStringLiteral("%1: %2 against %3, trial %4")
                                                                           .arg(name_of(item).data())
@@ -266,7 +266,7 @@ void TestMemoryItems::everyCombinationAgainstAPlainSum() {
       same(MemoryItem::gradients, expected[device.device][1]);
       same(MemoryItem::optimizer, expected[device.device][2]);
       QCOMPARE(parts.total(), device.peak);
-      QVERIFY(device.peak_upper >= device.peak);
+      QVERIFY(device.peak_upper_bound >= device.peak);
     }
   }
   QVERIFY(simulations > 900);
@@ -322,27 +322,27 @@ void TestMemoryItems::communicators() {
   made.problem.workload.conventions.communication = Bytes(each);
   const Simulation simulation = simulated(made);
   QCOMPARE(static_cast<qsizetype>(simulation.devices.size()), expected.size());
-  for (const DeviceVerdict& device : simulation.devices)
-    QCOMPARE(device.peak_parts[MemoryItem::communication].count, each * expected[device.device.value]);
+  for (const SimulatedDevice& device : simulation.devices)
+    QCOMPARE(device.peak_breakdown[MemoryItem::communication].count, each * expected[device.device.value]);
 }
 
 void TestMemoryItems::reserveAndBuffersStandApart() {
   Case made = case_of({devs({0}), devs({1})}, Bytes(400));
   made.problem.workload.conventions.reserve = Bytes(1000);
   made.problem.workload.conventions.communication = Bytes(30);
-  for (const DeviceVerdict& device : simulated(made).devices) {
-    QCOMPARE(device.peak_parts[MemoryItem::reserve].count, 1000);
-    QCOMPARE(device.peak_parts[MemoryItem::communication].count, 30);
+  for (const SimulatedDevice& device : simulated(made).devices) {
+    QCOMPARE(device.peak_breakdown[MemoryItem::reserve].count, 1000);
+    QCOMPARE(device.peak_breakdown[MemoryItem::communication].count, 30);
     QCOMPARE(device.peak.count, 1600 + 1000 + 30);
   }
   // Once per device, for any number of chunks on it.
   Case chunks = case_of({devs({0}), devs({1}), devs({0}), devs({1})}, Bytes(400));
   chunks.plan.schedule = ScheduleKind::interleaved;
   chunks.problem.workload.conventions = made.problem.workload.conventions;
-  for (const DeviceVerdict& device : simulated(chunks).devices) {
-    QCOMPARE(device.peak_parts[MemoryItem::reserve].count, 1000);
-    QCOMPARE(device.peak_parts[MemoryItem::communication].count, 30);
-    QCOMPARE(states(device.peak_parts).count, 2 * 1600);
+  for (const SimulatedDevice& device : simulated(chunks).devices) {
+    QCOMPARE(device.peak_breakdown[MemoryItem::reserve].count, 1000);
+    QCOMPARE(device.peak_breakdown[MemoryItem::communication].count, 30);
+    QCOMPARE(states(device.peak_breakdown).count, 2 * 1600);
   }
 }
 
@@ -361,8 +361,8 @@ void TestMemoryItems::fragmentationByHand() {
     made.problem.workload.conventions.communication = Bytes(30);
     const Simulation simulation = simulated(made);
     // Stage 0: two of (100 + 10). Stage 1: two of 100, and one input on its way.
-    QCOMPARE(simulation.devices[0].peak_upper.count, 1030 + up((1600 + 220 + 7) / (1 - lost)));
-    QCOMPARE(simulation.devices[1].peak_upper.count, 1030 + up((1600 + 200 + 10 + 7) / (1 - lost)));
+    QCOMPARE(simulation.devices[0].peak_upper_bound.count, 1030 + up((1600 + 220 + 7) / (1 - lost)));
+    QCOMPARE(simulation.devices[1].peak_upper_bound.count, 1030 + up((1600 + 200 + 10 + 7) / (1 - lost)));
     // The estimate does not include fragmentation.
     QCOMPARE(simulation.devices[0].peak.count, simulated(made).devices[0].peak.count);
     QVERIFY(simulation.devices[0].peak.count <= 1030 + 1600 + 220 + 7);

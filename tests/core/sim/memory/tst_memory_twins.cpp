@@ -47,7 +47,7 @@ sim::Simulator simulator_of_16() {
 std::size_t leaders_of(const sim::Simulator& simulator, const Plan& plan) {
   const sim::Prepared ready = sim::prepare(simulator.inputs(), plan, {}).value();
   const sim::engine::EngineInput input = ready.run_of(simulator.inputs(), plan, true);
-  const auto leaders = sim::memory::memory_leaders(input, sim::run_to_end(input, {}).value());
+  const auto leaders = sim::memory::representative_lanes(input, sim::run_to_end(input, {}).value());
   return std::set<std::size_t>(leaders.begin(), leaders.end()).size();
 }
 
@@ -61,12 +61,13 @@ int wrong_devices(const sim::Simulator& simulator, const Plan& plan) {
   int wrong = 0;
   for (std::size_t lane = 0; lane < input.costs.lanes.size(); ++lane)
     for (std::size_t rank = 0; rank < input.costs.lanes[lane].devices.size(); ++rank) {
-      const DeviceVerdict own = sim::memory::memory_of(simulator.inputs(), input, trace, lane, rank, resources[lane]);
+      const SimulatedDevice own = sim::memory::memory_of(simulator.inputs(), input, trace, lane, rank, resources[lane]);
       const DeviceId device = input.costs.lanes[lane].devices[rank];
       const auto found = std::find_if(simulation.devices.begin(), simulation.devices.end(),
-                                      [&](const DeviceVerdict& verdict) { return verdict.device == device; });
-      wrong += found == simulation.devices.end() || found->curve != own.curve || found->peak_parts != own.peak_parts ||
-               found->peak_micro_batches != own.peak_micro_batches || found->peak_time != own.peak_time;
+                                      [&](const SimulatedDevice& verdict) { return verdict.device == device; });
+      wrong += found == simulation.devices.end() || found->curve != own.curve ||
+               found->peak_breakdown != own.peak_breakdown || found->peak_micro_batches != own.peak_micro_batches ||
+               found->peak_time != own.peak_time;
     }
   return wrong;
 }

@@ -90,7 +90,7 @@ void TestMemoryUpper::noTimingHoldsMore() {
       QVERIFY2(again.has_value(), again ? "" : again.error().text().c_str());
       ++simulations;
       for (std::size_t d = 0; d < first->devices.size(); ++d) {
-        const Bytes upper = first->devices[d].peak_upper, peak = again->devices[d].peak;
+        const Bytes upper = first->devices[d].peak_upper_bound, peak = again->devices[d].peak;
         QVERIFY2(peak <= upper, qPrintable(QStringLiteral("trial %1, device %2: %3 above %4")
                                                .arg(trial)
                                                .arg(first->devices[d].device.value)

@@ -373,7 +373,7 @@ class TestSharedNetwork : public QObject {
                                                drawn.problem.workload.conventions,
                                                cost::Network::of(*drawn.problem.cluster).value(),
                                                order,
-                                               plan::cut_bytes(*drawn.problem.profile, order)};
+                                               plan::boundary_bytes(*drawn.problem.profile, order)};
       const sim::costs::PlanCosts costs = sim::costs::plan_costs(inputs, drawn.plan);
       const sim::costs::Channels channels = sim::costs::channels_of(inputs, drawn.plan, costs);
       const auto schedule = schedule::build_schedule(drawn.plan, sim::costs::stage_figures(inputs, costs, channels));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double hour = 3600;
 
-std::vector<study::AskedPlanner> only(const char* name) { return {{*planner::planner_named(name), {}}}; }
+std::vector<study::PlannerRequest> only(const char* name) { return {{*planner::planner_named(name), {}}}; }
 
 /// Layers without bytes on nodes of one device each: twice the devices are twice as quick.
 study::capacity::Question perfect() {
@@ -150,7 +150,7 @@ void TestCapacity::best_by_brute_force() {
       if (goal_seed % 3 == 0) goal.budget = goal.samples * random.uniform(1e-5, 1e-3);
       const auto expected = taken(goal, found);
       const std::size_t first = ranked_capacity(goal, found).front();
-      const bool meets = capacity_verdict(goal, found[first]) == CapacityVerdict::meets;
+      const bool meets = capacity_verdict(goal, found[first]) == CapacityStatus::meets;
       QCOMPARE(meets, expected.has_value());
       if (expected) QCOMPARE(first, *expected);
       taken_any += meets ? 1 : 0;
@@ -165,20 +165,20 @@ void TestCapacity::limits_rule_out() {
   CapacityFound found = *study::capacity::find_capacity(*at(question)(point), point, only("data-parallel"));
   CapacityGoal goal{.samples = 1000};
   const CapacityCost cost = *capacity_cost(goal, found);
-  QCOMPARE(capacity_verdict(goal, found), CapacityVerdict::meets);
+  QCOMPARE(capacity_verdict(goal, found), CapacityStatus::meets);
   goal.within = cost.time;
-  QCOMPARE(capacity_verdict(goal, found), CapacityVerdict::meets);
+  QCOMPARE(capacity_verdict(goal, found), CapacityStatus::meets);
   goal.within = cost.time * 0.999;
-  QCOMPARE(capacity_verdict(goal, found), CapacityVerdict::time);
+  QCOMPARE(capacity_verdict(goal, found), CapacityStatus::time);
   goal.within.reset();
   goal.budget = *cost.money;
-  QCOMPARE(capacity_verdict(goal, found), CapacityVerdict::meets);
+  QCOMPARE(capacity_verdict(goal, found), CapacityStatus::meets);
   goal.budget = *cost.money * 0.999;
-  QCOMPARE(capacity_verdict(goal, found), CapacityVerdict::money);
+  QCOMPARE(capacity_verdict(goal, found), CapacityStatus::money);
   found.plan->price_per_hour.reset();
-  QCOMPARE(capacity_verdict(goal, found), CapacityVerdict::no_price);
+  QCOMPARE(capacity_verdict(goal, found), CapacityStatus::no_price);
   found.plan.reset();
-  QCOMPARE(capacity_verdict(goal, found), CapacityVerdict::no_plan);
+  QCOMPARE(capacity_verdict(goal, found), CapacityStatus::no_plan);
 }
 
 /// With so much more on each device the plan fits, with a byte less it does not.
@@ -187,7 +187,7 @@ void TestCapacity::missing_memory_is_what_is_missing() {
   for (int seed = 0; seed < 8; ++seed) {
     const study::capacity::Question question = tight(seed);
     for (const CapacityFound& found : swept(question, small_space())) {
-      if (capacity_verdict({.samples = 1}, found) != CapacityVerdict::memory) continue;
+      if (capacity_verdict({.samples = 1}, found) != CapacityStatus::memory) continue;
       QVERIFY(!found.why_not.empty());
       const auto fits_with = [&](Bytes memory) {
         Problem problem = *at(question)(found.point);
@@ -195,7 +195,7 @@ void TestCapacity::missing_memory_is_what_is_missing() {
         cluster.device_types.front().memory = memory;
         problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
         const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-        return study::whatif::judge_plan(problem, *simulator, *found.plan->plan, {})->found.fits;
+        return study::whatif::simulate_plan(problem, *simulator, *found.plan->plan, {})->found.fits;
       };
       const Bytes needed = found.plan->capacity + missing_memory(found);
       QVERIFY(fits_with(needed));
@@ -211,7 +211,7 @@ void TestCapacity::the_nearest_of_none() {
   const std::vector<CapacityFound> found = swept(question, small_space());
   const CapacityGoal goal{.samples = 1e6, .within = Seconds(1)};
   const CapacityFound& first = found[ranked_capacity(goal, found).front()];
-  QCOMPARE(capacity_verdict(goal, first), CapacityVerdict::time);
+  QCOMPARE(capacity_verdict(goal, first), CapacityStatus::time);
   for (const CapacityFound& one : found)
     if (one.fits()) QVERIFY(capacity_cost(goal, one)->time >= capacity_cost(goal, first)->time);
 }

@@ -57,7 +57,7 @@ class TestLargest : public QObject {
 
  private slots:
   void layers_by_looking_at_each();
-  void nothing_fits();
+  void infeasible_by_memory();
   void everything_fits();
   void states_alone_are_a_proof();
   void batches();
@@ -78,7 +78,7 @@ void TestLargest::layers_by_looking_at_each() {
     std::vector<bool> fits;
     for (const std::int64_t size : ladder->sizes)
       fits.push_back(
-          study::capacity::find_capacity(*ladder->problem_of(size), point, study::capacity::capacity_planners())
+          study::capacity::find_capacity(*ladder->make_problem(size), point, study::capacity::capacity_planners())
               ->fits());
     QVERIFY(std::ranges::is_sorted(fits, std::greater()));  // else there is no one answer to compare with
     const auto answer = study::capacity::find_largest(*ladder, point, study::capacity::capacity_planners(), {});
@@ -87,13 +87,13 @@ void TestLargest::layers_by_looking_at_each() {
     QCOMPARE(*answer->next, *answer->size + 1);
     QVERIFY(answer->found->fits() && !answer->next_found->fits());
     QVERIFY(missing_memory(*answer->next_found).count > 0);
-    QVERIFY(std::ranges::count(answer->tried, study::capacity::TriedSize{*answer->next, false}) == 1);
+    QVERIFY(std::ranges::count(answer->tried, study::capacity::SizeTrial{*answer->next, false}) == 1);
     QVERIFY(answer->tried.size() < 15);
-    QCOMPARE(ladder->problem_of(7)->profile->layers.size(), std::size_t{7});
+    QCOMPARE(ladder->make_problem(7)->profile->layers.size(), std::size_t{7});
   }
 }
 
-void TestLargest::nothing_fits() {
+void TestLargest::infeasible_by_memory() {
   const study::capacity::Question question = layered(Bytes(10 * mebi));
   const CapacityPoint point{"", 2, 8, 1};
   const auto answer = study::capacity::find_largest(
@@ -140,7 +140,7 @@ void TestLargest::batches() {
   const auto global =
       study::capacity::size_ladder(question, {"", 2, 48, 4}, study::capacity::SizeKind::global_batch, {0, 41}, {});
   QCOMPARE(global->sizes, (std::vector<std::int64_t>{4, 8, 12, 16, 20, 24, 28, 32, 36, 40}));
-  QCOMPARE(global->problem_of(12)->workload.global_batch, 12);
+  QCOMPARE(global->make_problem(12)->workload.global_batch, 12);
 }
 
 void TestLargest::a_stop_cancels() {

@@ -210,7 +210,7 @@ class TestPytorch : public QObject {
         const int parts = near.micro_batches;
         switch (near.schedule) {
           case ScheduleKind::one_f_one_b:
-            QVERIFY2(parts >= stages && stages == ranks, shape_text(near).c_str());
+            QVERIFY2(parts >= stages && stages == ranks, stage_shape_text(near).c_str());
             break;
           case ScheduleKind::interleaved:
             QVERIFY(parts % std::max(1, parts / ranks) == 0 && stages % ranks == 0);

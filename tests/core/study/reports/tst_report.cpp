@@ -244,10 +244,10 @@ class TestReport : public QObject {
     for (const QStringList& row : table.mid(1))
       for (const int device : devices_in(row[0])) {
         told << device;
-        const auto verdict = std::ranges::find(simulation.devices, DeviceId(device), &DeviceVerdict::device);
+        const auto verdict = std::ranges::find(simulation.devices, DeviceId(device), &SimulatedDevice::device);
         QVERIFY(verdict != simulation.devices.end());
         QCOMPARE(row[2], gib(verdict->peak));
-        QCOMPARE(row[3], gib(verdict->peak_upper));
+        QCOMPARE(row[3], gib(verdict->peak_upper_bound));
         QCOMPARE(row[4], gib(verdict->capacity));
         QCOMPARE(row[5].toInt(), verdict->peak_micro_batches);
       }
@@ -257,7 +257,7 @@ class TestReport : public QObject {
   /// Replicas that do the same at the same times have one row.
   static bool alike(const Simulation& simulation, const TimelineLane& a, const TimelineLane& b) {
     const auto verdict = [&](DeviceId device) {
-      DeviceVerdict of = *std::ranges::find(simulation.devices, device, &DeviceVerdict::device);
+      SimulatedDevice of = *std::ranges::find(simulation.devices, device, &SimulatedDevice::device);
       of.device = DeviceId(0);
       return of;
     };

@@ -34,10 +34,10 @@ Problem small_problem(int seed) {
   return problem;
 }
 
-std::vector<FoundPlan> found(const Problem& problem, const study::whatif::SearchHow& how = {}) {
+std::vector<PlanCandidate> found(const Problem& problem, const study::whatif::SearchHow& how = {}) {
   const auto plans =
-      study::whatif::find_front(problem, study::usual_planners(), study::whatif::front_space(problem), how);
-  return plans ? *plans : std::vector<FoundPlan>();
+      study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem), how);
+  return plans ? *plans : std::vector<PlanCandidate>();
 }
 
 }  // namespace
@@ -86,16 +86,16 @@ void TestFront::equal_choices_stand_together() {
 
 void TestFront::every_plan_is_one_and_fits() {
   const Problem problem = small_problem(1);
-  const std::vector<FoundPlan> plans = found(problem);
+  const std::vector<PlanCandidate> plans = found(problem);
   QVERIFY(plans.size() > 20);
-  for (const FoundPlan& plan : plans) {
+  for (const PlanCandidate& plan : plans) {
     QVERIFY(plan::validate(*plan.plan, *problem.profile, *plan.cluster));
     const sim::Simulator simulator = *sim::Simulator::of(problem.profile, plan.cluster, problem.workload.conventions);
     const auto simulation = simulator.run(*plan.plan);
     QVERIFY(simulation && simulation->fits);
     QCOMPARE(plan.samples_per_second, simulation->samples_per_second);
     Bytes most;
-    for (const DeviceVerdict& device : simulation->devices) most = std::max(most, device.peak);
+    for (const SimulatedDevice& device : simulation->devices) most = std::max(most, device.peak);
     QCOMPARE(plan.largest_peak.count, most.count);
   }
   const std::vector<std::size_t> front = study::whatif::front_of(plans);
@@ -107,7 +107,7 @@ void TestFront::every_plan_is_one_and_fits() {
 
 void TestFront::front_covers_every_size() {
   std::map<int, int> sizes;
-  for (const FoundPlan& plan : found(small_problem(2))) ++sizes[static_cast<int>(plan.cluster->nodes.size())];
+  for (const PlanCandidate& plan : found(small_problem(2))) ++sizes[static_cast<int>(plan.cluster->nodes.size())];
   QCOMPARE(sizes.size(), std::size_t{3});
 }
 
@@ -122,8 +122,8 @@ void TestFront::a_stop_cancels() {
   std::stop_source stop;
   const Problem problem = small_problem(4);
   int calls = 0;
-  const auto answer = study::whatif::find_front(problem, study::usual_planners(), study::whatif::front_space(problem),
-                                                {.stop = stop.get_token()}, [&](const std::vector<FoundPlan>&) {
+  const auto answer = study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem),
+                                                {.stop = stop.get_token()}, [&](const std::vector<PlanCandidate>&) {
                                                   ++calls;
                                                   stop.request_stop();
                                                 });
@@ -136,18 +136,18 @@ void TestFront::a_hurry_answers() {
   std::stop_source hurry;
   const Problem problem = small_problem(5);
   const std::size_t all = found(problem).size();
-  const auto answer = study::whatif::find_front(problem, study::usual_planners(), study::whatif::front_space(problem),
+  const auto answer = study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem),
                                                 {.hurry = hurry.get_token()},
-                                                [&](const std::vector<FoundPlan>&) { hurry.request_stop(); });
+                                                [&](const std::vector<PlanCandidate>&) { hurry.request_stop(); });
   QVERIFY(answer);
   QVERIFY(!answer->empty());
   QVERIFY(answer->size() < all);
 }
 
 void TestFront::without_a_price_two_are_weighed() {
-  std::vector<FoundPlan> plans = found(small_problem(6));
+  std::vector<PlanCandidate> plans = found(small_problem(6));
   for (const Costs& costs : study::whatif::front_costs(plans)) QCOMPARE(costs[2], 0.0);
-  for (FoundPlan& plan : plans) plan.price_per_hour = 2.0 * plan.devices;
+  for (PlanCandidate& plan : plans) plan.price_per_hour = 2.0 * plan.devices;
   for (std::size_t i = 0; i < plans.size(); ++i)
     QCOMPARE(study::whatif::front_costs(plans)[i][2], 2.0 * plans[i].devices);
   plans.front().price_per_hour.reset();
@@ -159,9 +159,9 @@ void TestFront::space_keeps_a_fixed_micro_batch() {
   QCOMPARE(study::whatif::front_space(problem).micro_batches, (std::vector<int>{0, 1, 2, 4, 8, 16}));
   problem.workload.micro_batch = 4;
   QCOMPARE(study::whatif::front_space(problem).micro_batches, std::vector<int>{4});
-  for (const FoundPlan& plan : found(problem))
+  for (const PlanCandidate& plan : found(problem))
     if (plan.plan->synchronous())
-      QVERIFY2(plan.plan->micro_batch == 4, (plan.plan->name + " " + shape_text(*plan.plan)).c_str());
+      QVERIFY2(plan.plan->micro_batch == 4, (plan.plan->name + " " + stage_shape_text(*plan.plan)).c_str());
 }
 
 void TestFront::space_of_many_nodes_is_small() {

@@ -42,7 +42,7 @@ Problem changed(const Problem& problem, const WhatIf& change) {
 
 /// samples/s of the best plan; 0: none fits.
 double best_of(const Problem& problem, const std::vector<Plan>& kept) {
-  const auto answer = study::whatif::best_plan(problem, study::usual_planners(), kept, 1, {});
+  const auto answer = study::whatif::best_plan(problem, study::default_planners(), kept, 1, {});
   return answer && answer->best && answer->best->found.plan->synchronous() ? answer->best->found.samples_per_second : 0;
 }
 
@@ -179,7 +179,7 @@ void TestWhatIf::a_second_node_for_a_single_one() {
   const Cluster two = study::whatif::with_node_count(cluster, 2);
   const auto network = cost::Network::of(two);
   QVERIFY(network);
-  QCOMPARE(network->path(DeviceId(0), DeviceId(4)).bandwidth.count, study::whatif::assumed_link().bandwidth.count);
+  QCOMPARE(network->path(DeviceId(0), DeviceId(4)).bandwidth.count, study::whatif::default_link().bandwidth.count);
 }
 
 void TestWhatIf::nodes_of_a_matrix() {
@@ -351,25 +351,25 @@ void TestWhatIf::next_types() {
 /// More memory changes warm-ups by the policy; a kept copy has the old ones.
 void TestWhatIf::kept_warmups_stay() {
   const Problem problem = bert();
-  const auto best = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
+  const auto best = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
   QVERIFY(best && best->best);
   const Plan& plan = *best->best->found.plan;
   QCOMPARE(plan.schedule, ScheduleKind::one_f_one_b);
-  const std::vector<Plan> kept = study::whatif::kept_as_is(problem, plan);
+  const std::vector<Plan> kept = study::whatif::freeze_warmups(problem, plan);
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   for (const Plan& one : kept) QCOMPARE(simulator.iteration_time(one)->count, simulator.iteration_time(plan)->count);
 }
 
 void TestWhatIf::best_is_the_best_of_all() {
   const Problem problem = bert();
-  const auto answer = study::whatif::best_plan(problem, study::usual_planners(), {}, 3, {});
+  const auto answer = study::whatif::best_plan(problem, study::default_planners(), {}, 3, {});
   QVERIFY(answer && answer->best);
-  for (const FoundPlan& other : answer->found) QVERIFY(!study::whatif::is_better(other, answer->best->found));
+  for (const PlanCandidate& other : answer->found) QVERIFY(!study::whatif::is_better(other, answer->best->found));
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   planner::PlannerContext context;
   context.score = sim::score_of(simulator);
   context.fits = sim::fits_of(simulator);
-  for (const study::AskedPlanner& asked : study::usual_planners()) {
+  for (const study::PlannerRequest& asked : study::default_planners()) {
     const auto ranking = planner::run_planner(*asked.planner, problem, {}, context);
     if (!ranking || ranking->plans.empty() || !ranking->plans.front().synchronous()) continue;
     QVERIFY(*simulator.iteration_time(ranking->plans.front()) >= answer->best->found.iteration);
@@ -377,8 +377,8 @@ void TestWhatIf::best_is_the_best_of_all() {
 }
 
 void TestWhatIf::better_plans_are_told_as_they_come() {
-  std::vector<FoundPlan> told;
-  const auto answer = study::whatif::best_plan(bert(), study::usual_planners(), {}, 1, {},
+  std::vector<PlanCandidate> told;
+  const auto answer = study::whatif::best_plan(bert(), study::default_planners(), {}, 1, {},
                                                [&](const study::whatif::Candidate& one) { told.push_back(one.found); });
   QVERIFY(answer && !told.empty());
   for (std::size_t i = 1; i < told.size(); ++i) QVERIFY(study::whatif::is_better(told[i], told[i - 1]));
@@ -386,8 +386,8 @@ void TestWhatIf::better_plans_are_told_as_they_come() {
 }
 
 void TestWhatIf::threads_change_nothing() {
-  const auto one = study::whatif::best_plan(bert(), study::usual_planners(), {}, 2, {}),
-             four = study::whatif::best_plan(bert(), study::usual_planners(), {}, 2, {.threads = 4});
+  const auto one = study::whatif::best_plan(bert(), study::default_planners(), {}, 2, {}),
+             four = study::whatif::best_plan(bert(), study::default_planners(), {}, 2, {.threads = 4});
   QVERIFY(one && four);
   QCOMPARE(one->found.size(), four->found.size());
   for (std::size_t i = 0; i < one->found.size(); ++i) QVERIFY(*one->found[i].plan == *four->found[i].plan);
@@ -410,9 +410,9 @@ void TestWhatIf::more_never_makes_it_worse() {
                        .nodes = std::vector<int>(static_cast<std::size_t>(random.integer(1, 3)), random.integer(1, 3)),
                        .memory = Bytes(std::int64_t{1000000} * random.integer(600, 9000))});
   if (seed > 0) problem.workload.global_batch = random.integer(2, 6) * 4;
-  const auto today = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
   if (!today || !today->best || !today->best->found.plan->synchronous()) QSKIP("nothing fits");
-  const std::vector<Plan> kept = study::whatif::kept_as_is(problem, *today->best->found.plan);
+  const std::vector<Plan> kept = study::whatif::freeze_warmups(problem, *today->best->found.plan);
   const double now = today->best->found.samples_per_second;
   const ClusterScales scales = study::whatif::scales_of(*problem.cluster);
   for (const double factor : {1.1, 2.0, 16.0}) {
@@ -435,30 +435,30 @@ void TestWhatIf::more_never_makes_it_worse() {
 void TestWhatIf::only_used_nodes_are_paid_for() {
   const Problem problem = changed(bert(), {});
   const double hour = *problem.cluster->device_types[0].price_per_hour;
-  const auto answer = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
+  const auto answer = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
   QVERIFY(answer);
-  for (const FoundPlan& plan : answer->found) QCOMPARE(*plan.price_per_hour, 8 * hour * plan.nodes);
-  const FoundPlan& best = answer->best->found;
+  for (const PlanCandidate& plan : answer->found) QCOMPARE(*plan.price_per_hour, 8 * hour * plan.nodes);
+  const PlanCandidate& best = answer->best->found;
   QCOMPARE(*best.price_per_million_samples(), *best.price_per_hour / 3600 / best.samples_per_second * 1e6);
   WhatIf more;
   more.nodes = 3;
   const Problem three = changed(problem, more);
   const sim::Simulator simulator = *sim::Simulator::of(three.profile, three.cluster, three.workload.conventions);
-  QCOMPARE(*study::whatif::judge_plan(three, simulator, *best.plan, {})->found.price_per_hour, *best.price_per_hour);
+  QCOMPARE(*study::whatif::simulate_plan(three, simulator, *best.plan, {})->found.price_per_hour, *best.price_per_hour);
 }
 
 void TestWhatIf::purchases_of_the_preset() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
   const auto gains = sim::explain::sensitivity(problem, *today->best->found.plan);
   QVERIFY(gains);
   const std::vector<Purchase> offers = study::whatif::purchases(problem, &*gains, presets::device_catalogue());
-  const auto count = [&](PurchaseKind kind) {
+  const auto count = [&](UpgradeKind kind) {
     return std::count_if(offers.begin(), offers.end(), [&](const Purchase& one) { return one.kind == kind; });
   };
-  for (const PurchaseKind kind :
-       {PurchaseKind::links_inside, PurchaseKind::links_between, PurchaseKind::node, PurchaseKind::every_device,
-        PurchaseKind::node_devices, PurchaseKind::one_device, PurchaseKind::memory})
+  for (const UpgradeKind kind :
+       {UpgradeKind::links_inside, UpgradeKind::links_between, UpgradeKind::node, UpgradeKind::every_device,
+        UpgradeKind::node_devices, UpgradeKind::one_device, UpgradeKind::memory})
     QCOMPARE(count(kind), 1);  // the two nodes are alike
   for (const Purchase& offer : offers)
     QVERIFY(study::whatif::with_change(problem, offer.change, presets::device_catalogue()));
@@ -466,12 +466,12 @@ void TestWhatIf::purchases_of_the_preset() {
 
 void TestWhatIf::purchases_are_planned_anew() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
-  const FoundPlan& best = today->best->found;
+  const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
+  const PlanCandidate& best = today->best->found;
   const std::vector<Purchase> offers = study::whatif::purchases(problem, nullptr, presets::device_catalogue());
   int told = 0;
   const auto gains =
-      study::whatif::buy_first(problem, &best, offers, study::usual_planners(), presets::device_catalogue(),
+      study::whatif::buy_first(problem, &best, offers, study::default_planners(), presets::device_catalogue(),
                                {.threads = 2}, [&](const PurchaseGain&) { ++told; });
   QVERIFY(gains);
   QCOMPARE(gains->size(), offers.size());
@@ -482,22 +482,22 @@ void TestWhatIf::purchases_are_planned_anew() {
     QVERIFY(gain.gain >= 0);
     QVERIFY(i == 0 || gain.gain <= (*gains)[i - 1].gain);
     QCOMPARE(gain.gain, gain.best->samples_per_second - best.samples_per_second);
-    const auto again = study::whatif::best_plan(changed(problem, gain.purchase.change), study::usual_planners(),
-                                                study::whatif::kept_as_is(problem, *best.plan), 1, {});
+    const auto again = study::whatif::best_plan(changed(problem, gain.purchase.change), study::default_planners(),
+                                                study::whatif::freeze_warmups(problem, *best.plan), 1, {});
     QVERIFY(*again->best->found.plan == *gain.best->plan);
-    const bool priced = gain.purchase.kind == PurchaseKind::node || gain.purchase.kind == PurchaseKind::every_device ||
-                        gain.purchase.kind == PurchaseKind::node_devices;
+    const bool priced = gain.purchase.kind == UpgradeKind::node || gain.purchase.kind == UpgradeKind::every_device ||
+                        gain.purchase.kind == UpgradeKind::node_devices;
     QCOMPARE(gain.price_change.has_value(), priced);
   }
 }
 
 void TestWhatIf::purchases_can_be_stopped() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::usual_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
   std::stop_source stop;
   const auto gains = study::whatif::buy_first(
       problem, &today->best->found, study::whatif::purchases(problem, nullptr, presets::device_catalogue()),
-      study::usual_planners(), presets::device_catalogue(), {.stop = stop.get_token()},
+      study::default_planners(), presets::device_catalogue(), {.stop = stop.get_token()},
       [&](const PurchaseGain&) { stop.request_stop(); });
   QVERIFY(!gains);
   QVERIFY(gains.error().code == ErrorCode::cancelled);
