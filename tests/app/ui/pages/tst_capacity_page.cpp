@@ -88,7 +88,7 @@ void TestCapacityPage::a_sweep_by_hand() {
   opened.find();
   QVERIFY(opened.settle());
   QCOMPARE(opened.table().rowCount(), 4);
-  QVERIFY2(opened.words().startsWith("To take: "), qPrintable(opened.words()));
+  QVERIFY2(opened.words().startsWith("Choose: "), qPrintable(opened.words()));
   const CapacityGoal goal = *opened.page->capacity().goal();
   QCOMPARE(goal.samples, 20e6);
   QCOMPARE(goal.within->count, 30 * 86400.0);
@@ -113,7 +113,7 @@ void TestCapacityPage::other_limits_at_once() {
   QVERIFY2(opened.words().startsWith("No cluster meets these limits"), qPrintable(opened.words()));
   QCOMPARE(opened.table().rows().front().meaning, models::whatif::BarMeaning::worse);
   opened.type("capacity_within", "300d");
-  QVERIFY(opened.words().startsWith("To take: "));
+  QVERIFY(opened.words().startsWith("Choose: "));
   opened.type("capacity_amount", "20M");
   QVERIFY(std::abs(opened.table().rows().front().to / before - 2) < 1e-5);
   opened.type("capacity_tokens", "500");
