@@ -5,10 +5,12 @@
 
 #include <charconv>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/planner/evaluation/evaluation.hpp"
 #include "core/planner/planner.hpp"
 
 namespace pipedeck::planner {
@@ -74,5 +76,22 @@ class OptionTable {
  private:
   std::vector<OptionRow<Options>> rows_;
 };
+
+/// Returns the variants of the evaluation that the options ask for, for fields with the usual names.
+template <auto table>
+evaluation::EvaluateOptions evaluate_options(const PlannerOptions& given) {
+  const auto asked = table().read(given);
+  evaluation::EvaluateOptions how{.ignore_memory = asked.ignore_memory};
+  if constexpr (requires { asked.printed; }) how.printed_objective = asked.printed;
+  if constexpr (requires { asked.paper_in_flight; }) how.paper_in_flight = asked.paper_in_flight;
+  return how;
+}
+
+/// Returns the time that `evaluate` computes, as a planner's objective.
+template <Result<Seconds> (*evaluate)(const evaluation::Evaluation&)>
+Result<std::optional<Objective>> objective_in_time(const evaluation::Evaluation& e) {
+  TRY(const auto time, evaluate(e));
+  return Objective{{}, time, {}};
+}
 
 }  // namespace pipedeck::planner

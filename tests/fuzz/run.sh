@@ -31,6 +31,7 @@ run_one() {
   case $target in
     lstopo | nccl-topology | nvidia-smi | slurm | bandwidths | gpu-copies) seeds+=(tests/fixtures/topology) ;;
     hugging-face) seeds+=(tests/fixtures/hugging_face) ;;
+    layer-table) seeds+=(tests/fuzz/seeds/layer_table) ;;
     onnx) seeds+=(tests/fixtures/onnx) ;;
     profile | cluster | plan | model | simulation | calibration | workload) seeds+=(tests/fuzz/seeds/documents) ;;
     documents) seeds+=(presets/clusters presets/models) ;;

@@ -151,18 +151,9 @@ PlannerInfo amp_planner() {
           "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, NeurIPS 2022",
       .options = table().infos(),
       .plan = &plan_amp,
-      .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
-                      TRY(const auto time, amp_objective(e));
-                      return Objective{{}, time, {}};
-                    },
+      .objective = {.compute = &objective_in_time<amp_objective>,
                     .text = &amp_objective_text,
-                    .options =
-                        [](const PlannerOptions& given) {
-                          const Given asked = table().read(given);
-                          return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
-                                                             .printed_objective = asked.printed};
-                        }},
-
+                    .options = &evaluate_options<table>},
       .compared_by_default = true,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

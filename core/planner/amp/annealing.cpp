@@ -180,18 +180,9 @@ PlannerInfo amp_sa_planner() {
               "2022, section 6.3",
           .options = annealing_table().infos(),
           .plan = &plan_amp_sa,
-          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
-                          TRY(const auto time, amp_objective(e));
-                          return Objective{{}, time, {}};
-                        },
+          .objective = {.compute = &objective_in_time<amp_objective>,
                         .text = &amp_objective_text,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const Given asked = annealing_table().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
-                                                                 .printed_objective = asked.printed};
-                            }},
-
+                        .options = &evaluate_options<annealing_table>},
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }
 

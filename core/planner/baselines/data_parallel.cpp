@@ -89,13 +89,7 @@ PlannerInfo data_parallel_planner() {
           .source = "baseline",
           .options = data_parallel_options().infos(),
           .plan = &plan_data_parallel,
-          .objective = {.compute = &simulated_time,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const DataParallelOptions asked = data_parallel_options().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
-                            }},
-
+          .objective = {.compute = &simulated_time, .options = &evaluate_options<data_parallel_options>},
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }

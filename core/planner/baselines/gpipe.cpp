@@ -111,9 +111,7 @@ PlannerInfo either() {
   info.source = "Huang et al., GPipe: Efficient Training of Giant Neural Networks, NeurIPS 2019";
   info.options = gpipe_options().infos();
   info.pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true};
-  info.objective = {.compute = &simulated_time, .options = [](const PlannerOptions& given) {
-                      return evaluation::EvaluateOptions{.ignore_memory = gpipe_options().read(given).ignore_memory};
-                    }};
+  info.objective = {.compute = &simulated_time, .options = &evaluate_options<gpipe_options>};
   return info;
 }
 

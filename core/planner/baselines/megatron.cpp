@@ -192,13 +192,7 @@ PlannerInfo megatron_planner() {
               "4.1 of AMP, NeurIPS 2022",
           .options = megatron_options().infos(),
           .plan = &plan_megatron,
-          .objective = {.compute = &simulated_time,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const MegatronOptions asked = megatron_options().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
-                            }},
-
+          .objective = {.compute = &simulated_time, .options = &evaluate_options<megatron_options>},
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

@@ -78,13 +78,7 @@ PlannerInfo single_planner() {
           .source = "baseline",
           .options = single_options().infos(),
           .plan = &plan_single,
-          .objective = {.compute = &simulated_time,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const SingleOptions asked = single_options().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
-                            }},
-
+          .objective = {.compute = &simulated_time, .options = &evaluate_options<single_options>},
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 

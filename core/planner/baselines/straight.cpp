@@ -80,13 +80,7 @@ PlannerInfo straight_planner() {
           .source = "baseline of Fan et al., DAPPLE, PPoPP 2021",
           .options = straight_options().infos(),
           .plan = &plan_straight,
-          .objective = {.compute = &simulated_time,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const StraightOptions asked = straight_options().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
-                            }},
-
+          .objective = {.compute = &simulated_time, .options = &evaluate_options<straight_options>},
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 

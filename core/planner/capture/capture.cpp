@@ -246,13 +246,7 @@ PlannerInfo capture_planner() {
                           return Objective{{}, {}, bytes};
                         },
                         .text = &capture_objective_text,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const Given asked = table().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
-                                                                 .paper_in_flight = asked.paper_in_flight};
-                            }},
-
+                        .options = &evaluate_options<table>},
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

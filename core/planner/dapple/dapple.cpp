@@ -143,18 +143,9 @@ PlannerInfo dapple_planner() {
           .source = "Fan et al., DAPPLE: A Pipelined Data Parallel Approach for Training Large Models, PPoPP 2021",
           .options = table().infos(),
           .plan = &plan_dapple,
-          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
-                          TRY(const auto time, dapple_objective(e));
-                          return Objective{{}, time, {}};
-                        },
+          .objective = {.compute = &objective_in_time<dapple_objective>,
                         .text = &dapple_objective_text,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const Given asked = table().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory,
-                                                                 .printed_objective = asked.printed};
-                            }},
-
+                        .options = &evaluate_options<table>},
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = false, .layers = true}};
 }

@@ -187,13 +187,7 @@ PlannerInfo joint_planner() {
       .source = "our own; starts from the plans of all others",
       .options = table().infos(),
       .plan = &plan_joint,
-      .objective = {.compute = &simulated_time,
-                    .options =
-                        [](const PlannerOptions& given) {
-                          const Given asked = table().read(given);
-                          return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
-                        }},
-
+      .objective = {.compute = &simulated_time, .options = &evaluate_options<table>},
       .compared_by_default = false,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

@@ -266,7 +266,6 @@ PlannerInfo pipedream_planner() {
                                   .printed_objective = asked.printed,
                                   .flat_levels = asked.levels == Levels::flat};
                             }},
-
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }

@@ -327,17 +327,9 @@ PlannerInfo whale_planner() {
           .source = "Jia et al., Whale: Efficient Giant Model Training over Heterogeneous GPUs, USENIX ATC 2022",
           .options = table().infos(),
           .plan = &plan_whale,
-          .objective = {.compute = [](const evaluation::Evaluation& e) -> Result<std::optional<Objective>> {
-                          TRY(const auto time, whale_objective(e));
-                          return Objective{{}, time, {}};
-                        },
+          .objective = {.compute = &objective_in_time<whale_objective>,
                         .text = &whale_objective_text,
-                        .options =
-                            [](const PlannerOptions& given) {
-                              const Given asked = table().read(given);
-                              return evaluation::EvaluateOptions{.ignore_memory = asked.ignore_memory};
-                            }},
-
+                        .options = &evaluate_options<table>},
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }

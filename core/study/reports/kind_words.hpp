@@ -13,11 +13,11 @@
 
 namespace pipedeck::study::reports {
 
-std::string words_of(const Words& words, OpKind kind);      // "weight gradient"; both ends of a transfer "transfer"
-std::string file_label(const Words& words, OpKind kind);    // "backward weight", "send", as the file formats tell them
-std::string words_of(const Words& words, MemoryItem item);  // "optimizer state"
-std::string words_of(const Words& words, TimePart part);    // "point to point"
-std::string words_of(const Words& words, Fit fit);          // "yes (at most: no)"
+std::string words_of(const Words& words, OpKind kind);         // "weight gradient"; both ends of a transfer "transfer"
+std::string file_label(const Words& words, OpKind kind);       // "backward weight", "send", as in the file formats
+std::string words_of(const Words& words, MemoryItem item);     // "optimizer state"
+std::string words_of(const Words& words, TimePart part);       // "point to point"
+std::string words_of(const Words& words, Fit fit);             // "yes (at most: no)"
 std::string words_of(const Words& words, Collectives choice);  // "the quicker of a flat and a hierarchical ring"
 
 }  // namespace pipedeck::study::reports

@@ -39,7 +39,7 @@ std::multimap<std::string, std::string> samples() {
           {"nccl-topology", fixture("fixtures/topology/dgx-a100.xml")},
           {"slurm", fixture("fixtures/topology/site.slurm.txt")},
           {"slurm", fixture("fixtures/topology/site.topology.conf")},
-          {"layer-table", fixture("fuzz/seeds/layer-table/named.csv")},
+          {"layer-table", fixture("fuzz/seeds/layer_table/named.csv")},
           {"bandwidths", fixture("fixtures/topology/4-devices.bandwidths.csv")}};
 }
 

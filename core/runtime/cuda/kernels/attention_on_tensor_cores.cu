@@ -114,7 +114,8 @@ __global__ void __launch_bounds__(threads) forward_kernel(Bf16* out, float* logs
   const std::int64_t first_row = place.first + warp_row + lane_group();
   ResultFragment sum[Head / 8]{};
   float largest[2] = {-FLT_MAX, -FLT_MAX}, total[2] = {};
-  const std::int64_t end = heads.causal && place.first + rows_per_thread < sequence ? place.first + rows_per_thread : sequence;
+  const std::int64_t behind = place.first + rows_per_thread;
+  const std::int64_t end = heads.causal && behind < sequence ? behind : sequence;
   for (std::int64_t first = 0; first < end; first += Columns) {
     const Bf16* k = q + heads.hidden + first * packed;
     load_tile<Head>(keys, k, packed, Columns, sequence - first, heads);
@@ -175,9 +176,9 @@ constexpr std::size_t backward_bytes() {
   return sizeof(Bf16) * 2 * (rows_per_thread + Others) * stride<Head>;
 }
 
-/// Algorithm 2 from one side. OfKeys: a block has rows_per_thread keys and values, iterates over the queries and the output's
-/// gradients, and computes dK and dV with transposed scores. Otherwise it has queries, iterates over keys, and computes
-/// dQ.
+/// Runs algorithm 2 from one side. OfKeys: a block has rows_per_thread keys and values, iterates over the queries and
+/// the output's gradients, and computes dK and dV with transposed scores. Otherwise it has queries, iterates over keys,
+/// and computes dQ.
 template <int Head, int Others, bool OfKeys>
 __global__ void __launch_bounds__(threads) backward_kernel(Gradients<Bf16> work) {
   const Heads& heads = work.heads;
@@ -234,8 +235,8 @@ __global__ void __launch_bounds__(threads) backward_kernel(Gradients<Bf16> work)
 
 template <int Head, int Others, bool OfKeys>
 void start_backward(cudaStream_t stream, const Gradients<Bf16>& work, const AttentionShape& shape) {
-  launch(backward_kernel<Head, Others, OfKeys>, {blocks_of(shape, rows_per_thread), threads, backward_bytes<Head, Others>()},
-         stream, work);
+  launch(backward_kernel<Head, Others, OfKeys>,
+         {blocks_of(shape, rows_per_thread), threads, backward_bytes<Head, Others>()}, stream, work);
 }
 
 template <int Head>

@@ -184,17 +184,17 @@ void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets,
 template <class T>
 void row_max(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns) {
   over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    launch(largest_kernel<width, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream, most, logits, rows,
-           columns);
+    launch(largest_kernel<width, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream, most, logits,
+           rows, columns);
   });
 }
 
 template <class T>
 void row_exp_sum(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
-                          const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns) {
+                 const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns) {
   over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    launch(exponentials_kernel<width, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream, totals, wanted,
-           logits, most, targets, first, rows, columns);
+    launch(exponentials_kernel<width, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream, totals,
+           wanted, logits, most, targets, first, rows, columns);
   });
 }
 
