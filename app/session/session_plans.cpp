@@ -21,8 +21,6 @@ project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::
   entry.cluster = question.cluster;
   if (compared.judged) {
     Plan plan = compared.judged->plan;
-    plan.profile.clear(), plan.cluster.clear();  // the project knows them; `with_origin` adds them to an export
-    plan.profile_sha256.clear(), plan.cluster_sha256.clear();
     plan.name = text::to_qstring(plan.name).toStdString();
     entry.plan = std::make_shared<const Plan>(std::move(plan));
     return entry;

@@ -2,7 +2,6 @@
 #include "core/study/judge.hpp"
 
 #include "core/cost/lower_bound.hpp"
-#include "core/io/checksum.hpp"
 #include "core/plan/validate.hpp"
 #include "core/planner/planner.hpp"
 #include "core/study/reasons.hpp"
@@ -85,7 +84,7 @@ Judge::PlanKey Judge::key_of(const Problem& problem, const Plan& plan) {
 
 Judge::ProblemKey Judge::key_of(const Problem& problem) { return {problem.profile, problem.cluster, problem.workload}; }
 
-/// Returns a key without a batch: paths, cuts and checksums do not depend on it.
+/// Returns a key without a batch: paths and cuts do not depend on it.
 Judge::ProblemKey Judge::key_of_inputs(const Problem& problem, const Conventions& conventions) {
   ProblemKey key{problem.profile, problem.cluster, {}};
   key.workload.conventions = conventions;
@@ -182,27 +181,10 @@ Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, co
   return verdict;
 }
 
-Judge::Checksums Judge::checksums(const Problem& problem) {
-  const ProblemKey key = key_of_inputs(problem, {});
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto* known = look_up(checksums_, key)) return *known;
-  }
-  Checksums sums{io::sha256_of(*problem.profile), io::sha256_of(*problem.cluster)};
-  const std::lock_guard lock(mutex_);
-  remember_up_to(checksums_, Remembered<ProblemKey, Checksums>{key, sums}, most_problems);
-  return sums;
-}
-
 Result<JudgedPlan> Judge::judged(const Problem& problem, Plan plan, std::stop_token stop) {
   TRY(const auto judgement, verdict(problem, plan, stop));
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
   plan = sim::with_prediction(std::move(plan), *judgement->simulation, bound);
-  plan.profile = problem.profile->name;
-  plan.cluster = problem.cluster->name;
-  const Checksums sums = checksums(problem);
-  plan.profile_sha256 = sums.profile;
-  plan.cluster_sha256 = sums.cluster;
   return JudgedPlan{std::move(plan), judgement->simulation, judgement->other_warmup};
 }
 

@@ -34,7 +34,7 @@ struct Verdict {
   bool complete = true;  ///< false: `other_warmup` was not computed yet
 };
 
-/// A plan with its prediction, and with the names and checksums of its profile and cluster.
+/// A plan with its prediction.
 struct JudgedPlan {
   Plan plan;
   std::shared_ptr<const Simulation> simulation;
@@ -67,7 +67,7 @@ class Judge {
   std::optional<ProblemBounds> find_bounds(const Problem& problem) const;
 
   Result<std::shared_ptr<const Verdict>> verdict(const Problem& problem, const Plan& plan, std::stop_token stop = {});
-  /// Returns the plan with the verdict's prediction, ready to be written.
+  /// Returns the plan with the verdict's prediction.
   Result<JudgedPlan> judged(const Problem& problem, Plan plan, std::stop_token stop = {});
   /// Returns the simulation with its reasons, for a plan that is being edited. It may be incomplete.
   Result<std::shared_ptr<const Verdict>> preview(const Problem& problem, const Plan& plan, std::stop_token stop = {});
@@ -80,12 +80,6 @@ class Judge {
   Result<sim::Simulator> simulator(const Problem& problem);
 
  private:
-  /// A pair of SHA-256 sums, of a profile and a cluster.
-  struct Checksums {
-    std::string profile, cluster;
-  };
-  Checksums checksums(const Problem& problem);
-
   struct PlanKey {
     std::shared_ptr<const Profile> profile;
     std::shared_ptr<const Cluster> cluster;
@@ -120,7 +114,6 @@ class Judge {
   std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> previews_;
   std::list<Remembered<ProblemKey, ProblemBounds>> facts_;
   std::list<Remembered<ProblemKey, sim::Simulator>> simulators_;
-  std::list<Remembered<ProblemKey, Checksums>> checksums_;
 };
 
 }  // namespace pipedeck::study

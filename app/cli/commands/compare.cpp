@@ -18,6 +18,7 @@
 #include "core/model/memory_verdict.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/study/compare.hpp"
+#include "core/study/origin.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -103,7 +104,7 @@ std::string comparison_text(const Answers& answers) {
 }
 
 nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const study::ProblemBounds& facts,
-                                   const std::optional<JitterBand>& band) {
+                                   const study::Origin& origin, const std::optional<JitterBand>& band) {
   nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
   if (!answer.judged) {
     json["infeasible"] = {{"reason", answer.infeasible->reason}, {"relaxation", answer.infeasible->relaxation}};
@@ -135,7 +136,7 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
                          {"B", in_milliseconds(is_a ? other->iteration : figures.iteration)}};
   }
   if (band) json["jitter"] = options::jitter_json(*band);
-  json["plan"] = nlohmann::ordered_json::parse(io::documents::plan_to_json(plan));
+  json["plan"] = nlohmann::ordered_json::parse(io::documents::plan_to_json(study::with_origin(plan, origin)));
   return json;
 }
 
@@ -149,8 +150,9 @@ std::string comparison_json(const Answers& answers) {
                               {"one_device_ms", in_milliseconds(comparison.facts.single_device)},
                               {"lower_bound_ms", in_milliseconds(comparison.facts.lower_bound)},
                               {"answers", nlohmann::ordered_json::array()}};
+  const study::Origin origin = study::origin_of(*problem.profile, *problem.cluster);
   for (std::size_t i = 0; i < comparison.plans.size(); ++i)
-    json["answers"].push_back(answer_json(comparison.plans[i], comparison.facts, bands[i]));
+    json["answers"].push_back(answer_json(comparison.plans[i], comparison.facts, origin, bands[i]));
   return json.dump(2);
 }
 

@@ -13,6 +13,7 @@
 #include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/judge.hpp"
+#include "core/study/origin.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -81,7 +82,8 @@ class EditCommand : public options::Command {
     const std::string human = after->plan.name + "\n" + edits_table(*before, *after) +
                               spare_text(after->plan, *problem.cluster) + text::fits_sentence(*after->simulation) +
                               "\n";
-    TRY_VOID(output_.write(io::documents::plan_to_json(after->plan), human));
+    const Plan written = study::with_origin(after->plan, study::origin_of(*problem.profile, *problem.cluster));
+    TRY_VOID(output_.write(io::documents::plan_to_json(written), human));
     return 0;
   }
 

@@ -15,6 +15,7 @@
 #include "app/cli/work/trials.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/study/compare.hpp"
+#include "core/study/origin.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -170,11 +171,12 @@ class PlanCommand : public options::Command {
     context.hurry = budget.over();
     TRY(const auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
     if (ranking.infeasible) return tl::unexpected(study::no_plan_fits(asked.planner->name, *ranking.infeasible));
+    const study::Origin origin = study::origin_of(*problem.profile, *problem.cluster);
     std::vector<study::JudgedPlan> judged;
     for (const Plan& plan : ranking.plans) {
       if (static_cast<int>(judged.size()) == max_plans()) break;
       TRY(auto scheduled, question_.schedule.apply(plan, *problem.profile));
-      TRY(auto verdict, judge.judged(problem, std::move(scheduled), stop));
+      TRY(auto verdict, judge.judged(problem, study::with_origin(std::move(scheduled), origin), stop));
       judged.push_back(std::move(verdict));
     }
     return judged;

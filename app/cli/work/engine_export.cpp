@@ -11,6 +11,7 @@
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/compare.hpp"
+#include "core/study/origin.hpp"
 
 namespace pipedeck::cli::work {
 namespace {
@@ -61,8 +62,9 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
     return fail(ErrorCode::bad_input, fmt::format("{}; nearest supported plan, written with --nearest: {}", why, cost));
   text::print_note(why);
   text::print_note("written instead: " + cost);
-  TRY_VOID(write_plan(how.nearest_plan, near->plan));
-  return study::engines::engine_text(wanted, {near->plan, *problem.profile, *problem.cluster, shape});
+  const Plan written = study::with_origin(near->plan, study::origin_of(*problem.profile, *problem.cluster));
+  TRY_VOID(write_plan(how.nearest_plan, written));
+  return study::engines::engine_text(wanted, {written, *problem.profile, *problem.cluster, shape});
 }
 
 }  // namespace pipedeck::cli::work

@@ -12,6 +12,7 @@
 #include "core/io/checksum.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/plan/validate.hpp"
+#include "core/study/origin.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -49,16 +50,10 @@ QString origin_note(const Plan& plan, const Profile& profile, const Cluster& clu
 }  // namespace
 
 Plan with_origin(const project::State& state, const project::PlanEntry& entry) {
-  Plan plan = *entry.plan;
-  if (const project::ProfileEntry* profile = project::find_profile(state, entry.profile)) {
-    plan.profile = profile->profile->name;
-    plan.profile_sha256 = io::sha256_of(*profile->profile);
-  }
-  if (const project::ClusterEntry* cluster = project::find_cluster(state, entry.cluster)) {
-    plan.cluster = cluster->cluster->name;
-    plan.cluster_sha256 = io::sha256_of(*cluster->cluster);
-  }
-  return plan;
+  const project::ProfileEntry* profile = project::find_profile(state, entry.profile);
+  const project::ClusterEntry* cluster = project::find_cluster(state, entry.cluster);
+  if (!profile || !cluster) return *entry.plan;
+  return study::with_origin(*entry.plan, study::origin_of(*profile->profile, *cluster->cluster));
 }
 
 std::string plans_to_text(const project::State& state, const project::Ids& ids) {

@@ -10,12 +10,12 @@
 
 #include "app/session/project/backend_choice.hpp"
 #include "app/text/in_qt.hpp"
-#include "core/io/checksum.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
 #include "core/runtime/train.hpp"
+#include "core/study/origin.hpp"
 
 namespace pipedeck::session::runs {
 
@@ -229,10 +229,7 @@ void Launch::train(const Simulated& simulation) {
   }
   record_.predicted = *simulation;
   Plan& plan = record_.plan;
-  plan.profile = spec_.problem.profile->name;
-  plan.profile_sha256 = io::sha256_of(*spec_.problem.profile);
-  plan.cluster = spec_.problem.cluster->name;
-  plan.cluster_sha256 = io::sha256_of(*spec_.problem.cluster);
+  plan = study::with_origin(std::move(plan), study::origin_of(*spec_.problem.profile, *spec_.problem.cluster));
   plan = sim::with_prediction(std::move(plan), **simulation, Seconds{});
   emit predicted(*simulation);
   const auto written = io::write_file(file("plan.json").toStdString(), io::documents::plan_to_json(plan));

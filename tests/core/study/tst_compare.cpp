@@ -9,6 +9,7 @@
 #include "core/cost/lower_bound.hpp"
 #include "core/io/checksum.hpp"
 #include "core/study/compare.hpp"
+#include "core/study/origin.hpp"
 #include "core/study/trial.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_plan.hpp"
@@ -75,12 +76,14 @@ class TestCompare : public QObject {
     QVERIFY(plans[0] == plans[2]);
   }
 
-  void a_plan_names_its_profile_and_cluster() {
+  void a_plan_is_predicted_and_gets_its_origin() {
     const Problem problem = small_problem();
     study::Judge judge;
     const auto comparison = study::compare(problem, {asked("dapple")}, judge, {}, {}, {});
     QVERIFY(comparison && comparison->plans.front().judged);
-    const auto& [plan, simulation, other] = *comparison->plans.front().judged;
+    const auto& [judged, simulation, other] = *comparison->plans.front().judged;
+    QVERIFY(judged.profile_sha256.empty() && judged.cluster_sha256.empty());
+    const Plan plan = study::with_origin(judged, study::origin_of(*problem.profile, *problem.cluster));
     QCOMPARE(plan.profile_sha256, io::sha256_of(*problem.profile));
     QCOMPARE(plan.cluster_sha256, io::sha256_of(*problem.cluster));
     QCOMPARE(plan.profile, problem.profile->name);
