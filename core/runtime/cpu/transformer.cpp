@@ -11,26 +11,10 @@
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/layers/transformer_layout.hpp"
 
 namespace pipedeck::runtime::cpu {
 namespace {
-
-/// The offsets of the parameters and their gradients. `h` is the model's width, `c` that of the heads and `f` that of
-/// the feed-forward: whole, or a rank's shard.
-struct Offsets {
-  std::int64_t gain1, shift1, qkv, qkv_bias, out, out_bias, gain2, shift2, up, up_bias, down, down_bias, end;
-  Offsets(std::int64_t h, std::int64_t c, std::int64_t f) {
-    std::int64_t next = 0;
-    const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
-    gain1 = place(h), shift1 = place(h);
-    qkv = place(h * 3 * c), qkv_bias = place(3 * c);
-    out = place(c * h), out_bias = place(h);
-    gain2 = place(h), shift2 = place(h);
-    up = place(h * f), up_bias = place(f);
-    down = place(f * h), down_bias = place(h);
-    end = next;
-  }
-};
 
 /// Tensors saved by forward, in this order.
 enum ForwardSaved : std::size_t {
@@ -130,7 +114,7 @@ class Transformer final : public layers::LayerKernel {
   Transformer(const AttentionShape& shape, std::int64_t hidden, std::int64_t feed_forward,
               std::optional<layers::Partners> partners)
       : layers::LayerKernel(shape.sequence * hidden, shape.sequence * hidden,
-                            Offsets(hidden, shape.hidden, feed_forward).end),
+                            layers::TransformerLayout(hidden, shape.hidden, feed_forward).end),
         shape_(shape),
         h_(hidden),
         c_(shape.hidden),
@@ -141,7 +125,7 @@ class Transformer final : public layers::LayerKernel {
   /// The blocks in the order of at_. The queries, keys and values of a row of weights are a model's width apart, and so
   /// are those of the next row.
   std::vector<layers::ParameterBlock> blocks_of(const TransformerPart& part) const {
-    const Offsets& all = whole_->at_;
+    const layers::TransformerLayout& all = whole_->at_;
     const std::int64_t f = whole_->f_, width = shape_.head_width();
     const layers::ShardRange heads{part.heads.first * width, c_}, up = part.feed_forward;
     return {{all.gain1, 1, 2 * h_, 2 * h_},
@@ -258,7 +242,7 @@ class Transformer final : public layers::LayerKernel {
 
   AttentionShape shape_;    ///< of the local heads
   std::int64_t h_, c_, f_;  ///< the model's width, and those of the local heads and feed-forward
-  Offsets at_;
+  layers::TransformerLayout at_;
   std::optional<layers::Partners> partners_;
   std::unique_ptr<Transformer> whole_;  ///< of a shard
   std::vector<layers::ParameterBlock> blocks_;

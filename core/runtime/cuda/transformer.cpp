@@ -11,25 +11,10 @@
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/products.hpp"
+#include "core/runtime/layers/transformer_layout.hpp"
 
 namespace pipedeck::runtime::cuda {
 namespace {
-
-/// The offsets of the parameters and their gradients. `h` is the model's width, `c` that of the heads and `f` that of
-/// the feed-forward: whole, or a rank's shard.
-struct Offsets {
-  std::int64_t gain1, shift1, qkv, qkv_bias, out, out_bias, gain2, shift2, up, up_bias, down, down_bias;
-  Offsets(std::int64_t h, std::int64_t c, std::int64_t f) {
-    std::int64_t next = 0;
-    const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
-    gain1 = place(h), shift1 = place(h);
-    qkv = place(h * 3 * c), qkv_bias = place(3 * c);
-    out = place(c * h), out_bias = place(h);
-    gain2 = place(h), shift2 = place(h);
-    up = place(h * f), up_bias = place(f);
-    down = place(f * h), down_bias = place(h);
-  }
-};
 
 /// Tensors saved by forward, in this order.
 enum ForwardSaved : std::size_t {
@@ -277,7 +262,7 @@ class Transformer final : public CudaLayer {
 
   std::int64_t h_, heads_, head_size_, c_, f_, sequence_;
   bool causal_;
-  Offsets at_;
+  layers::TransformerLayout at_;
   std::optional<layers::Partners> partners_;
 };
 
