@@ -12,6 +12,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/json/value.hpp"
+#include "core/io/topology/pci_tree.hpp"
 #include "core/io/topology/xml_text.hpp"
 
 namespace pipedeck::io::topology {
@@ -23,12 +24,6 @@ constexpr std::size_t hwloc_head = 4096;
 
 // Classes of PCI devices, and makers (pci.ids).
 constexpr std::string_view nvidia = "10de", amd = "1002";
-
-/// A bridge or a device of the PCI tree, and where it hangs.
-struct HwlocPciNode {
-  int parent = -1;                      ///< position, -1: at a processor
-  std::optional<BytesPerSecond> speed;  ///< of the link above it
-};
 
 /// The parts of the machine around an object.
 struct Place {
@@ -124,8 +119,7 @@ class TopologyReader {
     // Host bridges ("0-1") are no piece of the tree: they are the processor's side of it.
     const bool bridge = type == "Bridge" && std::string_view(node.attribute("bridge_type").as_string()) == "1-1";
     if (bridge || type == "PCIDev") {
-      pci_.push_back({place.pci, speed_of(node)});
-      place.pci = static_cast<int>(pci_.size()) - 1;
+      place.pci = pci_.add({place.pci, speed_of(node)});
     }
     if (type == "PCIDev") read_device(node, place);
     read_children(node, place, depth + 1);
@@ -304,33 +298,17 @@ class TopologyReader {
   }
 
   // -- pairs
-  std::vector<int> ancestors(int pci) const {
-    std::vector<int> chain;
-    for (int at = pci; at >= 0; at = pci_[static_cast<std::size_t>(at)].parent) chain.push_back(at);
-    std::ranges::reverse(chain);
-    return chain;
-  }
-
   Joint interconnect_between(std::size_t one, std::size_t other) const {
     const Place &a = gpus_[one].place, &b = gpus_[other].place;
-    const std::vector<int> up_a = ancestors(a.pci), up_b = ancestors(b.pci);
-    std::size_t common = 0;
-    while (common < std::min(up_a.size(), up_b.size()) && up_a[common] == up_b[common]) ++common;
-    std::optional<BytesPerSecond> narrowest;
-    const auto narrow = [&](const std::vector<int>& chain) {
-      for (std::size_t i = common; i < chain.size(); ++i)
-        if (const auto& speed = pci_[static_cast<std::size_t>(chain[i])].speed)
-          if (!narrowest || *speed < *narrowest) narrowest = *speed;
-    };
-    narrow(up_a);
-    narrow(up_b);
-    if (!lanes_.empty() && lanes_[one][other] > 0) return {InterconnectKind::link, lanes_[one][other], narrowest};
-    if (common > 0) {
-      const bool one_bridge = up_a.size() <= common + 2 && up_b.size() <= common + 2;
-      return {one_bridge ? InterconnectKind::switched : InterconnectKind::bridged, 0, narrowest};
+    const PciPath path = pci_.path(a.pci, b.pci);
+    if (!lanes_.empty() && lanes_[one][other] > 0) return {InterconnectKind::link, lanes_[one][other], path.narrowest};
+    if (path.meets) {
+      const bool one_bridge = path.first <= 2 && path.second <= 2;
+      return {one_bridge ? InterconnectKind::switched : InterconnectKind::bridged, 0, path.narrowest};
     }
-    if (packages_ > 1 && (a.package != b.package || a.package < 0)) return {InterconnectKind::system, 0, narrowest};
-    return {a.numa == b.numa ? InterconnectKind::host_bridge : InterconnectKind::numa_node, 0, narrowest};
+    if (packages_ > 1 && (a.package != b.package || a.package < 0))
+      return {InterconnectKind::system, 0, path.narrowest};
+    return {a.numa == b.numa ? InterconnectKind::host_bridge : InterconnectKind::numa_node, 0, path.narrowest};
   }
 
   Result<FoundMachines> finish() {
@@ -351,7 +329,7 @@ class TopologyReader {
 
   XmlText xml_;
   DetectedMachine machine_;
-  std::vector<HwlocPciNode> pci_;
+  PciTree pci_;
   std::vector<GpuOfTopology> gpus_;
   std::set<std::string> switches_;                   ///< gp_index of NVSwitches
   std::map<std::string, std::size_t> gpu_of_index_;  ///< by gp_index of what the system calls them

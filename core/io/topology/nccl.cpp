@@ -10,6 +10,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/json/value.hpp"
+#include "core/io/topology/pci_tree.hpp"
 #include "core/io/topology/xml_text.hpp"
 
 namespace pipedeck::io::topology {
@@ -19,12 +20,6 @@ constexpr std::size_t most_gpus_per_host = 256;  // of a host
 constexpr std::size_t max_gpus = 4096;           // of a dump
 constexpr std::size_t most_links = 256;          // entries of a GPU
 constexpr int most_nccl_lanes = 1024;
-
-/// A bridge or a device of the PCI tree, and where it hangs.
-struct NcclPciNode {
-  int parent = -1;  ///< position, -1: at the processor
-  std::optional<PciExpress> link;
-};
 
 struct LinkEnd {
   std::string target, target_class;
@@ -117,9 +112,9 @@ class DumpReader {
   }
 
   void read_pci(const pugi::xml_node& node, Host& host, int cpu, int parent, int depth) {
-    NcclPciNode made{parent, pcie_of(node)};
-    pci_.push_back(made);
-    const int position = static_cast<int>(pci_.size()) - 1;
+    const auto link = pcie_of(node);
+    const int position = pci_.add({parent, link ? std::optional(pcie_bandwidth(*link)) : std::nullopt});
+    pci_links_.push_back(link);
     read_children(node, host, cpu, position, depth + 1);
     if (!problem_ && !node.first_child()) read_leaf(node, host, cpu, position);
   }
@@ -163,7 +158,7 @@ class DumpReader {
     found.pci = position;
     found.cpu = cpu;
     found.bus = lower(pci.attribute("busid").as_string());
-    if (position >= 0) found.gpu.pcie = pci_[static_cast<std::size_t>(position)].link;
+    if (position >= 0) found.gpu.pcie = pci_links_[static_cast<std::size_t>(position)];
     const auto hex = [&](const char* key) {
       const std::string value = lower(pci.attribute(key).as_string());
       return value.starts_with("0x") ? value.substr(2) : value;
@@ -231,30 +226,13 @@ class DumpReader {
     return std::min(direct + std::min(from_a, from_b), most_nccl_lanes);
   }
 
-  std::vector<int> ancestors(int pci) const {
-    std::vector<int> chain;
-    for (int at = pci; at >= 0; at = pci_[static_cast<std::size_t>(at)].parent) chain.push_back(at);
-    std::ranges::reverse(chain);
-    return chain;
-  }
-
   Joint interconnect_between(const GpuOfDump& a, const GpuOfDump& b) const {
-    const std::vector<int> up_a = ancestors(a.pci), up_b = ancestors(b.pci);
-    std::size_t common = 0;
-    while (common < std::min(up_a.size(), up_b.size()) && up_a[common] == up_b[common]) ++common;
-    std::optional<BytesPerSecond> narrowest;
-    const auto narrow = [&](const std::vector<int>& chain) {
-      for (std::size_t i = common; i < chain.size(); ++i)
-        if (const auto& link = pci_[static_cast<std::size_t>(chain[i])].link)
-          if (!narrowest || pcie_bandwidth(*link) < *narrowest) narrowest = pcie_bandwidth(*link);
-    };
-    narrow(up_a);
-    narrow(up_b);
-    if (const int lanes = lanes_between(a, b); lanes > 0) return {InterconnectKind::link, lanes, narrowest};
-    if (a.cpu != b.cpu) return {InterconnectKind::system, 0, narrowest};
-    if (common == 0) return {InterconnectKind::host_bridge, 0, narrowest};
-    const bool one_bridge = up_a.size() == common + 1 && up_b.size() == common + 1;
-    return {one_bridge ? InterconnectKind::switched : InterconnectKind::bridged, 0, narrowest};
+    const PciPath path = pci_.path(a.pci, b.pci);
+    if (const int lanes = lanes_between(a, b); lanes > 0) return {InterconnectKind::link, lanes, path.narrowest};
+    if (a.cpu != b.cpu) return {InterconnectKind::system, 0, path.narrowest};
+    if (!path.meets) return {InterconnectKind::host_bridge, 0, path.narrowest};
+    const bool one_bridge = path.first == 1 && path.second == 1;
+    return {one_bridge ? InterconnectKind::switched : InterconnectKind::bridged, 0, path.narrowest};
   }
 
   DetectedMachine machine_of(Host& host) const {
@@ -311,7 +289,8 @@ class DumpReader {
 
   XmlText xml_;
   const std::string& name_;
-  std::vector<NcclPciNode> pci_;
+  PciTree pci_;
+  std::vector<std::optional<PciExpress>> pci_links_;  ///< of the nodes of the tree
   std::vector<Host> hosts_;
   std::map<std::string, std::size_t> host_of_hash_;
   std::size_t gpus_told_ = 0, unnamed_told_ = 0;
