@@ -5,10 +5,10 @@
 #include <array>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include <fmt/format.h>
 
+#include "core/plan/validate.hpp"
 #include "core/runtime/exec/lane_check.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 
@@ -18,8 +18,6 @@ namespace {
 tl::unexpected<Error> bad(std::string message, std::string place) {
   return fail(ErrorCode::bad_input, std::move(message), std::move(place));
 }
-
-std::string stage_place(std::size_t stage, const char* key) { return fmt::format("/stages/{}/{}", stage, key); }
 
 /// Rejects features that fp32 training on the CPU does not support.
 Result<void> check_features(const Plan& plan, const Schedule& schedule) {
@@ -37,11 +35,7 @@ Result<void> check_features(const Plan& plan, const Schedule& schedule) {
   return {};
 }
 
-Result<void> check_batch(const Plan& plan, const Schedule& schedule) {
-  if (plan.micro_batch < 1 || plan.micro_batches < 1 || plan.micro_batch * plan.micro_batches != plan.global_batch)
-    return bad(fmt::format("{} micro-batches of {} samples are not the global batch of {}", plan.micro_batches,
-                           plan.micro_batch, plan.global_batch),
-               "/micro_batches");
+Result<void> check_schedule(const Plan& plan, const Schedule& schedule) {
   if (schedule.copies != num_stage_copies(plan))
     return bad(
         fmt::format("the schedule has {} copies of every stage, the plan {}", schedule.copies, num_stage_copies(plan)),
@@ -53,93 +47,14 @@ Result<void> check_batch(const Plan& plan, const Schedule& schedule) {
   return {};
 }
 
-Result<void> check_ranges(const Plan& plan, int layers) {
-  if (plan.stages.empty()) return bad("the plan has no stages", "/stages");
+/// Checks that the stages hold the model's layers in list order.
+Result<void> check_layers(const Plan& plan, int layers) {
   if (plan.order)
     for (std::size_t i = 0; i < plan.order->size(); ++i)
       if ((*plan.order)[i] != LayerId(i)) return bad("the model is a chain: layers run in list order", "/order");
-  int next = 0;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const Stage& stage = plan.stages[s];
-    if (stage.first != next || stage.last <= stage.first || stage.last > layers)
-      return bad(fmt::format("layers [{}, {}) of a model with {}, expected to begin at {}", stage.first, stage.last,
-                             layers, next),
-                 stage_place(s, "layers"));
-    next = stage.last;
-  }
-  if (next != layers) return bad(fmt::format("the stages end at layer {}, the model has {}", next, layers), "/stages");
+  if (const int end = plan.stages.back().last; end != layers)
+    return bad(fmt::format("the stages end at layer {}, the model has {}", end, layers), "/stages");
   return {};
-}
-
-Result<void> check_tensor_parallel(const Plan& plan) {
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const Stage& stage = plan.stages[s];
-    if (stage.tensor_parallel < 1 || stage.devices.size() % static_cast<std::size_t>(stage.tensor_parallel) != 0)
-      return bad(fmt::format("tensor_parallel is {}, expected a divisor of the stage's {} devices",
-                             stage.tensor_parallel, stage.devices.size()),
-                 stage_place(s, "tensor_parallel"));
-    if (stage.shards && (stage.shards->size() != static_cast<std::size_t>(stage.tensor_parallel) ||
-                         std::any_of(stage.shards->begin(), stage.shards->end(), [](double f) { return !(f > 0); })))
-      return bad(fmt::format("{} shards, expected one above 0 for each of the {} ranks", stage.shards->size(),
-                             stage.tensor_parallel),
-                 stage_place(s, "shards"));
-  }
-  return {};
-}
-
-/// Checks that stages which share a device share all of their devices.
-Result<void> check_devices(const Plan& plan) {
-  std::map<DeviceId, std::size_t> held;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const Stage& stage = plan.stages[s];
-    if (stage.devices.empty()) return bad("a stage needs a device", stage_place(s, "devices"));
-    std::set<DeviceId> own;
-    for (const DeviceId device : stage.devices) {
-      const auto [other, fresh] = held.try_emplace(device, s);
-      const bool common = is_interleaved_on_device(plan.schedule) &&
-                          plan.stages[other->second].devices == stage.devices &&
-                          plan.stages[other->second].tensor_parallel == stage.tensor_parallel;
-      if (!own.insert(device).second || (!fresh && !common))
-        return bad(fmt::format("device {} is used twice: stages that share devices have all of them in common, and "
-                               "only schedules of several stages a device have such",
-                               device.value),
-                   stage_place(s, "devices"));
-    }
-  }
-  return {};
-}
-
-Result<void> check_chunks(const Plan& plan) {
-  const std::vector<Chunk> chunks = stage_copies(plan);
-  const auto copies = static_cast<std::size_t>(num_stage_copies(plan));
-  if (chunks.size() != plan.stages.size() * copies)
-    return bad(fmt::format("{} chunks of {} stages, expected {} of each", chunks.size(), plan.stages.size(), copies),
-               "/chunks");
-  std::set<std::vector<DeviceId>> groups;
-  for (const Stage& stage : plan.stages) groups.insert(stage.devices);
-  for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const bool own_place = chunks[c].stage == StageId(c / copies) && chunks[c].copy == static_cast<int>(c % copies);
-    if (!own_place || !groups.contains(chunks[c].devices) ||
-        chunks[c].devices.size() != plan.stages[chunks[c].stage.index()].devices.size())
-      return bad("each copy of each stage once, on the devices of a stage with as many", "/chunks");
-  }
-  return {};
-}
-
-Result<void> check_replicas(const Plan& plan) {
-  TRY_VOID(check_tensor_parallel(plan));
-  TRY_VOID(check_devices(plan));
-  for (std::size_t s = 0; s < plan.stages.size() && plan.synchronous(); ++s) {
-    const Stage& stage = plan.stages[s];
-    const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
-    if (samples.size() != static_cast<std::size_t>(stage.replicas()) ||
-        std::any_of(samples.begin(), samples.end(), [](int n) { return n < 1; }) ||
-        std::accumulate(samples.begin(), samples.end(), 0) != plan.micro_batch)
-      return bad(fmt::format("{} replicas do not share the {} samples of a micro-batch, at least one each",
-                             stage.replicas(), plan.micro_batch),
-                 stage_place(s, stage.shares ? "shares" : "devices"));
-  }
-  return check_chunks(plan);
 }
 
 std::vector<bool> recomputed_layers(const Stage& stage) {
@@ -298,11 +213,11 @@ std::vector<std::size_t> Layout::tensor_parallel_group(const LocalStage& chunk) 
 }
 
 Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
-  TRY_VOID(check_features(plan, schedule)
-               .and_then([&] { return check_batch(plan, schedule); })
-               .and_then([&] { return check_ranges(plan, layers::plannable_layers(model)); })
-               .and_then([&] { return check_replicas(plan); })
-               .and_then([&] { return check_length(plan, steps); }));
+  TRY_VOID(plan::validate(plan));
+  TRY_VOID(check_features(plan, schedule));
+  TRY_VOID(check_schedule(plan, schedule));
+  TRY_VOID(check_layers(plan, layers::plannable_layers(model)));
+  TRY_VOID(check_length(plan, steps));
 
   Layout layout;
   layout.copies = num_stage_copies(plan);

@@ -274,23 +274,23 @@ void TestRunEnds::plans_that_cannot_run_say_why_data() {
   QTest::addColumn<QString>("place");
   QTest::addColumn<QString>("expected");
   QTest::newRow("tensor parallel") << 0 << "/stages/1/tensor_parallel"
-                                   << "tensor_parallel is 2, expected a divisor of the stage's 1 devices";
+                                   << "found 2, expected a divisor of the stage's 1 devices";
   QTest::newRow("asynchronous") << 1 << "/schedule"
                                 << "the plan's 1f1b is synchronous, the schedule asynchronous";
   QTest::newRow("precision") << 2 << "/precision"
                              << "mixed-16";
   QTest::newRow("zero") << 3 << "/zero"
                         << "zero is 1";
-  QTest::newRow("batch") << 4 << "/micro_batches"
-                         << "not the global batch of 13";
+  QTest::newRow("batch") << 4 << "/micro_batch"
+                         << "expected a divisor of global_batch, 13";
   QTest::newRow("short") << 5 << "/stages"
                          << "end at layer 4, the model has 5";
   QTest::newRow("gap") << 6 << "/stages/1/layers"
-                       << "expected to begin at 2";
-  QTest::newRow("device twice") << 7 << "/stages/1/devices"
-                                << "device 0 is used twice";
+                       << "expected a range that begins at 2";
+  QTest::newRow("device twice") << 7 << "/stages/1/devices/0"
+                                << "device 0 a second time";
   QTest::newRow("shares") << 8 << "/stages/0/shares"
-                          << "do not share the 4 samples";
+                          << "expected micro_batch, 4";
   QTest::newRow("too many replicas") << 9 << "/stages/0/devices"
                                      << "5 replicas";
   QTest::newRow("order") << 10 << "/order"
@@ -346,7 +346,7 @@ void TestRunEnds::plans_that_cannot_run_say_why() {
       for (int d = 2; d < 6; ++d) plan.stages[0].devices.push_back(DeviceId(d));
       break;
     case 10:
-      plan.order = std::vector<LayerId>{LayerId(1), LayerId(0)};
+      plan.order = std::vector<LayerId>{LayerId(1), LayerId(0), LayerId(2), LayerId(3), LayerId(4)};
       break;
     case 11:
       schedule.lanes.pop_back();
