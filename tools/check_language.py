@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds texts that break the language rules of CONTRIBUTING.md: sentences that begin with a banned word, and banned
 words. Texts are comments, the strings of app and core (windows, help, messages), and the pages of docs, whose lines may
-have 100 columns. Prints each fault with its file and line.
+have 100 columns. Comments and pages name only sources that exist. Prints each fault with its file and line.
 
     tools/check_language.py [--count] [FILE or FOLDER ...]
 
@@ -11,6 +11,7 @@ Without arguments: the folders that are clean and have to stay so. Exit status: 
 import argparse
 import collections
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -32,6 +33,9 @@ STRINGS = re.compile(rf"{STRING}(?:\s*{STRING})*")
 TITLES = ("What-if", "What if", "&What-if", "What if…")  # names, not sentences
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")])
 COLUMNS = 100
+SOURCE = re.compile(r"(?<![\w/.])(?:[\w.-]+/)*[a-z]\w*\.(?:hpp|cpp|cuh|cu)\b")
+FOLDER = re.compile(r"`((?:core|app|tests|tools|packaging|presets|resources)/[\w/.-]+)`")
+EXAMPLES = ("tst_x.cpp",)
 GENERATED = ("reproduction.md",)
 
 
@@ -95,6 +99,29 @@ def faults_of(text):
             yield found.group(0), text[max(0, found.start() - 30):found.end() + 40]
 
 
+def repository():
+    """The paths of all files below ROOT that git knows or may come to know."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, capture_output=True)
+    if listed.returncode == 0:
+        return [f"/{path}" for path in listed.stdout.splitlines()]
+    return [f"/{path.relative_to(ROOT)}" for path in ROOT.rglob("*.*") if "build" not in path.parts]
+
+
+def missing_sources(path, known):
+    """(line, name) of each source or folder that a comment or a page names and that does not exist."""
+    blocks = comments_of(path) if path.suffix in (".hpp", ".cpp", ".cu", ".cuh") else []
+    if path.suffix == ".md":
+        blocks = ((number, [line]) for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1))
+    for line, block in blocks:
+        text = " ".join(block)
+        for name in (found.removeprefix("../") for found in SOURCE.findall(text)):
+            if name not in EXAMPLES and not any(file.endswith(f"/{name}") for file in known):
+                yield line, name
+        for name in FOLDER.findall(text) if path.suffix == ".md" else ():
+            if not any(file.startswith((f"/{name.rstrip('/')}/", f"/{name}.")) or file == f"/{name}" for file in known):
+                yield line, name
+
+
 def files_of(arguments):
     for argument in arguments:
         path = Path(argument) if Path(argument).is_absolute() else Path.cwd() / argument
@@ -123,11 +150,13 @@ def main():
     arguments.add_argument("--count", action="store_true", help="faults of each folder instead of each fault")
     given = arguments.parse_args()
     counts = collections.Counter()
+    known = repository()
     for path in files_of(given.paths or [*(ROOT / folder for folder in CLEAN), *PAGES]):
         faults = [(line, f"'{fault}' in: {around.strip()}")
                   for line, text in texts_of(path) for fault, around in faults_of(text)]
         if path.suffix == ".md" and path.name not in GENERATED:
             faults += [(line, f"{length} columns, at most {COLUMNS}") for line, length in long_lines_of(path)]
+        faults += [(line, f"{name} does not exist") for line, name in missing_sources(path, known)]
         counts[str(path.parent.relative_to(ROOT))] += len(faults)
         if not given.count:
             for line, fault in sorted(faults):

@@ -16,7 +16,7 @@
 
 #include "app/session/plans/explainer.hpp"
 #include "app/session/plans/item_curves.hpp"
-#include "app/session/plans/live_edit.hpp"
+#include "app/session/plans/preview_simulator.hpp"
 #include "app/session/project/autosave.hpp"
 #include "app/session/project/history.hpp"
 #include "app/session/project/import.hpp"
@@ -153,7 +153,7 @@ class Session : public QObject {
   void delete_run(int id);
   void delete_profile(int id);
   void delete_cluster(int id);
-  /// Changes the schedule of the plan of `id` as a manual edit (plan_edits). One step.
+  /// Changes the schedule of the plan of `id` as a manual edit (plans/edits.hpp). One step.
   void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
   /// Returns null if it is unknown; it is then computed in the background, and `verdicts_changed` follows.
   std::shared_ptr<const study::Verdict> verdict(const project::PlanEntry& entry);

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/nccl_model.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/model/workload.hpp"
 
 namespace pipedeck::cost {

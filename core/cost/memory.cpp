@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/cost/compute.hpp"
-#include "core/cost/stage_ways.hpp"
+#include "core/cost/stage_sharding.hpp"
 #include "core/plan/cuts.hpp"
 #include "core/plan/layer_bytes.hpp"
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <string_view>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/network.hpp"
+#include "core/cost/ring_times.hpp"
 
 namespace pipedeck::cost {
 

@@ -7,7 +7,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
-#include "core/cost/stage_ways.hpp"
+#include "core/cost/stage_sharding.hpp"
 #include "core/plan/layer_bytes.hpp"
 
 namespace pipedeck::cost {

@@ -9,7 +9,7 @@
 
 #include "core/base/ids.hpp"
 #include "core/base/units.hpp"
-#include "core/model/gpu_reading.hpp"
+#include "core/model/gpu_sample.hpp"
 #include "core/model/timeline.hpp"
 
 namespace pipedeck {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules, one row each. Their builders are in core/schedule/closed_forms.hpp.
+// The schedules, one row each. Their builders are in core/schedule/builders.hpp.
 #pragma once
 
 #include <array>

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/plan/cut_path.hpp"
 #include "core/plan/edit_parts.hpp"
 #include "core/plan/layer_bytes.hpp"
+#include "core/plan/sharding_path.hpp"
 
 namespace pipedeck::plan::edits {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of plan_edits. Each part changes a copy; with_edit() validates and completes it.
+// Declarations shared by the files of edits.hpp. Each part changes a copy; with_edit() validates and completes it.
 #pragma once
 
 #include "core/plan/edits.hpp"

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/plan/cut_path.hpp"
 #include "core/plan/edit_parts.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/plan/validate.hpp"
 
 namespace pipedeck::plan {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/base/checks.hpp"
-#include "core/plan/cut_path.hpp"
 #include "core/plan/layer_bytes.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/plan/stages_alike.hpp"
 #include "core/plan/validate.hpp"
 

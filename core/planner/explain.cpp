@@ -9,6 +9,7 @@
 #include "core/cost/compute.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/chain.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner {
 

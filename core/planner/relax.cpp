@@ -10,6 +10,7 @@
 #include "core/plan/validate.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/chain.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner {
 

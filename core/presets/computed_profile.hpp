@@ -6,8 +6,8 @@
 
 namespace pipedeck::presets {
 
-/// Returns analytic_profile with its source (transformer_json.hpp), so that other sizes of the model can be computed
-/// from the profile alone.
+/// Returns analytic_profile with its source (io/documents/transformer.hpp), so that other sizes of the model can be
+/// computed from the profile alone.
 Result<analytic::AnalyticProfile> computed_profile(const ParsedTransformer& model, const DeviceModel& device,
                                                    const AnalyticOptions& options);
 

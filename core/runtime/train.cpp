@@ -17,7 +17,7 @@
 #include "core/runtime/train/measured.hpp"
 #include "core/runtime/train/run.hpp"
 #include "core/runtime/train/run_gpus.hpp"
-#include "core/runtime/train/samples_of_all.hpp"
+#include "core/runtime/train/sample_aggregator.hpp"
 
 namespace pipedeck::runtime {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 
@@ -16,7 +16,7 @@ std::vector<int> warmup_counts(const Plan& plan, std::span<const StageEstimates>
     for (std::size_t s = 0; s < plan.stages.size(); ++s) counts.push_back(pipedream_warmup(plan, StageId(s)));
     return counts;
   }
-  if (!plan.warmup_counts) return policy_warmups(plan, figures);
+  if (!plan.warmup_counts) return fitting_warmups(plan, figures);
   std::vector<int> counts = *plan.warmup_counts;
   for (int& count : counts) count = std::min(count, plan.micro_batches);
   return counts;

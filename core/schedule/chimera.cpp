@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "core/schedule/both_directions.hpp"
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 namespace {

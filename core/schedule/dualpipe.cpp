@@ -3,7 +3,7 @@
 // at either end, and forwards of one direction overlap with backwards of the other. Weights are stored twice.
 #include <algorithm>
 
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 #include "core/schedule/dualpipe_steps.hpp"
 
 namespace pipedeck::schedule {

@@ -2,7 +2,7 @@
 // DualPipeV, DualPipe cut in half (Sea AI Lab, "Cut-in-half" schedule; github.com/deepseek-ai/DualPipe): one copy of 2P
 // stages on P devices in a V. Stage k is on device k on the way down, and on device 2P - 1 - k on the way back. The way
 // back replaces the other direction, so weights are stored once.
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 #include "core/schedule/dualpipe_steps.hpp"
 
 namespace pipedeck::schedule {

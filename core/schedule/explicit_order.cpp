@@ -2,7 +2,7 @@
 // Lists from a plan file: checked for completeness, then used unchanged.
 #include <fmt/format.h>
 
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPipe (Huang et al., arXiv 1811.06965): all forwards, then all backwards, in the same micro-batch order.
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 

@@ -5,7 +5,7 @@
 // the last, backwards in reverse. If P does not divide M, the last group has P + (M mod P) micro-batches, and its
 // warm-up applies throughout. With the smaller groups' warm-up, the first backward of the last group would come too
 // late.
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 #include "core/schedule/round_robin_ranks.hpp"
 
 namespace pipedeck::schedule {

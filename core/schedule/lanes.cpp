@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 namespace {

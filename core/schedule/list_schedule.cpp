@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 namespace {

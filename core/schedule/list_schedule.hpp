@@ -10,7 +10,7 @@
 
 #include "core/model/plan.hpp"
 #include "core/model/schedule.hpp"
-#include "core/schedule/figures.hpp"
+#include "core/schedule/stage_estimates.hpp"
 
 namespace pipedeck::schedule {
 

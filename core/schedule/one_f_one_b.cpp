@@ -2,19 +2,18 @@
 // 1F1B with DAPPLE's early backward (section V): K_i forwards, then alternating backward and forward, then the
 // remaining backwards. If memory limits an early stage, later stages follow it. A stage that needs more forwards than
 // the previous one sends before its first backward would wait forever.
+#include "core/plan/warmups.hpp"
 #include "core/schedule/build.hpp"
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 
-std::vector<int> policy_warmups(const Plan& plan, std::span<const StageEstimates> figures) {
-  const int stages = static_cast<int>(plan.stages.size());
-  std::vector<int> warmups;
-  for (int i = 0; i < stages; ++i) {
-    const int behind = plan.warmup == Warmup::A ? stages - i : 2 * (stages - i) - 1;
-    const int before = i == 0 ? plan.micro_batches : warmups.back();
-    warmups.push_back(std::min({behind, figures[static_cast<std::size_t>(i)].fitting, before}));
-  }
+std::vector<int> fitting_warmups(const Plan& plan, std::span<const StageEstimates> figures) {
+  std::vector<int> warmups =
+      plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup);
+  int before = plan.micro_batches;
+  for (std::size_t i = 0; i < warmups.size(); ++i)
+    before = warmups[i] = std::min({warmups[i], figures[i].fitting, before});
   return warmups;
 }
 

@@ -3,7 +3,7 @@
 // stage, both forward and backward. NOAM at every stage can deadlock if replica counts differ, so each stage has its
 // own K_s. Vertical sync (section 3.3) has the same order. It changes only the weight version that a mini-batch uses,
 // and so the number of versions per stage.
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 

@@ -5,7 +5,7 @@
 // micro-batches as are in flight, and an all-reduce may take a whole batch's time.
 #include <fmt/format.h>
 
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 namespace {

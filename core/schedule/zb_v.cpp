@@ -5,7 +5,7 @@
 // no device waits between its first and its last operation. Then as many micro-batches are in flight as on 1F1B's first
 // stage. The order is that of this even case, for at least 2P - 1 micro-batches; with fewer, the others are omitted.
 #include "core/schedule/both_directions.hpp"
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 namespace {

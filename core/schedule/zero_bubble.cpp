@@ -5,7 +5,7 @@
 // in flight, as many as 1F1B's first stage, and the warm-up of 1F1B. H2 has 2P - 1, and its warm-up is long enough that
 // no device waits at the start either. With less memory, the warm-up shrinks as in 1F1B, and the delay is limited by
 // the rest.
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/sim/engine/joined_waits.hpp"
 #include "core/sim/engine/period.hpp"
 #include "core/sim/memory/curve.hpp"
-#include "core/sim/memory/twins.hpp"
+#include "core/sim/memory/identical_lanes.hpp"
 #include "core/sim/memory/upper.hpp"
 #include "core/sim/prepared.hpp"
 #include "core/sim/simulation_size.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/schedule/closed_forms.hpp"
+#include "core/schedule/builders.hpp"
 
 namespace pipedeck::sim {
 namespace {

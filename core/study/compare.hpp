@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
-#include "core/study/asked_planner.hpp"
 #include "core/study/judge.hpp"
+#include "core/study/planner_request.hpp"
 
 namespace pipedeck::study {
 

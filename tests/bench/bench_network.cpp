@@ -2,8 +2,8 @@
 // How long the paths of large clusters take to be made ready, and to be asked for.
 #include <benchmark/benchmark.h>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/network.hpp"
+#include "core/cost/ring_times.hpp"
 
 using namespace pipedeck;
 

@@ -11,7 +11,7 @@
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/one_core.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
-#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/exec/stage_module.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/profile/profiler.hpp"

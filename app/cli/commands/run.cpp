@@ -26,7 +26,7 @@
 #include "core/presets/presets.hpp"
 #include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/train.hpp"
 #include "core/runtime/train/evaluate.hpp"

@@ -6,7 +6,7 @@
 #include "core/base/limits.hpp"
 #include "core/base/quantity_text.hpp"
 #include "core/presets/cloud_shapes.hpp"
-#include "core/runtime/machine/this_machine.hpp"
+#include "core/runtime/machine/local_machine.hpp"
 #include "core/runtime/profile/profiler.hpp"
 
 namespace pipedeck::cli::options {

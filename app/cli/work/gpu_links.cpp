@@ -12,7 +12,7 @@
 #include "app/cli/text/table.hpp"
 #include "core/cost/all_reduce.hpp"
 #include "core/cost/network.hpp"
-#include "core/runtime/machine/this_machine.hpp"
+#include "core/runtime/machine/local_machine.hpp"
 
 namespace pipedeck::cli::work {
 namespace {

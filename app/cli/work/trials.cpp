@@ -12,7 +12,7 @@
 #include "app/cli/work/plan_columns.hpp"
 #include "core/model/step_times.hpp"
 #include "core/presets/presets.hpp"
-#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/machine/robust.hpp"
 #include "core/runtime/train.hpp"
 

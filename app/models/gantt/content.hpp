@@ -41,7 +41,7 @@ struct Content {
   std::int64_t end = 0;                     ///< ns: makespan
   std::array<bool, op_kind_count> kinds{};  ///< kinds that are drawn
 
-  bool preview = false;  ///< made of samples only (gantt_preview.hpp)
+  bool preview = false;  ///< made of samples only (preview.hpp)
 
   bool empty() const { return groups.empty(); }
   std::optional<std::size_t> group_of(DeviceId device) const;

@@ -137,7 +137,7 @@ QSizeF topology_size(const Node& node);
 QSizeF switch_size();
 QSizeF rack_size();  ///< collapsed
 
-/// Returns the layout as arranged by hand. Elements without a place are arranged automatically (topology_arrange.hpp).
+/// Returns the layout as arranged by hand. Elements without a place are arranged automatically (arrange.hpp).
 Layout topology_layout(const Cluster& cluster, const ClusterLayout& layout = {});
 
 /// A curve from one box to another, for a link or one that is being drawn.

@@ -4,7 +4,7 @@
 
 #include <QAbstractTableModel>
 
-#include "app/models/whatif/front_content.hpp"
+#include "app/models/whatif/pareto_content.hpp"
 
 namespace pipedeck::models::whatif {
 

@@ -9,7 +9,7 @@
 #include <QStringList>
 
 #include "app/models/format.hpp"
-#include "app/models/whatif/front_content.hpp"
+#include "app/models/whatif/pareto_content.hpp"
 #include "app/text/in_qt.hpp"
 
 namespace pipedeck::models::whatif {

@@ -83,7 +83,7 @@ DrawnCluster ungrouped(DrawnCluster drawn, const std::set<std::string>& members)
 DrawnCluster with_collapsed(DrawnCluster drawn, const std::string& rack, bool collapsed);
 Result<DrawnCluster> renamed_rack(DrawnCluster drawn, const std::string& rack, const std::string& name);
 
-// -- copy and paste (cluster_clipboard.cpp)
+// -- copy and paste (clipboard.cpp)
 /// Returns cluster JSON with the chosen nodes and switches, the links between them, and their places.
 std::string fragment_of(const DrawnCluster& drawn, const std::set<std::string>& places);
 struct PastedPlaces {

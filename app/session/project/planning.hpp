@@ -11,7 +11,7 @@
 
 #include "core/model/pins.hpp"
 #include "core/planner/planner.hpp"
-#include "core/study/asked_planner.hpp"
+#include "core/study/planner_request.hpp"
 
 namespace pipedeck::session::project {
 

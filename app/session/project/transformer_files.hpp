@@ -9,7 +9,7 @@
 
 #include "app/session/project/state.hpp"
 #include "core/analytic/analytic_profile.hpp"
-#include "core/analytic/graph/open_dimensions.hpp"
+#include "core/analytic/graph/dynamic_dimensions.hpp"
 
 namespace pipedeck::session::project {
 

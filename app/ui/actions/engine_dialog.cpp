@@ -15,7 +15,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/format.hpp"
-#include "app/session/tables.hpp"
+#include "app/session/table_export.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/actions/exports.hpp"
 #include "app/ui/layout/dialog_size.hpp"

@@ -7,7 +7,7 @@
 
 #include <QDialog>
 
-#include "app/session/engine_offer.hpp"
+#include "app/session/engine_export.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
 
 class QComboBox;

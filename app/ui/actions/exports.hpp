@@ -8,7 +8,7 @@
 #include <QObject>
 #include <QPointer>
 
-#include "app/session/tables.hpp"
+#include "app/session/table_export.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
 
 class QAction;

@@ -5,7 +5,7 @@
 
 #include "app/models/topology/arrange.hpp"
 #include "app/models/topology/room.hpp"
-#include "app/session/cluster/device_offers.hpp"
+#include "app/session/cluster/device_options.hpp"
 #include "app/session/project/entry_edits.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/actions/topology_words.hpp"

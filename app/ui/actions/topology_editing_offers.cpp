@@ -3,7 +3,7 @@
 #include "app/ui/actions/topology_editing.hpp"
 
 #include "app/session/cluster/bandwidths.hpp"
-#include "app/session/cluster/device_offers.hpp"
+#include "app/session/cluster/device_options.hpp"
 #include "app/session/cluster/strengths.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/actions/topology_words.hpp"

@@ -4,7 +4,7 @@
 
 #include <QStringList>
 
-#include "app/session/cluster/device_offers.hpp"
+#include "app/session/cluster/device_options.hpp"
 #include "app/session/cluster/strengths.hpp"
 #include "app/views/topology/palette.hpp"
 #include "core/base/result.hpp"

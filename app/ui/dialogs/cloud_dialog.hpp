@@ -6,7 +6,7 @@
 
 #include <QDialog>
 
-#include "app/session/cluster/cloud_offers.hpp"
+#include "app/session/cluster/cloud_instances.hpp"
 #include "app/ui/dialogs/machine_form.hpp"
 
 class QLineEdit;

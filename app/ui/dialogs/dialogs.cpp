@@ -17,7 +17,7 @@
 #include "app/ui/dialogs/machine_dialog.hpp"
 #include "app/ui/dialogs/planner_dialog.hpp"
 #include "app/ui/dialogs/trace_dialog.hpp"
-#include "app/ui/dialogs/training_dialog.hpp"
+#include "app/ui/dialogs/training_memory_dialog.hpp"
 #include "app/ui/dialogs/transformer_dialog.hpp"
 
 namespace pipedeck::ui::dialogs {
@@ -142,7 +142,7 @@ Dialogs interactive_dialogs() {
   dialogs.training_state =
       [](QWidget* parent, const session::project::TrainingState& now,
          std::shared_ptr<const Profile> profile) -> std::optional<session::project::TrainingState> {
-    TrainingDialog dialog(now, std::move(profile), parent);
+    TrainingMemoryDialog dialog(now, std::move(profile), parent);
     return dialog.exec() == QDialog::Accepted ? std::optional(dialog.training_state()) : std::nullopt;
   };
   dialogs.machines = [](QWidget* parent, const session::cluster::MachinePreview& preview) -> std::optional<Cluster> {

@@ -11,7 +11,7 @@
 #include "app/models/memory/curves.hpp"
 #include "app/session/plans/edits.hpp"
 #include "app/text/in_qt.hpp"
-#include "app/ui/layout/layout_keeper.hpp"
+#include "app/ui/layout/window_state_saver.hpp"
 #include "app/ui/pages/plan_rows.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_bar.hpp"

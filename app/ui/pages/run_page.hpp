@@ -9,13 +9,13 @@
 #include <QJsonObject>
 #include <QWidget>
 
-#include "app/session/runs/backend_offer.hpp"
+#include "app/session/runs/available_backends.hpp"
 #include "app/session/runs/checkpoint_list.hpp"
-#include "app/session/runs/launch_check.hpp"
+#include "app/session/runs/launch_validation.hpp"
 #include "app/session/session.hpp"
 #include "app/session/trials.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
-#include "app/views/gantt/time_link.hpp"
+#include "app/views/gantt/time_axis_controller.hpp"
 
 namespace pipedeck::views::gantt {
 class View;

@@ -6,7 +6,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "app/session/plans/live_edit.hpp"
+#include "app/session/plans/preview_simulator.hpp"
 #include "app/session/session.hpp"
 #include "app/session/whatif/capacity_study.hpp"
 #include "app/session/whatif/largest_study.hpp"

@@ -14,7 +14,7 @@
 
 #include "app/models/background.hpp"
 #include "app/models/compare/plan_row.hpp"
-#include "app/views/gantt/time_link.hpp"
+#include "app/views/gantt/time_axis_controller.hpp"
 #include "core/model/memory_items.hpp"
 
 class QGridLayout;

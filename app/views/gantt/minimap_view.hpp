@@ -12,7 +12,7 @@
 #include "app/models/gantt/content.hpp"
 #include "app/models/gantt/matches.hpp"
 #include "app/models/gantt/minimap_geometry.hpp"
-#include "app/views/gantt/time_link.hpp"
+#include "app/views/gantt/time_axis_controller.hpp"
 
 namespace pipedeck::views::gantt {
 

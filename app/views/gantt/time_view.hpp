@@ -11,7 +11,7 @@
 #include <QRect>
 #include <QWidget>
 
-#include "app/views/gantt/time_link.hpp"
+#include "app/views/gantt/time_axis_controller.hpp"
 #include "app/views/widgets/theme.hpp"
 
 namespace pipedeck::views::gantt {

@@ -72,7 +72,7 @@ class View : public gantt::TimeView {
   void draw_peak(QPainter& painter) const;
   /// Draws the time of the peak and the distance to its upper bound.
   void draw_peak_mark(QPainter& painter, const models::memory::Curve& curve, double peak_y, double upper_y) const;
-  // memory_view_strips.cpp
+  // view_strips.cpp
   void draw_strips(QPainter& painter, QImage& canvas) const;
   void draw_strip_frame(QPainter& painter, int strip) const;
   void draw_strip_marks(QPainter& painter, int strip) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layout of the run view; run_view.cpp has its behaviour.
+// Layout of the run view; view.cpp has its behaviour.
 #include <QComboBox>
 #include <QFormLayout>
 #include <QGridLayout>

@@ -106,7 +106,7 @@ class Editor : public QWidget {
     std::optional<models::split::ChipDrop> drop{};
   };
 
-  // split_editor.cpp
+  // editor.cpp
   void relayout();
   void took(bool changed);
   void finish();
@@ -123,7 +123,7 @@ class Editor : public QWidget {
   std::vector<std::int64_t> layer_bytes() const;
   Picture picture() const;
 
-  // split_editor_keys.cpp
+  // editor_keys.cpp
   bool takes_key(const QKeyEvent& event) const;
   bool cut_key(const QKeyEvent& event);
   bool stage_key(const QKeyEvent& event);
@@ -134,13 +134,13 @@ class Editor : public QWidget {
   void move_layer_cursor(int layer);
   void cycle_recompute(int stage);
 
-  // split_editor_menu.cpp
+  // editor_menu.cpp
   void open_menu(const models::split::Item& item, const QPoint& at);
   void add_stage_actions(QMenu* menu, int stage, int layer);
   void add_chip_actions(QMenu* menu, const models::split::Chip& chip);
   void add_edit(QMenu* menu, const QString& text, const char* name, const plan::PlanEdit& edit);
 
-  // split_editor_texts.cpp
+  // editor_texts.cpp
   void update_accessible_text();
   QString tip_of(const models::split::Item& item) const;
   QString layer_tip(int position) const;

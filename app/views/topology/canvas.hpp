@@ -107,7 +107,7 @@ class Canvas : public QWidget {
  private:
   enum class Gesture { none, pressed, pan, move, rubber, link, nudge };
 
-  // topology_canvas.cpp
+  // canvas.cpp
   QPointF to_drawing(QPointF point) const { return camera_.to_drawing(point); }
   QRectF seen() const { return camera_.to_drawing(QRectF(rect())); }
   void choose(const models::topology::Selection& selection);
@@ -116,7 +116,7 @@ class Canvas : public QWidget {
   void stale();
   void fit_camera();
 
-  // topology_canvas_mouse.cpp
+  // canvas_mouse.cpp
   void press(QMouseEvent* event);
   void click_on(const models::topology::Hit& hit, Qt::KeyboardModifiers modifiers);
   void start_move();
@@ -129,11 +129,11 @@ class Canvas : public QWidget {
   bool moves(const models::topology::End& end) const;
   void update_cursor();
 
-  // topology_canvas_keys.cpp
+  // canvas_keys.cpp
   bool handle_key(QKeyEvent* event);
   void finish_rename(bool keep);
 
-  // topology_canvas_paint.cpp
+  // canvas_paint.cpp
   Painter painter_on(QPainter& painter, const QRectF& seen) const;
   void draw_base();
   void draw_base_part(const QRect& part);

@@ -17,7 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/whatif/front_table_model.hpp"
-#include "app/views/whatif/front_view.hpp"
+#include "app/views/whatif/pareto_view.hpp"
 #include "app/views/widgets/key_help.hpp"
 #include "app/views/widgets/table_style.hpp"
 #include "app/views/widgets/theme.hpp"

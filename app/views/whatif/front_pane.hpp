@@ -6,7 +6,7 @@
 
 #include <QWidget>
 
-#include "app/models/whatif/front_content.hpp"
+#include "app/models/whatif/pareto_content.hpp"
 
 class QComboBox;
 class QLabel;

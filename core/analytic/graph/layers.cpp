@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/analytic/graph/cuts.hpp"
 #include "core/analytic/graph/fused_runs.hpp"
 #include "core/analytic/graph/layer_names.hpp"
 #include "core/analytic/graph/operator_count.hpp"
+#include "core/analytic/graph/segments.hpp"
 
 namespace pipedeck::analytic::graph {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/analytic/analytic_profile.hpp"
-#include "core/analytic/graph/open_dimensions.hpp"
+#include "core/analytic/graph/dynamic_dimensions.hpp"
 #include "core/model/operator_graph.hpp"
 
 namespace pipedeck::analytic::graph {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/analytic/recorded/kept_by_autograd.hpp"
+#include "core/analytic/recorded/saved_by_autograd.hpp"
 
 namespace pipedeck::analytic::recorded {
 namespace {

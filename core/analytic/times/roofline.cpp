@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analytic/times/product_times.hpp"
+#include "core/analytic/times/gemm_times.hpp"
 
 namespace pipedeck::analytic::times {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles computed from layer shapes: operations and bytes of each kind of layer, with the sources of the formulas
-// (docs/formulas.md).
+// Profiles computed from layer shapes: operations and bytes of each kind of layer. Formulas carry their sources.
 #pragma once
 
 #include <cstdint>

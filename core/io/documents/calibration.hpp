@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calibration of docs/formats.md, read and written as the formats of json_formats.hpp are.
+// The calibration of docs/formats.md, read and written as the formats of formats.hpp are.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 
 #include "core/io/json/reader.hpp"
 #include "core/io/json/writer.hpp"
-#include "core/model/gpu_reading.hpp"
+#include "core/model/gpu_sample.hpp"
 
 namespace pipedeck::io::documents {
 

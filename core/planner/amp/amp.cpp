@@ -9,7 +9,7 @@
 // - t_i and e_i are those of the pipeline's own devices and links. Types are not averaged, and the slowest link of a
 //   ring counts instead of its last one. (The authors' program does the opposite in both.)
 // - The assignment is the optimum of eq. 4, including gradient synchronisation. The paper's programme minimises eq. 5
-//   first, which gives another assignment in over half of random cases (amp_assignment.hpp).
+//   first, which gives another assignment in over half of random cases (assignment.hpp).
 // - Memory counts: one micro-batch at a time must fit on every stage, and the warm-up is shortened to fit.
 // The answer is the strategy of least T, as in the paper without trial runs. --rank-by simulated simulates the best
 // strategies instead of running them. A list has each strategy once.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMP's randomised procedure (Li et al., NeurIPS 2022, section 6.3, Algorithm 2): simulated annealing over degrees,
 // micro-batch sizes and placements, each with its optimal layer assignment. A step varies tmp or dp, and draws a
-// micro-batch and a domino tiling (amp_tiling.hpp). It is accepted with the probability e^(min(cost - next, 0) / t).
+// micro-batch and a domino tiling (tiling.hpp). It is accepted with the probability e^(min(cost - next, 0) / t).
 // Open points of the paper, and deviations:
 // - Costs are relative to the current one, so that a temperature has one meaning for milliseconds and for minutes. It
 //   falls from 1 to 1/1000 in equal ratios.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner::amp {
 

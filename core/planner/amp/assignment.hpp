@@ -21,7 +21,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/cost/collective.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/plan/layer_bytes.hpp"
 
 namespace pipedeck::planner::amp {

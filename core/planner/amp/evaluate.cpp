@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/planner/amp/evaluate.hpp"
 
 namespace pipedeck::planner::amp {

@@ -6,11 +6,12 @@
 #include <set>
 
 #include "core/cost/compute.hpp"
-#include "core/cost/stage_ways.hpp"
-#include "core/plan/cut_path.hpp"
+#include "core/cost/stage_sharding.hpp"
 #include "core/plan/layer_bytes.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/planner/search/arithmetic.hpp"
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner::amp {
 

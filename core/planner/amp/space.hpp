@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMP's strategies (section 3.3) and what they cost (section 3.4): degrees, micro-batch and placement become an
-// Task, which amp_assignment.hpp solves.
+// Task, which assignment.hpp solves.
 #pragma once
 
 #include <map>

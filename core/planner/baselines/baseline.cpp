@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/baselines/baseline.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 #include <algorithm>
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/plan/warmups.hpp"
 #include "core/planner/amp/answer.hpp"
 #include "core/planner/baselines/baseline.hpp"
 #include "core/planner/option_table.hpp"
@@ -17,6 +18,7 @@
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/blocks.hpp"
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner::baselines {
 
@@ -77,7 +79,7 @@ Result<std::vector<std::vector<amp::Strategy>>> considered(const search::Chain& 
 
 std::vector<int> warmups(const Plan& plan) {
   return plan.warmup_counts.value_or(
-      search::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup));
+      plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup));
 }
 
 /// The plans of the least pp x tmp that fits, with each warm-up policy.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // CAPTURE and mCAP (Dreuning et al.) partition a model over a pipeline and choose each stage's degrees of data and
 // tensor parallelism. They minimise the highest peak memory of all devices for the given global batch. Predicted
-// memory: capture_space.hpp.
+// memory: space.hpp.
 //
-// Recommenders: `exact` (default) finds the smallest highest peak in polynomial time (capture_search.hpp). `bf` is
+// Recommenders: `exact` (default) finds the smallest highest peak in polynomial time (search.hpp). `bf` is
 // mCAP's brute force over all partitions, `bo` its Bayesian optimisation. With --pipeline-only every stage has one
 // device, and there are as many stages as devices and layers allow. Otherwise any number of stages is allowed, and
 // devices may be idle if the smallest peak requires it. Without --micro-batch, the size with the smallest peak is
@@ -23,6 +23,7 @@
 #include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner::capture {
 

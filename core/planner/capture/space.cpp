@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
-#include "core/plan/cut_path.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/plan/layer_bytes.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
 namespace pipedeck::planner::capture {

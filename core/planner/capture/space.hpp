@@ -7,7 +7,7 @@
 // second figure of the others. Deviation: the paper predicts one micro-batch on every stage. 1F1B holds min(M, S - i)
 // micro-batches on stage i, which multiplies the saved bytes. Data parallelism divides the samples, tensor parallelism
 // the weights; saved bytes follow the profile (layer_bytes.hpp). If the profile has the shardings of layers, a stage
-// fits if the largest of them fits (cut_ranges.hpp).
+// fits if the largest of them fits (cost/sharded_ranges.hpp).
 #pragma once
 
 #include <cstdint>

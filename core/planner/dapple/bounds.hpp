@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/planner/dapple/suffix.hpp"
+#include "core/planner/dapple/objective_terms.hpp"
 #include "core/planner/search/arithmetic.hpp"
 
 namespace pipedeck::planner::dapple {

@@ -6,15 +6,15 @@
 //   L_max = max_Q [ sum_{s<=Q} F_s + (M - 1) t_Q + max_{s<=Q}( AR_s + sum_{a=s..Q} B_a ) ],
 // t = F + B of a computing stage and max(F, B) of a transfer (full-duplex). The printed objective loses the pivot's
 // last backward, can fall when a stage gets slower, and makes a link wait for both directions. L_max grows with every
-// stage and needs three figures of a prefix (dapple_suffix.hpp). With equal replicas it is never above the simulated
-// 1F1B without overlap. --printed-objective computes eq. 1-3 as printed (dapple_as_published.cpp).
+// stage and needs three figures of a prefix (objective_terms.hpp). With equal replicas it is never above the simulated
+// 1F1B without overlap. --printed-objective computes eq. 1-3 as printed (as_published.cpp).
 //
-// Search, eq. 4-5: stages are added front to back and placed by three policies (dapple_places.hpp). Data parallelism
+// Search, eq. 4-5: stages are added front to back and placed by three policies (places.hpp). Data parallelism
 // (one stage) and straight pipelines (one device each) are among the plans.
 //
 // Ranking. L_max is equal for the warm-up policies A and B, so candidates are simulated with both, without overlap of
 // all-reduces. Only pure data parallelism overlaps them if the workload does, as in the paper. Candidates come in the
-// order of the sure measure (dapple_space.hpp), which is never above the simulated time. If the next bound is not below
+// order of the sure measure (space.hpp), which is never above the simulated time. If the next bound is not below
 // the best simulated time, no other candidate is better. --rank-by objective returns the least L_max.
 //
 // Beyond the paper: device memory is respected (at least one micro-batch must fit every device, and the warm-up is
@@ -27,6 +27,7 @@
 #include "core/planner/dapple/ranking.hpp"
 #include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner::dapple {
 

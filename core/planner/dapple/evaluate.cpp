@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/planner/dapple/evaluate.hpp"
 
 namespace pipedeck::planner::dapple {

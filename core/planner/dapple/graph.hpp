@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of DAPPLE's search space that is below a limit: the first two passes of dapple_search.hpp.
+// The part of DAPPLE's search space that is below a limit: the first two passes of search.hpp.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/cost/collective.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/planner/search/arithmetic.hpp"
 
 namespace pipedeck::planner::dapple {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/plan/warmups.hpp"
 #include "core/planner/dapple/spaces.hpp"
 #include "core/planner/search/arithmetic.hpp"
 
@@ -244,7 +245,7 @@ class DappleRanking {
   static bool same_warmup(const Plan& a, const Plan& b) {
     const auto counts = [](const Plan& plan) {
       return plan.warmup_counts.value_or(
-          search::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup));
+          plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup));
     };
     return counts(a) == counts(b);
   }

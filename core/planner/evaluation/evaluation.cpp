@@ -9,7 +9,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
-#include "core/cost/stage_ways.hpp"
+#include "core/cost/stage_sharding.hpp"
 
 namespace pipedeck::planner::evaluation {
 

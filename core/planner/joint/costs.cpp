@@ -5,8 +5,8 @@
 #include <array>
 
 #include "core/cost/compute.hpp"
-#include "core/plan/cut_path.hpp"
 #include "core/plan/layer_bytes.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/planner/search/arithmetic.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
@@ -156,7 +156,7 @@ int JointCosts::count_kept(const CostKey& key, int first, int last, bool recompu
 
 // --- transfers
 
-/// As in dapple_space.cpp: slices that cross the same pair of nodes are one transfer; inside a node the pair of devices
+/// As in space.cpp: slices that cross the same pair of nodes are one transfer; inside a node the pair of devices
 /// counts. A replica's first device sends and receives for all.
 std::vector<JointCosts::Slice> JointCosts::slices(const Team& from, const Team& to) const {
   const cost::Network& network = chain().network();

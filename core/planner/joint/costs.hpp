@@ -73,7 +73,7 @@ class JointCosts {
   struct Passes {
     double forward, backward;
   };
-  // Stages below: the layers between two places (joint_layers.hpp).
+  // Stages below: the layers between two places (layers.hpp).
 
   /// Returns the times of a micro-batch on the slowest replica, without recomputation.
   Passes passes(int team, int first, int last) const;

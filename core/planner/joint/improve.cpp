@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // joint's third step: local moves on the simulated time. The next plan is the quickest one whose neighbours
-// (joint_moves.hpp) are unknown. Its neighbours of least closed form are simulated.
+// (moves.hpp) are unknown. Its neighbours of least closed form are simulated.
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "core/plan/warmups.hpp"
 #include "core/planner/joint/moves.hpp"
 #include "core/planner/joint/run.hpp"
 #include "core/planner/search/memory_fit.hpp"
@@ -102,7 +103,7 @@ class Improver {
     std::vector<Plan> plans;
     if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2) return plans;
     const int stages = static_cast<int>(plan.stages.size());
-    const auto counts = plan.warmup_counts.value_or(search::policy_warmups(stages, plan.micro_batches, plan.warmup));
+    const auto counts = plan.warmup_counts.value_or(plan::policy_warmups(stages, plan.micro_batches, plan.warmup));
     const auto take = [&](std::vector<int> changed) {
       // Counts never rise, or a stage would wait for more micro-batches than the one before admits.
       for (std::size_t i = 0; i < changed.size(); ++i)

@@ -4,13 +4,13 @@
 //
 // Method:
 // 1. Seeds: the answers of all other planners in the registry, simulated. So the answer is never worse than the best of
-//    them (joint_seeds.cpp).
+//    them (seeds.cpp).
 // 2. A dynamic programme with dominance over a closed form, on the ideals of the layer graph, for every micro-batch
 //    size and several orders of the devices. Its candidates are simulated under every schedule, ascending by closed
-//    form (joint_programmes.cpp).
-// 3. Local moves on the simulated time, from the best plan whose neighbours are unknown (joint_improve.cpp). All within
+//    form (programmes.cpp).
+// 3. Local moves on the simulated time, from the best plan whose neighbours are unknown (improve.cpp). All within
 //    a budget of evaluations.
-// 4. With --schedule all, the best plans under every other synchronous schedule (joint_schedules.cpp).
+// 4. With --schedule all, the best plans under every other synchronous schedule (schedules.cpp).
 //
 // The iteration of asynchronous seeds is that of the steady state, global batch / samples per second. Local moves
 // improve them like other plans; --synchronous-only excludes them.
@@ -26,6 +26,7 @@
 #include "core/planner/ranking.hpp"
 #include "core/planner/relax.hpp"
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner::joint {
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/cost/stages_bound.hpp"
+#include "core/plan/warmups.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
 namespace pipedeck::planner::joint {
@@ -35,7 +36,7 @@ std::vector<int> joint_key(const Plan& plan) {
     for (const LayerId layer : *plan.order) key.push_back(layer.value);
   const int stages = static_cast<int>(plan.stages.size());
   if (plan.schedule == ScheduleKind::one_f_one_b)
-    for (const int count : plan.warmup_counts.value_or(search::policy_warmups(stages, plan.micro_batches, plan.warmup)))
+    for (const int count : plan.warmup_counts.value_or(plan::policy_warmups(stages, plan.micro_batches, plan.warmup)))
       key.push_back(std::min(count, plan.micro_batches));
   for (const Stage& stage : plan.stages) {
     key.insert(key.end(), {-1, stage.last, stage.tensor_parallel, stage.recompute.any() ? 1 : 0});

@@ -60,7 +60,7 @@ class Pool {
   /// One in which these ideals, each within the next, are prefixes: a known one if there is any.
   Result<JointOrder*> order_with(const search::Ideals& ideals, const std::vector<int>& nested);
 
-  /// Returns the score for other planners: the pool's own (joint_judge.hpp).
+  /// Returns the score for other planners: the pool's own (judge.hpp).
   Score score();
   /// Adds another planner's answer unchanged; does not use the budget.
   Result<void> add_initial_plan(Plan plan);

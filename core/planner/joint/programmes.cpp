@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// joint's second step: its dynamic programme (joint_search.hpp) for every micro-batch size and several orders of the
+// joint's second step: its dynamic programme (search.hpp) for every micro-batch size and several orders of the
 // devices. It runs on all ideals of a layer graph or, if they are too many, on the topological orders of the seeds.
 //
 // A rough search with few boundaries and positions comes first, then a detailed one: early simulations limit the rest.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint's dynamic programme. It finds the pipelines of least closed form (joint_costs.hpp) for one micro-batch size.
-// Stage boundaries are places of joint_layers.hpp, and stages have consecutive devices of one order.
+// Joint's dynamic programme. It finds the pipelines of least closed form (costs.hpp) for one micro-batch size.
+// Stage boundaries are places of layers.hpp, and stages have consecutive devices of one order.
 //
 // Stages are added from the last to the first. So the number of stages behind a stage is known, and with it the
 // micro-batches that 1F1B holds. The state is (layers left as an ideal, devices left, devices of the stage added last).

@@ -4,8 +4,8 @@
 #include <queue>
 #include <set>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/memory.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/planner/joint/costs.hpp"
 #include "core/planner/search/arithmetic.hpp"
 #include "core/planner/search/memory_fit.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of PipeDream's search: see "Memory" in pipedream_search.hpp.
+// The steps of PipeDream's search: see "Memory" in search.hpp.
 #include <algorithm>
 
 #include "core/cost/memory.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PipeDream (Narayanan et al., SOSP 2019), section 3.1: it partitions layers into stages and replicates stages to
 // minimise the slowest stage's time per mini-batch. The recurrences run over the levels of the cluster (devices in a
-// node, nodes in the cluster), from the lowest up; see pipedream_search.hpp. Deviations:
+// node, nodes in the cluster), from the lowest up; see search.hpp. Deviations:
 //   - The weight synchronisation moves (m - 1) / m |w| each way, as in the text, not (m - 1) |w| as printed
 //     (--printed-objective gives the latter).
 //   - A stage of all m components is an answer too, which the printed minimum omits.
@@ -24,6 +24,7 @@
 #include "core/planner/ranking.hpp"
 #include "core/planner/relax.hpp"
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 
 namespace pipedeck::planner::pipedream {
 

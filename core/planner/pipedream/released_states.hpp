@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of the program that PipeDream's authors released (pipedream_released.cpp): sets of layers grown from the
+// The states of the program that PipeDream's authors released (released.cpp): sets of layers grown from the
 // first source, with sums over each.
 #pragma once
 

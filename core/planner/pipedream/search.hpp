@@ -15,12 +15,12 @@
 // and rises until the answer stays below it, which proves the answer.
 //
 // Memory. A stage holds K = ceil((r + devices behind) / r) mini-batches, so there is one table for each position of a
-// part (pipedream_place.hpp). The tensors waiting at a stage's boundaries also depend on the replicas of the stage
+// part (place.hpp). The tensors waiting at a stage's boundaries also depend on the replicas of the stage
 // before. Then A^k has one more argument, the replicas of its last stage, and a part's position includes the waiting
 // tensors of its first stage. That takes much more work and is seldom needed. So the search has these steps, each
 // answer a bound for the next:
 //   1. Without memory: if the answer fits, it is the best.
-//   2. Some answer that fits (pipedream_blocks.hpp): from here on slower ones are dropped.
+//   2. Some answer that fits (blocks.hpp): from here on slower ones are dropped.
 //   3. With the K versions and activations alone (`own`): as 1.
 //   4. With all waiting tensors, exactly.
 //   5. If 3 and 4 take too much work: stages are assumed to follow up to 1, 2, 4 ... replicas, until the answer fits

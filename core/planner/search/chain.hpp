@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/cost/cut_ranges.hpp"
 #include "core/cost/network.hpp"
+#include "core/cost/sharded_ranges.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/workload.hpp"
 #include "core/plan/layer_bytes.hpp"
@@ -78,12 +78,5 @@ class Chain {
 
 /// Returns a stage of layers [first, last) on these devices.
 Stage stage_on(int first, int last, std::vector<DeviceId> devices);
-
-/// Returns the micro-batches to try, ascending: the workload's own, or all divisors of the global batch from `smallest`
-/// on. Returns bad_usage if the workload's own does not divide the global batch.
-Result<std::vector<int>> micro_batch_choices(const Workload& workload, int smallest);
-
-/// Returns the minimum samples of a replica: `min_slice` if positive, else the smallest measured point.
-int min_replica_samples(const Profile& profile, int min_slice);
 
 }  // namespace pipedeck::planner::search

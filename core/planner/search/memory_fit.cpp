@@ -8,8 +8,9 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
-#include "core/cost/stage_ways.hpp"
+#include "core/cost/stage_sharding.hpp"
 #include "core/plan/layer_bytes.hpp"
+#include "core/plan/warmups.hpp"
 
 namespace pipedeck::planner::search {
 
@@ -60,15 +61,6 @@ Bytes capacity_of(const cost::Network& network, const std::vector<DeviceId>& dev
   Bytes least = network.type(devices.front()).memory;
   for (const DeviceId device : devices) least = std::min(least, network.type(device).memory);
   return least;
-}
-
-std::vector<int> policy_warmups(int stages, int micro_batches, Warmup policy) {
-  std::vector<int> counts;
-  for (int i = 0; i < stages; ++i) {
-    const int wanted = policy == Warmup::A ? stages - i : 2 * (stages - i) - 1;
-    counts.push_back(std::min(wanted, micro_batches));
-  }
-  return counts;
 }
 
 namespace {
@@ -137,7 +129,8 @@ std::optional<std::vector<int>> under(const std::vector<Limited>& limits, const 
 
 std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan) {
   const std::vector<Limited> limits = limits_of(chain, plan);
-  const std::vector<int> policy = policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup);
+  const std::vector<int> policy =
+      plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup);
   for (int most = policy.front(); most > 0; --most)
     if (auto counts = under(limits, policy, most)) return counts;
   return {};
@@ -154,7 +147,7 @@ bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory) {
   plan.schedule = ScheduleKind::one_f_one_b;
   plan.warmup = policy;
   plan.warmup_counts.reset();
-  const auto wanted = policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, policy);
+  const auto wanted = plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, policy);
   const auto fitting = warmups_that_fit(chain, plan);
   if (fitting == wanted) return true;
   if (!fitting && !ignore_memory) return false;

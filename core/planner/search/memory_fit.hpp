@@ -63,9 +63,6 @@ std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan)
 /// Returns true if these counts fit.
 bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts);
 
-/// Returns the policy's K_i, ignoring memory.
-std::vector<int> policy_warmups(int stages, int micro_batches, Warmup policy);
-
 /// Sets the plan's schedule to 1F1B with this warm-up policy. Sets explicit counts if memory lowers the policy's, or
 /// would lower them but is ignored. Returns false if the plan does not fit.
 bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory);

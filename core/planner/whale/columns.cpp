@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/plan/layer_bytes.hpp"
 #include "core/planner/search/arithmetic.hpp"
 #include "core/planner/search/memory_fit.hpp"

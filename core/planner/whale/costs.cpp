@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
-#include "core/plan/cut_path.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/plan/layer_bytes.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
 namespace pipedeck::planner::whale {

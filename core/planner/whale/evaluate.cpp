@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/cost/whale_bridge.hpp"
 #include "core/planner/whale/evaluate.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whale (Jia et al., USENIX ATC 2022). A model consists of a few TaskGraphs, each under replicate or split; its users
-// choose them or leave them to the system. Here every strategy is a list of layouts (whale_layout.hpp):
+// choose them or leave them to the system. Here every strategy is a list of layouts (layout.hpp):
 //   - replicate: one TaskGraph on all devices, data parallelism;
 //   - pipeline: N TaskGraphs under 1F1B, nested data parallelism if the number of devices is a multiple;
 //   - split: TaskGraphs sharded by columns, as the profile's tensor-parallel times allow, all of them or one between
 //     replicated others (the classifier of the paper's example 2).
-// Within a TaskGraph the micro-batch is divided by device speed (whale_balance.hpp: equation 1, Algorithm 1), and the
-// columns of split layers among the different devices of a replica (whale_columns.hpp). Layers are balanced between
-// TaskGraphs (whale_partition.hpp). All of it is exact, except for columns if types differ from layer to layer. It
+// Within a TaskGraph the micro-batch is divided by device speed (balance.hpp: equation 1, Algorithm 1), and the
+// columns of split layers among the different devices of a replica (columns.hpp). Layers are balanced between
+// TaskGraphs (partition.hpp). All of it is exact, except for columns if types differ from layer to layer. It
 // respects the devices' memory, of which earlier TaskGraphs need more. The objective of all is the compute time of the
 // busiest device in an iteration. Simulation then compares layouts and micro-batches, the most promising ones by a
 // closed form first.
@@ -23,12 +23,14 @@
 
 #include <fmt/format.h>
 
-#include "core/cost/collective.hpp"
+#include "core/cost/ring_times.hpp"
+#include "core/plan/warmups.hpp"
 #include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/relax.hpp"
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 #include "core/planner/whale/evaluate.hpp"
 #include "core/planner/whale/partition.hpp"
 
@@ -156,7 +158,7 @@ Candidate candidate_of(search::Chain& chain, const Layout& layout, const Split& 
   for (std::size_t s = 0; s < layout.graphs.size(); ++s)
     plan.stages.push_back(stage_of(layout.graphs[s], s == 0 ? 0 : split.ends[s - 1], split.ends[s], split.shares[s],
                                    split.columns[s], question.micro_batch));
-  if (split.warmups != search::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, Warmup::A))
+  if (split.warmups != plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, Warmup::A))
     plan.warmup_counts = split.warmups;
   plan.name = "Whale " + layout.name;
   const double slowest = *std::max_element(split.times.begin(), split.times.end());

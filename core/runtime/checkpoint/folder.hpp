@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/checkpoint/part_file.hpp"
+#include "core/runtime/checkpoint/shard_file.hpp"
 
 namespace pipedeck::runtime::checkpoint {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cpu/cpu_ops.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/cpu/on_processor.hpp"
 #include "core/runtime/layers/batch_norm_layer.hpp"
 #include "core/runtime/layers/size_reader.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(window of x times W + b), at every position of the window.
+#include "core/runtime/cpu/cpu_ops.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/cpu/on_processor.hpp"
 #include "core/runtime/layers/product_layer.hpp"
 #include "core/runtime/layers/size_reader.hpp"
 

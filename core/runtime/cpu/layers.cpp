@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cpu/layers.hpp"
 
-#include "core/runtime/cpu/on_processor.hpp"
+#include "core/runtime/cpu/cpu_ops.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/layers/sharded_kinds.hpp"
 

@@ -2,9 +2,9 @@
 // y = activation(x W + b), at each of `sequence` positions.
 #include <fmt/format.h>
 
+#include "core/runtime/cpu/cpu_ops.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
-#include "core/runtime/cpu/on_processor.hpp"
 #include "core/runtime/layers/product_layer.hpp"
 
 namespace pipedeck::runtime::cpu {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/layers/lstm_by_steps.hpp"
 
+#include "core/runtime/cpu/cpu_ops.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/cpu/on_processor.hpp"
 #include "core/runtime/layers/size_reader.hpp"
 
 namespace pipedeck::runtime::cpu {

@@ -2,8 +2,8 @@
 // Residual blocks on the CPU.
 #include "core/runtime/layers/residual_block.hpp"
 
+#include "core/runtime/cpu/cpu_ops.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/cpu/on_processor.hpp"
 
 namespace pipedeck::runtime::cpu {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/context.hpp"
 
-#include "core/runtime/tensor/recorded_work.hpp"
+#include "core/runtime/tensor/captured_graph.hpp"
 
 namespace pipedeck::runtime::cuda {
 namespace {

@@ -2,8 +2,8 @@
 // Layers on images: convolutions, batch norms, pools, residual blocks.
 #include <algorithm>
 
+#include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/layers.hpp"
-#include "core/runtime/cuda/on_gpu.hpp"
 #include "core/runtime/cuda/pooling.hpp"
 #include "core/runtime/layers/batch_norm_layer.hpp"
 #include "core/runtime/layers/product_layer.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/runtime/cuda/convolution.hpp"
-#include "core/runtime/cuda/on_each_device.hpp"
+#include "core/runtime/cuda/per_device.hpp"
 #include "core/runtime/layers/shapes.hpp"
 
 namespace pipedeck::runtime::cuda {

@@ -30,7 +30,7 @@ void scale(cudaStream_t stream, T* values, float factor, std::int64_t count);
 /// to += from
 template <class To, class From>
 void add(cudaStream_t stream, To* to, const From* from, std::int64_t count);
-/// to = max(to, from): kernels/largest.cu
+/// to = max(to, from): kernels/elementwise_max.cu
 void largest(cudaStream_t stream, float* to, const float* from, std::int64_t count);
 /// to = from, rounded to the nearest (ties to even) if To has fewer bits.
 template <class To, class From>

@@ -2,8 +2,8 @@
 #include "core/runtime/cuda/layers.hpp"
 
 #include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/kernels.hpp"
-#include "core/runtime/cuda/on_gpu.hpp"
 #include "core/runtime/layers/sharded_kinds.hpp"
 
 namespace pipedeck::runtime::cuda {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(x W + b), at each of `sequence` positions.
+#include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/layers.hpp"
-#include "core/runtime/cuda/on_gpu.hpp"
 #include "core/runtime/cuda/products.hpp"
 #include "core/runtime/layers/product_layer.hpp"
 

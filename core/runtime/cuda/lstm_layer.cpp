@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM as a layer through cuDNN (lstm.hpp), which cannot shard a layer over devices: a shard is computed step by step.
+#include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/lstm.hpp"
-#include "core/runtime/cuda/on_each_device.hpp"
-#include "core/runtime/cuda/on_gpu.hpp"
+#include "core/runtime/cuda/per_device.hpp"
 #include "core/runtime/layers/lstm_by_steps.hpp"
 
 namespace pipedeck::runtime::cuda {

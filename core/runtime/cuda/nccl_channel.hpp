@@ -8,8 +8,8 @@
 #include <deque>
 #include <map>
 
-#include "core/runtime/cuda/nccl_notes.hpp"
 #include "core/runtime/cuda/nccl_site.hpp"
+#include "core/runtime/cuda/transfer_headers.hpp"
 
 namespace pipedeck::runtime::cuda {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "core/runtime/data/data_source.hpp"
 #include "core/runtime/data/sample_shape.hpp"
+#include "core/runtime/data/sample_source.hpp"
 
 namespace pipedeck::runtime::data {
 

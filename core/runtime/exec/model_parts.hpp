@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/softmax_cross_entropy.hpp"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "core/runtime/exec/recorded_passes.hpp"
+#include "core/runtime/exec/captured_passes.hpp"
 #include "core/runtime/exec/report.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/loss_kernel.hpp"
@@ -36,7 +36,7 @@ class StageModule {
   bool first() const { return shape_.first; }  ///< of the model
   bool last() const { return shape_.loss != nullptr; }
 
-  /// Captures passes after begin_recording and replays them (recorded_passes.hpp), in `inside`.
+  /// Captures passes after begin_recording and replays them (captured_passes.hpp), in `inside`.
   void record_passes(std::shared_ptr<tensor::DeviceMemory> inside) {
     passes_ = std::make_unique<CapturedPasses>(std::move(inside), memory_);
   }

@@ -10,7 +10,7 @@
 
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/loss_kernel.hpp"
-#include "core/runtime/machine/gpu_watch.hpp"
+#include "core/runtime/machine/gpu_monitor.hpp"
 
 namespace pipedeck::runtime::transport {
 class RunControl;

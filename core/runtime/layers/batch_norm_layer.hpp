@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch norm as a layer (cpu/batch_norm_passes.hpp), with an optional activation after it. `On` is the device's
-// operations (cpu/on_processor.hpp).
+// operations (cpu/cpu_ops.hpp).
 #pragma once
 
 #include <utility>

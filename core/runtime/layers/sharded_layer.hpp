@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank's shard of a layer: a kernel for fewer columns, and the collectives that join it with the other ranks'
-// (sharding.hpp). `On` is the device's operations (cpu/on_processor.hpp).
+// (sharding.hpp). `On` is the device's operations (cpu/cpu_ops.hpp).
 #pragma once
 
 #include <memory>

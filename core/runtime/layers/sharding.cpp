@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/plan/cut_path.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/plan/stages_alike.hpp"
 
 namespace pipedeck::runtime::layers {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/runtime/mpi/letter.hpp"
 #include "core/runtime/mpi/wire.h"
+#include "core/runtime/mpi/wire_message.hpp"
 
 namespace pipedeck::runtime::mpi {
 

@@ -11,7 +11,7 @@
 
 #include "core/runtime/mpi/clock_offset.hpp"
 #include "core/runtime/mpi/courier.hpp"
-#include "core/runtime/mpi/peer_watch.hpp"
+#include "core/runtime/mpi/failure_detector.hpp"
 #include "core/runtime/transport/processes.hpp"
 #include "core/runtime/transport/transport.hpp"
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/model/profile.hpp"
-#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/loss_kernel.hpp"
 #include "core/runtime/layers/softmax_cross_entropy.hpp"
-#include "core/runtime/transport/counted_collective.hpp"
+#include "core/runtime/transport/counting_collective.hpp"
 
 namespace pipedeck::runtime::profile {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that a device needs for a sharded layer, for each sharding of it. The stage's choice of shardings depends
-// on the neighbouring layers (sharding.hpp, cut_path.hpp).
+// on the neighbouring layers (sharding.hpp, plan/sharding_path.hpp).
 #pragma once
 
 #include <vector>

@@ -10,8 +10,8 @@
 #include <span>
 
 #include "core/model/workload.hpp"
+#include "core/runtime/tensor/captured_graph.hpp"
 #include "core/runtime/tensor/moment.hpp"
-#include "core/runtime/tensor/recorded_work.hpp"
 
 namespace pipedeck::runtime::tensor {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/run.hpp"
-#include "core/runtime/machine/gpu_watch.hpp"
+#include "core/runtime/machine/gpu_monitor.hpp"
 #include "core/runtime/transport/processes.hpp"
 
 namespace pipedeck::runtime::train {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/runtime/tensor/tensor.hpp"
-#include "core/runtime/transport/meeting_point.hpp"
+#include "core/runtime/transport/barrier.hpp"
 
 namespace pipedeck::runtime::transport {
 

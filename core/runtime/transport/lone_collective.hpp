@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/runtime/tensor/device.hpp"
-#include "core/runtime/transport/counted_collective.hpp"
+#include "core/runtime/transport/counting_collective.hpp"
 
 namespace pipedeck::runtime::transport {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/runtime/transport/meeting_point.hpp"
+#include "core/runtime/transport/barrier.hpp"
 
 namespace pipedeck::runtime::transport {
 

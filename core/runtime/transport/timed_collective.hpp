@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/runtime/tensor/device.hpp"
-#include "core/runtime/transport/counted_collective.hpp"
+#include "core/runtime/transport/counting_collective.hpp"
 
 namespace pipedeck::runtime::transport {
 

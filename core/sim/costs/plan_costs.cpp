@@ -8,7 +8,7 @@
 
 #include "core/cost/all_reduce.hpp"
 #include "core/cost/compute.hpp"
-#include "core/cost/stage_ways.hpp"
+#include "core/cost/stage_sharding.hpp"
 #include "core/plan/cuts.hpp"
 
 namespace pipedeck::sim::costs {

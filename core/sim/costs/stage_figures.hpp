@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/schedule/figures.hpp"
+#include "core/schedule/stage_estimates.hpp"
 #include "core/sim/costs/channels.hpp"
 #include "core/sim/costs/plan_costs.hpp"
 

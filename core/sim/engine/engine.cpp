@@ -15,7 +15,7 @@
 
 #include "core/sim/engine/lane_engine.hpp"
 #include "core/sim/engine/state.hpp"
-#include "core/sim/network/shared_carrier.hpp"
+#include "core/sim/network/flow_scheduler.hpp"
 
 namespace pipedeck::sim::engine {
 namespace {

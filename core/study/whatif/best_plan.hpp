@@ -15,7 +15,7 @@
 #include "core/model/what_if.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
-#include "core/study/asked_planner.hpp"
+#include "core/study/planner_request.hpp"
 
 namespace pipedeck::study::whatif {
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "core/cost/all_reduce.hpp"
-#include "core/cost/collective.hpp"
 #include "core/cost/network.hpp"
+#include "core/cost/ring_times.hpp"
 #include "tests/core/cost/all_pairs_paths.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <memory>
 
-#include "core/cost/cut_ranges.hpp"
-#include "core/cost/stage_ways.hpp"
-#include "core/plan/cut_path.hpp"
+#include "core/cost/sharded_ranges.hpp"
+#include "core/cost/stage_sharding.hpp"
 #include "core/plan/edits.hpp"
 #include "core/plan/layer_bytes.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/plan/validate.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"

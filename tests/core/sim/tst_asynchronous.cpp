@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/cost/collective.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/pipeline_plan.hpp"

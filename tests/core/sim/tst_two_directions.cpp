@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/cost/collective.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"

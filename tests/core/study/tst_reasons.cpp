@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/cost/all_reduce.hpp"
-#include "core/cost/collective.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/plan/cuts.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/bandwidths.hpp"

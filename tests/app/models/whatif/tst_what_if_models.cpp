@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "app/models/whatif/front_geometry.hpp"
 #include "app/models/whatif/front_table_model.hpp"
+#include "app/models/whatif/pareto_geometry.hpp"
 #include "app/models/whatif/slider_stops.hpp"
 #include "app/models/whatif/what_if_rows.hpp"
 #include "tests/support/random_problem.hpp"

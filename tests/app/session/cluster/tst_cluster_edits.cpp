@@ -4,7 +4,7 @@
 
 #include <QTest>
 
-#include "app/session/cluster/device_offers.hpp"
+#include "app/session/cluster/device_options.hpp"
 #include "app/session/cluster/edits.hpp"
 #include "app/session/cluster/strengths.hpp"
 #include "app/session/project/content.hpp"

@@ -4,7 +4,7 @@
 #include <QDoubleSpinBox>
 #include <QLabel>
 
-#include "app/ui/dialogs/training_dialog.hpp"
+#include "app/ui/dialogs/training_memory_dialog.hpp"
 #include "app/views/widgets/quantity_edit.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
@@ -85,9 +85,9 @@ void TestTrainingState::the_dialog_reads_its_fields() {
   const auto profile = session::project::find_profile(fixture.state(), fixture.state().question.profile)->profile;
   const session::project::TrainingState now{Optimizer::momentum, Precision::mixed_20, 2,
                                             Bytes(1 << 20),      Bytes(1 << 10),      0.125};
-  QVERIFY(ui::dialogs::TrainingDialog(now, profile).training_state() == now);
+  QVERIFY(ui::dialogs::TrainingMemoryDialog(now, profile).training_state() == now);
 
-  ui::dialogs::TrainingDialog dialog({}, profile);
+  ui::dialogs::TrainingMemoryDialog dialog({}, profile);
   const auto choose = [&](const char* name, int value) {
     auto* box = dialog.findChild<QComboBox*>(QLatin1String(name));
     box->setCurrentIndex(box->findData(value));

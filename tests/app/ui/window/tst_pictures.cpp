@@ -9,7 +9,7 @@
 #include <QTimer>
 
 #include "app/ui/dialogs/planner_dialog.hpp"
-#include "app/ui/dialogs/training_dialog.hpp"
+#include "app/ui/dialogs/training_memory_dialog.hpp"
 #include "app/ui/dialogs/transformer_dialog.hpp"
 #include "app/ui/layout/picture.hpp"
 #include "app/ui/pages/compare_page.hpp"
@@ -185,9 +185,9 @@ void TestPictures::what_training_keeps() {
   WindowFixture fixture;
   fixture.session().choose_profile_preset("Llama-3-8B");
   const session::project::State& state = fixture.state();
-  ui::dialogs::TrainingDialog dialog(session::project::training_state_of(state.question.workload),
-                                     session::project::find_profile(state, state.question.profile)->profile,
-                                     fixture.window.get());
+  ui::dialogs::TrainingMemoryDialog dialog(session::project::training_state_of(state.question.workload),
+                                           session::project::find_profile(state, state.question.profile)->profile,
+                                           fixture.window.get());
   dialog.show();
   QTest::qWait(200);
   const QString file = pictures_folder() + "training-state.png";

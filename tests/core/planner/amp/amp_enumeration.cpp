@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/plan/cut_path.hpp"
+#include "core/plan/sharding_path.hpp"
 #include "core/planner/amp/evaluate.hpp"
 #include "core/planner/search/chain.hpp"
 

@@ -9,6 +9,7 @@
 #include "core/planner/planner.hpp"
 #include "core/planner/search/chain.hpp"
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/dapple/dapple_enumeration.hpp"
 #include "tests/support/large_problem.hpp"

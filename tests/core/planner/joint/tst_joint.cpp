@@ -12,6 +12,7 @@
 #include "core/planner/joint/search.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/search/memory_fit.hpp"
+#include "core/planner/search/micro_batch_sizes.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"

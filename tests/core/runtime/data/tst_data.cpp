@@ -10,8 +10,8 @@
 #include <png.h>
 #include <zlib.h>
 
-#include "core/runtime/data/data_source.hpp"
 #include "core/runtime/data/image_file.hpp"
+#include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/train/evaluate.hpp"
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"

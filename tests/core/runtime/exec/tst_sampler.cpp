@@ -12,7 +12,7 @@
 #include "core/runtime/exec/sampler.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/train.hpp"
-#include "core/runtime/train/samples_of_all.hpp"
+#include "core/runtime/train/sample_aggregator.hpp"
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 

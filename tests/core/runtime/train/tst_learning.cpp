@@ -7,7 +7,7 @@
 
 #include "core/presets/presets.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/data/data_source.hpp"
+#include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/train.hpp"
 #include "core/runtime/train/evaluate.hpp"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/plan/cuts.hpp"
 
 namespace pipedeck::test {

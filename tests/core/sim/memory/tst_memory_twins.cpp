@@ -7,7 +7,7 @@
 
 #include "core/plan/validate.hpp"
 #include "core/sim/memory/curve.hpp"
-#include "core/sim/memory/twins.hpp"
+#include "core/sim/memory/identical_lanes.hpp"
 #include "core/sim/prepared.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"

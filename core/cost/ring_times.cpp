@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/ring_times.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace pipedeck::cost {
+namespace {
+
+void add_ring(const Network& network, std::span<const DeviceId> ring, RingBottleneck& worst) {
+  if (ring.size() < 2) return;
+  for (std::size_t i = 0; i < ring.size(); ++i) worst.add(network.path(ring[i], ring[(i + 1) % ring.size()]));
+}
+
+std::vector<DeviceId> in_cluster_order(std::span<const DeviceId> devices) {
+  std::vector<DeviceId> sorted(devices.begin(), devices.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+}  // namespace
+
+void RingBottleneck::add(const Path& path) {
+  alpha = std::max(alpha, path.latency.count);
+  beta = beta == 0 ? path.bandwidth.count : std::min(beta, path.bandwidth.count);
+}
+
+double RingBottleneck::ring_seconds(std::size_t members, Bytes bytes) const {
+  if (members < 2 || bytes.count == 0) return 0;  // nothing to reduce, nothing is sent
+  const auto n = static_cast<double>(members);
+  return 2 * (n - 1) * (alpha + static_cast<double>(bytes.count) / (n * beta));
+}
+
+double RingBottleneck::tree_seconds(std::size_t members, Bytes bytes) const {
+  if (members < 2) return 0;
+  const auto levels = static_cast<double>(std::bit_width(members - 1));
+  return 2 * levels * alpha + 2 * static_cast<double>(bytes.count) / beta;
+}
+
+RingBottleneck ring_bottleneck(const Network& network, std::span<const DeviceId> devices) {
+  RingBottleneck hop;
+  add_ring(network, in_cluster_order(devices), hop);
+  return hop;
+}
+
+GroupRings rings_of(const Network& network, std::span<const DeviceId> devices) {
+  const std::vector<DeviceId> sorted = in_cluster_order(devices);
+  GroupRings rings;
+  rings.members = sorted.size();
+  add_ring(network, sorted, rings.flat);
+  std::vector<DeviceId> leaders;
+  for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {  // devices of a node are consecutive
+    while (end < sorted.size() && network.node_of(sorted[end]) == network.node_of(sorted[begin])) ++end;
+    rings.most = std::max(rings.most, end - begin);
+    add_ring(network, std::span(sorted).subspan(begin, end - begin), rings.inside);
+    leaders.push_back(sorted[begin]);
+  }
+  add_ring(network, leaders, rings.between);
+  rings.nodes = leaders.size();
+  return rings;
+}
+
+Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
+  return rings_of(network, devices).flat_seconds(bytes);
+}
+
+Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
+  return rings_of(network, devices).hierarchical_seconds(bytes);
+}
+
+Seconds tree_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
+  if (bytes.count == 0) return {};
+  return Seconds(rings_of(network, devices).flat.tree_seconds(devices.size(), bytes));
+}
+
+Seconds all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
+  return rings_of(network, devices).all_reduce_seconds(bytes);
+}
+
+}  // namespace pipedeck::cost
